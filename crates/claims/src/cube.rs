@@ -276,7 +276,7 @@ fn check_lemmas(
     findings: &mut Findings,
 ) {
     let case = MachineLabel(ring);
-    let distances: Vec<u64> = metrics.distances.iter().map(|own| own.over_edges.max).collect();
+    let distances: Vec<u64> = metrics.distances.iter().map(|distance| distance.over_edges.max).collect();
     let (sum, bound) = (distances.iter().sum::<u64>(), (1 << (bits - 1)) - 1);
     let most = sum - distances.iter().min().copied().unwrap_or(0);
     let least = sum - distances.iter().max().copied().unwrap_or(0);

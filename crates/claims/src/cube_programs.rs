@@ -408,7 +408,8 @@ impl<'machine> Run<'machine> {
 
     /// `d T_a + T_c` times the sum of the distances, which are constant.
     fn sum(&self) -> u64 {
-        let distances: u64 = measure(&self.placement).distances.iter().map(|own| own.over_edges.max).sum();
+        let distances: u64 =
+            measure(&self.placement).distances.iter().map(|distance| distance.over_edges.max).sum();
         let d = u64::from(self.program.cube().dimension_count());
         d * self.compute + self.hop * distances
     }

@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn every_statement_is_found_by_its_number_with_and_without_its_kind() {
         for (kind, number) in
-            TAO.iter().chain(OTHERS).flat_map(|(kind, all)| all.iter().map(move |own| (kind, own)))
+            TAO.iter().chain(OTHERS).flat_map(|(kind, all)| all.iter().map(move |one| (kind, one)))
         {
             let text = format!("{kind:?} {number}");
             assert!(is_found(&text) && is_found(&text.to_lowercase()) && is_found(number), "{text}");

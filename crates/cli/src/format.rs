@@ -425,7 +425,10 @@ impl TableOptions {
         let columns = R::columns();
         let is_known = |own: &str| columns.iter().any(|column| column.names().any(|name| name == own));
         let known: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-        self.columns.iter().find(|own| !is_known(own)).map_or(Ok(()), |own| Err(unknown_column(own, &known)))
+        self.columns
+            .iter()
+            .find(|column| !is_known(column))
+            .map_or(Ok(()), |own| Err(unknown_column(own, &known)))
     }
 }
 

@@ -97,7 +97,7 @@ impl FromStr for ByteCount {
 
 /// The name of a collective operation, as scenarios have it.
 pub(crate) fn operation_name(text: &str) -> Result<&'static str, String> {
-    let names = OPERATIONS.iter().map(|own| own.name);
+    let names = OPERATIONS.iter().map(|operation| operation.name);
     names.clone().find(|name| *name == text).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
         format!("expected one of {}", names.join(", "))

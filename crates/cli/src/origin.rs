@@ -17,7 +17,8 @@ const DIRTY: Option<bool> = match option_env!("CUBEFOLD_DIRTY") {
 /// A command about scenarios without options that change no result, as a shell reads it.
 pub(crate) fn command_line(name: &str, scenarios: &ScenarioOptions, more: &[&str]) -> String {
     let files = scenarios.files.iter().map(|path: &PathBuf| path.display().to_string());
-    let set = scenarios.set.settings.iter().flat_map(|own| ["--set".to_owned(), own.text().to_owned()]);
+    let set =
+        scenarios.set.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.text().to_owned()]);
     let more = more.iter().map(|&own| own.to_owned());
     let words = files.chain(set).chain(more).map(|word| quoted(&word));
     ["cubefold".to_owned(), name.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")

@@ -391,17 +391,17 @@ impl Collective {
         };
         let synchronised = self.synchronised.iter().filter(|&&shares| shares > 0).map(of_synchronisation);
         let parts: Vec<Facts> = self.steps.iter().map(of_step).chain(synchronised).collect();
-        let mut sizes = parts.iter().filter(|own| own.max_received > 0).map(|own| own.uniform_units);
+        let mut sizes = parts.iter().filter(|part| part.max_received > 0).map(|part| part.uniform_units);
         let first = sizes.next().flatten();
-        let compute = parts.iter().map(|own| own.compute).max().unwrap_or(Cycles::ZERO);
+        let compute = parts.iter().map(|part| part.compute).max().unwrap_or(Cycles::ZERO);
         Facts {
             has_one_compute_time: false,
             all_processes_compute: parts
                 .iter()
-                .all(|own| own.all_processes_compute && own.process_count == self.process_count()),
-            total_compute: parts.iter().map(|own| own.total_compute).sum(),
-            max_received: parts.iter().map(|own| own.max_received).max().unwrap_or(0),
-            uniform_units: first.filter(|_| sizes.all(|own| own == first)),
+                .all(|part| part.all_processes_compute && part.process_count == self.process_count()),
+            total_compute: parts.iter().map(|part| part.total_compute).sum(),
+            max_received: parts.iter().map(|part| part.max_received).max().unwrap_or(0),
+            uniform_units: first.filter(|_| sizes.all(|size| size == first)),
             ..Facts::new(self.process_count(), self.stage_count, compute)
         }
     }

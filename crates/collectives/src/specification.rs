@@ -239,7 +239,7 @@ fn names(operations: &[Operation]) -> String {
 
 /// Returns the algorithms that run as channels, with their operations.
 fn with_channels() -> String {
-    let own = ALGORITHMS.iter().filter(|own| !own.channel_operations.is_empty());
+    let own = ALGORITHMS.iter().filter(|algorithm| !algorithm.channel_operations.is_empty());
     own.map(|own| format!("{} ({})", own.name, names(own.channel_operations))).collect::<Vec<_>>().join(", ")
 }
 

@@ -95,12 +95,12 @@ pub(crate) fn lists(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.span(), "expected a struct"));
     };
-    let attribute = input.attrs.iter().find(|own| own.path().is_ident("columns"));
+    let attribute = input.attrs.iter().find(|attr| attr.path().is_ident("columns"));
     let missing = || Error::new(input.span(), "expected the attribute columns");
     let defaults: Defaults = attribute.ok_or_else(missing)?.parse_args()?;
     let mut lists: Vec<(Ident, Vec<TokenStream>)> = vec![];
     for field in &data.fields {
-        for attribute in field.attrs.iter().filter(|own| own.path().is_ident("column")) {
+        for attribute in field.attrs.iter().filter(|attr| attr.path().is_ident("column")) {
             let described = match &attribute.meta {
                 Meta::Path(path) => Described::of_defined_elsewhere(path.span()),
                 _ => attribute.parse_args()?,
@@ -180,7 +180,10 @@ fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<T
 
 /// Whether JSON leaves out a member without a value.
 fn is_left_out(attributes: &[Attribute]) -> bool {
-    attributes.iter().filter(|own| own.path().is_ident("serde")).any(|own| {
-        own.meta.require_list().is_ok_and(|list| list.tokens.to_string().contains("skip_serializing_if"))
+    attributes.iter().filter(|attribute| attribute.path().is_ident("serde")).any(|attribute| {
+        attribute
+            .meta
+            .require_list()
+            .is_ok_and(|list| list.tokens.to_string().contains("skip_serializing_if"))
     })
 }

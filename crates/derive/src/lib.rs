@@ -56,7 +56,7 @@ pub fn words(input: TokenStream) -> TokenStream {
 /// The first paragraph of the documentation, without the escapes of Markdown.
 pub(crate) fn documentation(attributes: &[Attribute]) -> String {
     let mut lines = vec![];
-    for attribute in attributes.iter().filter(|own| own.path().is_ident("doc")) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
         let Ok(named) = attribute.meta.require_name_value() else { continue };
         let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &named.value else { continue };
         lines.push(line.value().trim().to_owned());

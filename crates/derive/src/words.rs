@@ -11,13 +11,13 @@ pub(crate) fn words(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(Error::new(input.span(), "expected an enumeration"));
     };
-    if let Some(own) = data.variants.iter().find(|own| !matches!(own.fields, Fields::Unit)) {
+    if let Some(own) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
         return Err(Error::new(own.span(), "expected a variant without members"));
     }
     let (name, visibility) = (&input.ident, &input.vis);
-    let variants: Vec<_> = data.variants.iter().map(|own| &own.ident).collect();
+    let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     let words = data.variants.iter().map(word).collect::<Result<Vec<_>>>()?;
-    let summaries = data.variants.iter().map(|own| documentation(&own.attrs));
+    let summaries = data.variants.iter().map(|variant| documentation(&variant.attrs));
     let count = variants.len();
     Ok(quote! {
         #[allow(dead_code, reason = "few enumerations need all of it")]
@@ -46,7 +46,7 @@ pub(crate) fn words(input: &DeriveInput) -> Result<TokenStream> {
 
 /// The word of a variant: that of its attribute, or its name in lower case with hyphens.
 fn word(variant: &Variant) -> Result<String> {
-    if let Some(attribute) = variant.attrs.iter().find(|own| own.path().is_ident("word")) {
+    if let Some(attribute) = variant.attrs.iter().find(|attr| attr.path().is_ident("word")) {
         return Ok(attribute.parse_args::<LitStr>()?.value());
     }
     let mut word = String::new();

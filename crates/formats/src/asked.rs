@@ -44,7 +44,7 @@ pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
     match recognise(&file, Some(kind)) {
         Recognised::Read(format, reading, _) if reading.content.has(kind) => Asked::Value(format, reading),
         Recognised::Ambiguous(all) => {
-            let names: Vec<&str> = all.iter().map(|own| own.name).collect();
+            let names: Vec<&str> = all.iter().map(|one| one.name).collect();
             let help = format!("add form = \"{}\" or another of them", names[0]);
             Asked::Misfit(Misfit { message: names.join(" or "), help, is_sure: true })
         }

@@ -225,7 +225,7 @@ pub enum Recognised {
 /// The format with a name.
 #[must_use]
 pub fn with_name(name: &str) -> Option<&'static Format> {
-    crate::read::FORMATS.iter().copied().find(|own| own.name == name)
+    crate::read::FORMATS.iter().copied().find(|format| format.name == name)
 }
 
 /// Reads a content as a format.
@@ -270,20 +270,24 @@ pub fn recognise(file: &FileText<'_>, kind: Option<Kind>) -> Recognised {
 #[must_use]
 pub fn likely(file: &FileText<'_>, kind: Option<Kind>) -> Vec<&'static Format> {
     let asked = |own: &&'static Format| kind.is_none_or(|kind| own.holds.contains(&kind));
-    let all: Vec<(&'static Format, Likeness)> =
-        crate::read::FORMATS.iter().copied().filter(asked).map(|own| (own, (own.is_like)(file))).collect();
-    let best = all.iter().map(|own| own.1).max().filter(|own| *own > Likeness::No);
-    all.into_iter().filter(|own| Some(own.1) == best).map(|own| own.0).collect()
+    let all: Vec<(&'static Format, Likeness)> = crate::read::FORMATS
+        .iter()
+        .copied()
+        .filter(asked)
+        .map(|format| (format, (format.is_like)(file)))
+        .collect();
+    let best = all.iter().map(|one| one.1).max().filter(|own| *own > Likeness::No);
+    all.into_iter().filter(|one| Some(one.1) == best).map(|one| one.0).collect()
 }
 
 fn recognise_lines(file: &FileText<'_>, kind: Option<Kind>) -> Recognised {
     let asked = |own: &&'static Format| kind.is_none_or(|kind| own.holds.contains(&kind));
     let all: Vec<(&'static Format, Likeness)> =
-        crate::read::FORMATS.iter().map(|own| (*own, (own.is_like)(file))).collect();
+        crate::read::FORMATS.iter().map(|format| (*format, (format.is_like)(file))).collect();
     let mut failed = None;
     for level in [Likeness::Sure, Likeness::Maybe] {
         let like: Vec<&'static Format> =
-            all.iter().filter(|own| own.1 == level).map(|own| own.0).filter(asked).collect();
+            all.iter().filter(|one| one.1 == level).map(|one| one.0).filter(asked).collect();
         let mut read = vec![];
         for own in like {
             match &own.reader {

@@ -163,7 +163,7 @@ impl Inspection {
         let (format, reading) = (self.format(), self.reading());
         let candidates: Vec<&str> = match &self.recognised {
             Recognised::Read(_, _, all) | Recognised::Ambiguous(all) => {
-                all.iter().map(|own| own.name).collect()
+                all.iter().map(|one| one.name).collect()
             }
             _ => vec![],
         };
@@ -171,10 +171,10 @@ impl Inspection {
             |own: &Complaint| json!({ "line": (own.line > 0).then_some(own.line), "message": own.message });
         json!({
             "file": self.path,
-            "format": format.map(|own| own.name),
-            "tool": format.map(|own| own.tool),
+            "format": format.map(|format| format.name),
+            "tool": format.map(|format| format.tool),
             "kind": self.kind().map(Kind::name),
-            "holds": format.map(|own| own.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
+            "holds": format.map(|format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
             "read": reading.is_some(),
             "counts": reading.map_or_else(Map::new, |own| own.content.counts()),
             "assumed": reading.map_or_else(Vec::new, |own| own.assumed.clone()),
@@ -183,7 +183,7 @@ impl Inspection {
             "use": self.lines(),
             "convert": self.convert(),
             "errors": self.errors().iter().map(error).collect::<Vec<_>>(),
-            "data": reading.map(|own| own.content.data()),
+            "data": reading.map(|reading| reading.content.data()),
         })
     }
 
@@ -219,7 +219,7 @@ impl Inspection {
                 self.convert().map_or(Ok(()), |own| writeln!(output, "  {}", printable(&own)))?;
             }
             Recognised::Ambiguous(all) | Recognised::Read(_, _, all) if !all.is_empty() => {
-                let names: Vec<&str> = all.iter().map(|own| own.name).collect();
+                let names: Vec<&str> = all.iter().map(|one| one.name).collect();
                 writeln!(output, "  it could be each of {}: choose with --as NAME", names.join(", "))?;
             }
             _ => {}
@@ -241,11 +241,11 @@ impl Inspection {
 /// Those of `output`.
 pub fn write_formats(output: &mut dyn Write) -> io::Result<()> {
     let kinds = |own: &Format| own.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-    FORMATS.iter().try_for_each(|own| {
-        let unread = match own.reader {
+    FORMATS.iter().try_for_each(|format| {
+        let unread = match format.reader {
             Reader::Reads(_) => "",
             Reader::Unread { .. } => " (not read)",
         };
-        writeln!(output, "{:<24} {:<22} {}{unread}", own.name, kinds(own), own.tool)
+        writeln!(output, "{:<24} {:<22} {}{unread}", format.name, kinds(format), format.tool)
     })
 }

@@ -122,7 +122,7 @@ fn from_diagnostics<T>(file: &FileText<'_>, diagnostics: &Diagnostics) -> Result
 
 /// A network of which all nodes are hosts, in their order, if they are numbers; else hosts are unknown.
 fn by_names(network: Network) -> Reading {
-    let is_numbered = network.nodes.iter().all(|own| own.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_numbered = network.nodes.iter().all(|node| node.bytes().all(|byte| byte.is_ascii_digit()));
     let network = if is_numbered { network.in_numeric_order() } else { network };
     let mut reading = Reading::from(Content::Network(network.finish(is_numbered)));
     if is_numbered {

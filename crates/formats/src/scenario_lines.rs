@@ -107,8 +107,10 @@ fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
             operations.push(&traced.operation);
         }
     }
-    let algorithms: Option<Vec<String>> =
-        operations.iter().map(|own| Some(format!("{own} = {:?}", algorithm_of(own)?))).collect();
+    let algorithms: Option<Vec<String>> = operations
+        .iter()
+        .map(|operation| Some(format!("{operation} = {:?}", algorithm_of(operation)?)))
+        .collect();
     // Messages of one rank have no partner.
     let Some(algorithms) = algorithms.filter(|own| !own.is_empty()) else { return vec![] };
     let mut lines = of_program("trace", file);
@@ -128,7 +130,7 @@ fn of_all_ranks(file: &str) -> String {
 /// The rings of NCCL's graphs: pattern 4 is a ring.
 fn of_rings(graphs: &[Value]) -> Option<Vec<String>> {
     const RING: u64 = 4;
-    let ring = graphs.iter().find(|own| own["pattern"].as_u64() == Some(RING))?;
+    let ring = graphs.iter().find(|graph| graph["pattern"].as_u64() == Some(RING))?;
     let channels = ring["channels"].as_array().filter(|own| !own.is_empty())?;
     Some(vec![
         "[program]".to_owned(),
@@ -143,7 +145,7 @@ fn of_rings(graphs: &[Value]) -> Option<Vec<String>> {
 fn of_system(keys: &Value) -> Option<Vec<String>> {
     let names = keys["all-reduce-implementation"].as_array()?;
     let first = names.first()?.as_str()?;
-    if names.iter().any(|own| own.as_str() != Some(first)) {
+    if names.iter().any(|name| name.as_str() != Some(first)) {
         return None;
     }
     let algorithm = match first {

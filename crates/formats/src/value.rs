@@ -314,8 +314,9 @@ impl Content {
             Self::Trace(own) => {
                 if let Some(operations) = &own.operations {
                     counts.insert("operations".into(), json!(operations.len()));
-                    counts.insert("bytes".into(), json!(operations.iter().map(|own| own.bytes).sum::<u64>()));
-                    let ends = operations.iter().filter_map(|own| own.span).map(|span| span[1]);
+                    let bytes: u64 = operations.iter().map(|operation| operation.bytes).sum();
+                    counts.insert("bytes".into(), json!(bytes));
+                    let ends = operations.iter().filter_map(|operation| operation.span).map(|span| span[1]);
                     if let Some(last) = ends.max_by(f64::total_cmp) {
                         counts.insert("seconds".into(), json!(last));
                     }

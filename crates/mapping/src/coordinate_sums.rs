@@ -103,7 +103,7 @@ pub fn coordinate_sum_order(shape: &Shape) -> Vec<NodeId> {
     let key = |node: &NodeId| {
         let coordinates: Vec<u32> =
             dimensions.iter().map(|&dimension| shape.coordinate(*node, dimension)).collect();
-        (coordinates.iter().map(|&own| u64::from(own)).sum::<u64>(), Reverse(coordinates))
+        (coordinates.iter().map(|&coordinate| u64::from(coordinate)).sum::<u64>(), Reverse(coordinates))
     };
     let last = u32::try_from(shape.node_count() - 1).unwrap_or(u32::MAX);
     let mut nodes: Vec<NodeId> = (0..=last).map(NodeId::new).collect();

@@ -317,7 +317,8 @@ mod tests {
     use serde_json::Value;
 
     fn grid(lengths: &[u64], wraps: &[bool]) -> Machine {
-        let wraps: Vec<Wrap> = wraps.iter().map(|&own| if own { Wrap::Around } else { Wrap::Open }).collect();
+        let wraps: Vec<Wrap> =
+            wraps.iter().map(|&wrap| if wrap { Wrap::Around } else { Wrap::Open }).collect();
         Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap()
     }
 

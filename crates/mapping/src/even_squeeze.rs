@@ -324,7 +324,7 @@ fn bits(count: u64) -> u32 {
 
 fn cube_dimensions(machine: &Machine) -> Option<u32> {
     let shape = machine.grid()?.shape();
-    let is_cube = shape.lengths().iter().all(|&own| own == 2);
+    let is_cube = shape.lengths().iter().all(|&length| length == 2);
     is_cube.then(|| bits(shape.node_count()))
 }
 

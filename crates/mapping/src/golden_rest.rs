@@ -162,7 +162,8 @@ fn meshes_lie_on_the_leaves_of_trees() {
 #[test]
 fn cubes_lie_in_rectangles() {
     for case in cases("cube-in-rectangle") {
-        let lengths_of_mesh: Vec<u64> = numbers(&case["mesh"]).into_iter().filter(|&own| own > 1).collect();
+        let lengths_of_mesh: Vec<u64> =
+            numbers(&case["mesh"]).into_iter().filter(|&number| number > 1).collect();
         let dimensions = numbers(&case["cube"]).len();
         let embedding = cube_in_rectangle(dimensions, &lengths_of_mesh).unwrap();
         let (expected, measures) = (&case["expect"], embedding.measures());

@@ -221,7 +221,7 @@ impl Drawing<'_> {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         let is_high = self.is_high();
         sheet.open(&[("stroke", "#000000"), ("stroke-width", if is_high { "0.8" } else { "0.4" })]);
-        for section in sections.iter().filter(|own| (first + 1..last).contains(&own.from)) {
+        for section in sections.iter().filter(|section| (first + 1..last).contains(&section.from)) {
             let (x, top) = (self.x(section.from), self.top(section.row));
             sheet.line(Point { x, y: top }, Point { x, y: top + self.row_height }, &[], "");
         }
@@ -290,7 +290,7 @@ impl Drawing<'_> {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         sheet.open(&[("stroke", "currentColor"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
         for Arrow { rows, cycles } in
-            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+            arrows.iter().filter(|arrow| arrow.cycles[0] >= first && arrow.cycles[1] <= last)
         {
             let middle =
                 |end: usize| Point { x: self.x(cycles[end]), y: self.top(rows[end]) + self.row_height / 2.0 };
@@ -299,7 +299,7 @@ impl Drawing<'_> {
         sheet.close();
         sheet.open(&[("fill", "currentColor")]);
         for Arrow { rows, cycles } in
-            arrows.iter().filter(|own| own.cycles[0] >= first && own.cycles[1] <= last)
+            arrows.iter().filter(|arrow| arrow.cycles[0] >= first && arrow.cycles[1] <= last)
         {
             let at = Point { x: self.x(cycles[1]), y: self.top(rows[1]) + self.row_height / 2.0 };
             sheet.point(at, 2.0);

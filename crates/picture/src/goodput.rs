@@ -432,7 +432,8 @@ mod tests {
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["ring", "swing"]);
         for record in &records {
-            let size = record.program.collective.as_ref().and_then(|own| own.vector_bytes).unwrap();
+            let size =
+                record.program.collective.as_ref().and_then(|collective| collective.vector_bytes).unwrap();
             let name = &record.program.collective.as_ref().unwrap().algorithm;
             let line = chart.lines.iter().find(|line| line.name == **name).unwrap();
             #[expect(clippy::cast_precision_loss, reason = "small")]
@@ -444,7 +445,8 @@ mod tests {
             assert!(bound.up >= found.up);
         }
         // Few steps win with little, neighbours with much.
-        let changes: Vec<(usize, usize)> = chart.crossovers().iter().map(|own| (own.from, own.to)).collect();
+        let changes: Vec<(usize, usize)> =
+            chart.crossovers().iter().map(|crossover| (crossover.from, crossover.to)).collect();
         assert_eq!(changes, [(1, 0)]);
         let picture = goodput("a ring", &table).unwrap();
         assert!(picture.svg().contains(" (interpolated) on ring is faster than swing</title>"));

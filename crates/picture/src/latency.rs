@@ -200,7 +200,7 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
                 curve.points.push(DataPoint { across: load, up });
                 curve.half_widths.push(at(&half_widths, row));
             }
-            (true, _) if curve.saturation.is_none_or(|own| load < own.load()) => {
+            (true, _) if curve.saturation.is_none_or(|saturation| load < saturation.load()) => {
                 curve.saturation = Some(Saturation::At(load));
                 curve.sign = saturated.get(row).map_or_else(String::new, |word| (*word).to_owned());
             }

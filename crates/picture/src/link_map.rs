@@ -282,7 +282,7 @@ impl Map<'_> {
         let share = if self.plan.is_network() { 0.1 } else { 0.3 };
         let thick = (self.plan.step * share).clamp(3.0, 9.0).to_string();
         let used: BTreeMap<(NodeId, NodeId), &LinkTraffic> =
-            links.iter().filter_map(|own| Some((self.ends(own)?, own))).collect();
+            links.iter().filter_map(|link| Some((self.ends(link)?, link))).collect();
         let planned = planned_links(self.plan);
         let traffic = |link: &PlannedLink| {
             used.get(&(link.near, link.far)).or_else(|| used.get(&(link.far, link.near))).copied()
@@ -354,7 +354,7 @@ impl Map<'_> {
         let ends = ends.map(|node| self.plan.address_text(node));
         let carried = format!("({}) to ({}): {count} {}", ends[0], ends[1], self.measure.unit());
         let LinkMeasure::BusyCycles { makespan } = self.measure else { return carried };
-        let [forward, back] = traffic.and_then(|own| own.ways).unwrap_or([0; 2]);
+        let [forward, back] = traffic.and_then(|traffic| traffic.ways).unwrap_or([0; 2]);
         let shares = match self.run.communication.links() {
             LinkMode::FullDuplex => {
                 format!("{} forward and {} back", percent(forward, makespan), percent(back, makespan))

@@ -456,7 +456,7 @@ mod tests {
     #[test]
     fn no_two_nodes_lie_closer_than_a_unit() {
         let mut machines: Vec<Machine> =
-            parameters().iter().map(|own| Machine::of_parameters(own).unwrap()).collect();
+            parameters().iter().map(|parameter| Machine::of_parameters(parameter).unwrap()).collect();
         for kind in MachineKind::ALL {
             let orders = kind.network_dimensions().into_iter().flatten().take(4);
             machines.extend(orders.map(|order| Machine::of_dimensions(kind, order).unwrap()));

@@ -267,8 +267,9 @@ fn left_out(parts: &[Part]) -> Vec<String> {
 
 /// The definition of every column, and of other terms of the page.
 fn definitions(columns: &[Column], terms: &[&'static Definition]) -> Markup {
-    let of_columns = columns.iter().filter_map(|own| Some((own.name, own.title, own.definition?)));
-    let of_terms = terms.iter().map(|own| (own.name, own.title, *own));
+    let of_columns =
+        columns.iter().filter_map(|column| Some((column.name, column.title, column.definition?)));
+    let of_terms = terms.iter().map(|term| (term.name, term.title, *term));
     html! {
         section #definitions {
             h2 { "What the columns mean" }

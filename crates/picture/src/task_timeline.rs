@@ -61,8 +61,8 @@ pub(crate) fn task_timeline(
     for (place, own) in schedule.operations().iter().enumerate() {
         let Some(row) = rows.of(own) else { continue };
         let shown = history.activities(place).into_iter().chain([history.overhead(place)]).flatten();
-        let shown = shown.filter(|own| own.from.max(first) < own.to.min(last));
-        occupied.extend(shown.map(|own| Occupied { row, ..own }));
+        let shown = shown.filter(|shown| shown.from.max(first) < shown.to.min(last));
+        occupied.extend(shown.map(|shown| Occupied { row, ..shown }));
         window.check_memory(occupied.len() as u64 * BYTES_OCCUPIED)?;
     }
     let parts = side_by_side(occupied);
@@ -83,7 +83,8 @@ struct Rows {
 
 impl Rows {
     fn new(operations: &[Operation], is_shown: impl Fn(u64) -> bool) -> Self {
-        let shown = operations.iter().map(|own| (u64::from(own.process.label()), own.processor));
+        let shown =
+            operations.iter().map(|operation| (u64::from(operation.process.label()), operation.processor));
         let mut places: BTreeMap<(u64, u16), usize> =
             shown.filter(|&(rank, _)| is_shown(rank)).map(|own| (own, 0)).collect();
         places.values_mut().zip(0..).for_each(|(place, row)| *place = row);
@@ -352,7 +353,7 @@ mod tests {
                 .collect();
             let mut cells = vec![[None; 2]; 50];
             for kind in kinds {
-                let mut own: Vec<_> = all.iter().filter(|own| own.activity == kind).collect();
+                let mut own: Vec<_> = all.iter().filter(|one| one.activity == kind).collect();
                 own.sort_by_key(|own| own.from);
                 for own in own {
                     for cycle in own.from..own.to {

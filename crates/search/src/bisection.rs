@@ -209,7 +209,7 @@ impl<'a> Bisection<'a> {
         let flows = self.traffic.of(self.ranks[place]).iter();
         let inside = flows.map(|flow| (self.place_of[flow.other as usize], flow));
         inside
-            .filter(|own| own.0 != ELSEWHERE)
+            .filter(|inside| inside.0 != ELSEWHERE)
             .map(|(other, flow)| (other, units(flow.sent, flow.received) * self.across))
     }
 
@@ -281,7 +281,7 @@ mod tests {
     fn of_pairs(machine: &Machine, ranks: u32, per_site: usize, pairs: &[[u32; 2]]) -> (u128, usize) {
         let messages: Vec<StageMessage> = pairs
             .iter()
-            .map(|own| own.map(ProcessId::new))
+            .map(|pair| pair.map(ProcessId::new))
             .map(|[source, destination]| StageMessage { stage: 0, source, destination, units: 1 })
             .collect();
         let program = StageProgram::new(ranks, Computations::Same(Cycles::ZERO), &messages).unwrap();
@@ -291,7 +291,8 @@ mod tests {
             Problem { program: &program, machine, ranks: ranks.into(), rules, sites: &sites, per_site };
         let (traffic, distances) = (Traffic::new(&program, ranks.into()), Distances::new(machine, &sites));
         let nodes = nodes(&problem, &traffic, &distances).unwrap();
-        let site = |node: &NodeId| u32::try_from(sites.iter().position(|own| own == node).unwrap()).unwrap();
+        let site =
+            |node: &NodeId| u32::try_from(sites.iter().position(|site| site == node).unwrap()).unwrap();
         let placed: Vec<u32> = nodes.iter().map(site).collect();
         let load = |node| nodes.iter().filter(|own| *own == node).count();
         (distances.hop_units(&traffic, &placed), nodes.iter().map(load).max().unwrap())

@@ -174,7 +174,7 @@ impl Bounds<'_> {
     fn hop_units(&self, depth: Depth) -> Bound {
         let assignment = self.assignment();
         let projection = if depth.steps > 0 { self.projection(depth) } else { None };
-        let bound = projection.filter(|own| own.value > assignment.value).unwrap_or(assignment);
+        let bound = projection.filter(|projection| projection.value > assignment.value).unwrap_or(assignment);
         let flows = self.traffic.pairs();
         let divisor = flows.fold(0, |divisor, (_, _, units)| greatest_common_divisor(divisor, units));
         let divisor = u128::from(divisor.max(1));

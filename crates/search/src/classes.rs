@@ -147,7 +147,7 @@ impl RouteKinds {
         let mut kinds: Vec<(usize, RouteKind)> =
             numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
         kinds.sort_unstable_by_key(|own| own.0);
-        Self { kinds: kinds.into_iter().map(|own| own.1).collect(), of_pairs }
+        Self { kinds: kinds.into_iter().map(|kind| kind.1).collect(), of_pairs }
     }
 
     /// By units, the least time of a message between sites of different classes, given the times of every kind.

@@ -86,7 +86,7 @@ pub(crate) fn least_makespan_of_tasks(
     let mut path = CriticalPath { graph, rules, nearest, required, later, others, times, tails };
     path.raise(Direction::Forward);
     let awaited = schedule.operations().iter().zip(&path.times).filter(|own| own.0.is_awaited);
-    let longest = awaited.map(|own| own.1.over).max().unwrap_or(0);
+    let longest = awaited.map(|awaited| awaited.1.over).max().unwrap_or(0);
     if nearest.shares || !takes_routes_of_machine {
         return longest;
     }

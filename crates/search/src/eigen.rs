@@ -65,7 +65,7 @@ impl Decomposition {
 
 /// The square root of the sum of all squares.
 pub(crate) fn norm(numbers: &[f64]) -> f64 {
-    numbers.iter().map(|own| own * own).sum::<f64>().sqrt()
+    numbers.iter().map(|number| number * number).sum::<f64>().sqrt()
 }
 
 /// Adds `factor` times another row.

@@ -87,7 +87,8 @@ impl Problem<'_> {
     /// receives.
     pub(crate) fn receives_all(&self) -> bool {
         let Some(graph) = self.program.special().tasks() else { return true };
-        let count = |kind| graph.schedule().operations().iter().filter(|own| own.kind == kind).count();
+        let count =
+            |kind| graph.schedule().operations().iter().filter(|operation| operation.kind == kind).count();
         count(OperationKind::Send) == count(OperationKind::Receive)
     }
 

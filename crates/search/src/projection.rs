@@ -89,7 +89,7 @@ impl Projection {
     /// themselves are off by at most `off`, as the norm of a matrix.
     pub(crate) fn certain(&self, flows: &[f64], off: f64) -> Option<f64> {
         let parts = Parts::of(flows, &self.reflector)?;
-        let absolute = |values: &[f64]| values.iter().map(|own| own.abs()).sum::<f64>();
+        let absolute = |values: &[f64]| values.iter().map(|value| value.abs()).sum::<f64>();
         let (own, other) =
             (absolute(&parts.decomposition.values), absolute(&self.distances.decomposition.values));
         let count = self.count();

@@ -363,7 +363,7 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
     let mut generator = ChaCha8Rng::seed_from_u64(8);
     let drawn = Case::draw(&mut generator, 8).program;
     let modes = [LinkMode::FullDuplex, LinkMode::HalfDuplex];
-    for (&(kind, lengths), links) in machines.iter().flat_map(|own| modes.map(|links| (own, links))) {
+    for (&(kind, lengths), links) in machines.iter().flat_map(|machine| modes.map(|links| (machine, links))) {
         let machine = Machine::new(kind, lengths).unwrap();
         let rules = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
         let sites: Vec<NodeId> = machine.hosts().collect();

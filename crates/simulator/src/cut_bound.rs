@@ -96,8 +96,8 @@ pub fn cut_bound(
     let nodes = Division { class: Box::new(|node: NodeId| Some(node.index())), scope: Scope::Alone };
     let divisions: Vec<Division<'_>> = std::iter::once(nodes)
         .chain(axes.iter().map(|axis| coordinates(machine, axis)))
-        .chain(parts.iter().map(|own| Division {
-            class: Box::new(|node| own.of_node[node.index() as usize]),
+        .chain(parts.iter().map(|part| Division {
+            class: Box::new(|node| part.of_node[node.index() as usize]),
             scope: Scope::Alone,
         }))
         .collect();

@@ -332,8 +332,9 @@ mod tests {
         let some = |entries: [(usize, char); 8]| -> Vec<Option<(usize, char)>> {
             entries.map(|entry| (entry.1 != '-').then_some(entry)).into()
         };
-        let text =
-            |records: Vec<Option<char>>| -> String { records.iter().map(|own| own.unwrap_or('-')).collect() };
+        let text = |records: Vec<Option<char>>| -> String {
+            records.iter().map(|record| record.unwrap_or('-')).collect()
+        };
         let scattered = [(0, 'A'), (0, '-'), (0, '-'), (1, 'B'), (0, '-'), (2, 'C'), (0, '-'), (3, 'D')];
         assert_eq!(text(cube.concentrate(some(scattered)).records), "ABCD----");
         let first = [(1, 'A'), (5, 'B'), (6, 'C'), (0, '-'), (0, '-'), (0, '-'), (0, '-'), (0, '-')];

@@ -129,7 +129,10 @@ mod tests {
         let metrics = Program::guest(&program).unwrap().measure(&placement, TieRule::Direct);
         let node = |process| placement.node(process);
         let by_message = Extremes::of(
-            program.messages(2).iter().map(|own| machine.distance(node(own.source), node(own.destination))),
+            program
+                .messages(2)
+                .iter()
+                .map(|message| machine.distance(node(message.source), node(message.destination))),
         );
         let by_edge = stage_distances(&program, 2, &placement, &metrics);
         assert_eq!((by_edge.min, by_edge.max), (by_message.min, by_message.max));

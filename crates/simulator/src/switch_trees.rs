@@ -321,7 +321,7 @@ impl Growth<'_> {
 
     /// Branches end at a switch, which begins another.
     fn join(&mut self, vertex: NodeId, branches: Vec<Branch>) -> Branch {
-        let below = branches.iter().map(|own| own.below).sum();
+        let below = branches.iter().map(|branch| branch.below).sum();
         for Branch { child, below, up, down } in branches {
             let (edge, units) = (self.tree.edges.len(), self.reduction.sizes(self.chunk, below));
             self.tree.edges.push(Edge { child, parent: vertex, units, up, down });

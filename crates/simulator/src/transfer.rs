@@ -31,7 +31,9 @@ impl HeadTimes {
     /// The times over routers, if links between groups differ.
     fn new(machine: &Machine, communication: Communication) -> Option<Self> {
         let settings = communication.routers()?;
-        let global = settings.global_latency.filter(|&own| own != communication.latency().get())?;
+        let global = settings
+            .global_latency
+            .filter(|&global_latency| global_latency != communication.latency().get())?;
         let router = settings.speedup.head_cycles(settings.router_cycles);
         let head = |latency: u64| latency.saturating_add(router + 1);
         let of_class = [0, head(communication.latency().get()), head(global)];

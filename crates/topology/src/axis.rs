@@ -202,8 +202,11 @@ mod tests {
             for tie in TieRule::ALL {
                 let displacement = axis.displacement(at, to, tie);
                 let leg = machine.grid().unwrap().leg_along(dimension, at, to, tie);
-                assert_eq!(displacement.map(|own| own.hops), leg.map(|leg| leg.hops));
-                assert_eq!(displacement.map(|own| own.sign), leg.map(|leg| leg.direction.sign));
+                assert_eq!(displacement.map(|displacement| displacement.hops), leg.map(|leg| leg.hops));
+                assert_eq!(
+                    displacement.map(|displacement| displacement.sign),
+                    leg.map(|leg| leg.direction.sign)
+                );
                 if let (Some(displacement), Some(leg)) = (displacement, leg) {
                     let one = Displacement { hops: 1, ..displacement };
                     assert_eq!(Some(axis.after(at, one)), machine.neighbour(at, leg.direction));

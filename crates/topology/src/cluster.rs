@@ -163,7 +163,7 @@ impl Cluster {
 
     /// Whether a device has several NICs, of which its messages choose one.
     pub(crate) fn has_nics_to_choose(&self) -> bool {
-        self.outside.is_some_and(|own| own.nics_per_node > self.devices_per_node)
+        self.outside.is_some_and(|outside| outside.nics_per_node > self.devices_per_node)
     }
 
     /// The number of a device by which it is reached as a destination: its node where there are rails, else its NIC, the

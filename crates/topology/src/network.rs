@@ -242,7 +242,7 @@ impl Network {
             self.neighbours(node).iter().map(move |&other| class(node, other))
         });
         let classes: Arc<[u16]> = classes.collect();
-        let is_one = classes.iter().all(|&own| own == 0);
+        let is_one = classes.iter().all(|&class| class == 0);
         Self { classes: (!is_one).then_some(classes), ..self }
     }
 
@@ -259,7 +259,7 @@ impl Network {
         times: &[LinkTime],
     ) -> Arc<Self> {
         let own = self.copied().with_classes(class);
-        let weights: Box<[LinkWeight]> = times.iter().map(|&own| own.into()).collect();
+        let weights: Box<[LinkWeight]> = times.iter().map(|&time| time.into()).collect();
         let has_one_weight = weights.windows(2).all(|two| two[0] == two[1]);
         let formula = match &self.formula {
             Some(formula) if has_one_weight || formula.holds_for_any_weights() => {
@@ -278,8 +278,10 @@ impl Network {
         if self.weights.is_empty() {
             return Arc::clone(self);
         }
-        let formula =
-            self.formula.as_ref().map(|own| own.with_weights(&[]).unwrap_or_else(|| Arc::clone(own)));
+        let formula = self
+            .formula
+            .as_ref()
+            .map(|formula| formula.with_weights(&[]).unwrap_or_else(|| Arc::clone(formula)));
         Arc::new(Self { weights: [].into(), formula, ..self.copied() })
     }
 

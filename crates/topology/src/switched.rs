@@ -354,7 +354,7 @@ impl NetworkParameters {
                     && *levels > 0
                     && *nics_per_host > 0
                     && uplinks.len() as u64 == levels - 1
-                    && uplinks.iter().all(|&own| own > 0)
+                    && uplinks.iter().all(|&uplink| uplink > 0)
             }
             Self::Cluster(cluster) => cluster.is_whole(),
         };
@@ -420,7 +420,7 @@ impl NetworkParameters {
                     arity: Divisor::new(*arity),
                     digits: powers.iter().map(|&stride| IndexDigit::new(*arity, stride)).collect(),
                     strides: powers.into_iter().map(Divisor::new).collect(),
-                    has_parallels: *nics_per_host > 1 || uplinks.iter().any(|&own| own > 1),
+                    has_parallels: *nics_per_host > 1 || uplinks.iter().any(|&uplink| uplink > 1),
                 };
                 let of_hosts = HostNics::OneSwitch(*nics_per_host).links(hosts.into(), *arity);
                 let between = tree.links().flat_map(|(level, link)| {
@@ -493,7 +493,7 @@ impl fmt::Display for NetworkParameters {
             }
             Self::KAryTree { arity, levels, uplinks, nics_per_host } => {
                 write!(formatter, "{arity}-ary {levels}-tree")?;
-                if uplinks.iter().any(|&own| own > 1) {
+                if uplinks.iter().any(|&uplink| uplink > 1) {
                     let uplinks: Vec<String> = uplinks.iter().map(u64::to_string).collect();
                     write!(formatter, ", {} parallel links by level", uplinks.join(", "))?;
                 }

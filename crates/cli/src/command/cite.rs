@@ -35,7 +35,7 @@ fn provenance(path: &Path) -> Result<Provenance, Failure> {
     let unreadable = |error| Failure::usage(format!("cannot read {shown}: {error}"), HELP);
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
     let cited: Option<Cited> = serde_json::from_str(&text).ok();
-    cited.and_then(|own| own.provenance).ok_or_else(|| {
+    cited.and_then(|cited| cited.provenance).ok_or_else(|| {
         Failure::usage(format!("{shown} has no provenance, expected results as one JSON document"), HELP)
     })
 }

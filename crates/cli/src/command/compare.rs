@@ -147,10 +147,9 @@ fn bisected(
     shared: &SharedOptions,
 ) -> Result<Vec<FastestChange>, Failure> {
     let mut templates: Vec<(&str, &Run)> = vec![];
-    for own in competitors
-        .iter()
-        .filter(|own| own.setting.iter().cloned().collect::<BTreeMap<_, _>>() == comparison.setting)
-    {
+    for own in competitors.iter().filter(|competitor| {
+        competitor.setting.iter().cloned().collect::<BTreeMap<_, _>>() == comparison.setting
+    }) {
         if templates.iter().all(|(name, _)| *name != own.name) {
             templates.push((&own.name, &runs[own.place]));
         }

@@ -142,7 +142,7 @@ fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
         ExplainFormat::Markdown => {
             for group in groups {
                 page.caption(group.title);
-                page.notes(group.definitions.iter().map(|own| entry(own)).collect());
+                page.notes(group.definitions.iter().map(|definition| entry(definition)).collect());
             }
         }
         ExplainFormat::Text | ExplainFormat::Json => {

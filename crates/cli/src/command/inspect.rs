@@ -33,7 +33,7 @@ pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Resul
             let files: Vec<Value> = files.iter().map(Inspection::json).collect();
             writeln!(output, "{:#}", json!({ "schema": 1, "files": files }))
         }
-        InspectFormat::Text => files.iter().try_for_each(|own| own.write(output)),
+        InspectFormat::Text => files.iter().try_for_each(|file| file.write(output)),
     })?;
     Ok(match files.iter().map(Inspection::understood).min() {
         Some(Understood::Nothing) => ExitCode::InputRefused,

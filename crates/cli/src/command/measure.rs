@@ -39,7 +39,8 @@ pub(super) fn check(options: &ScenarioOptions, shared: &SharedOptions) -> Result
     let format = ResultFormat::decide(options.format, shared.output())?;
     let memory = shared.resources().memory;
     let checked = check_with(&options.files, &options.set.settings, memory).map_err(Failure::Scenario)?;
-    let output = Output::open_apart_from(shared, checked.scenarios().iter().flat_map(|own| &own.inputs))?;
+    let output =
+        Output::open_apart_from(shared, checked.scenarios().iter().flat_map(|scenario| &scenario.inputs))?;
     match format {
         ResultFormat::Table => output.write(|output| {
             let columns = output.columns();

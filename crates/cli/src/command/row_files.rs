@@ -170,7 +170,7 @@ impl<'run> RowFiles<'run> {
         let packets = open("--packets", &options.packets, RowSink::open::<PacketRecord>)?;
         let channels = open("--channels", &options.channels, RowSink::open::<ChannelRecord>)?;
         let buffers = open("--buffers", &options.buffers, RowSink::open::<BufferRecord>)?;
-        let is_any = options.row_files().iter().any(|own| own.1.is_some());
+        let is_any = options.row_files().iter().any(|row_file| row_file.1.is_some());
         let (next, waiting) = (0, BTreeMap::new());
         Ok(is_any.then_some(Self {
             processes,

@@ -111,7 +111,7 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
 /// Refuses options that contradict each other: journals and parts hold no rows of parts of runs, and parts have one
 /// format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
-    for (option, _) in options.row_files().iter().filter(|own| own.1.is_some()) {
+    for (option, _) in options.row_files().iter().filter(|row_file| row_file.1.is_some()) {
         if options.resume.resume {
             let message = format!(
                 "{option} with --resume: the journal does not hold the rows of the runs that are done"

@@ -14,7 +14,8 @@ const MAX_NAMED: usize = 12;
 pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let column = |name| Column::new(name, rows);
     let cells = |value: fn(&LoadRecord) -> Option<String>| {
-        let own = |row: &RunRow<'_>| row.record.open_loop.as_ref().and_then(|own| value(&own.measured));
+        let own =
+            |row: &RunRow<'_>| row.record.open_loop.as_ref().and_then(|open_loop| value(&open_loop.measured));
         rows.iter().map(|row| own(row).unwrap_or_default()).collect()
     };
     vec![
@@ -36,7 +37,7 @@ pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
 pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let limits: Vec<Option<String>> = records
         .iter()
-        .map(|record| record.open_loop.as_ref().and_then(|own| own.measured.limit_in_words()))
+        .map(|record| record.open_loop.as_ref().and_then(|open_loop| open_loop.measured.limit_in_words()))
         .collect();
     let settings: Vec<Vec<SweptValue>> = runs.iter().map(|run| run.combination.to_vec()).collect();
     let mut named: Vec<(String, Vec<String>)> = vec![];
@@ -77,8 +78,9 @@ pub(super) fn saturates_last(runs: &[RunCaption], records: &[RunRecord]) -> Opti
 
 /// A sentence on latencies that are absent because measured packets are missing.
 pub(super) fn missing_packets(records: &[RunRecord]) -> Option<String> {
-    let is_cut_off =
-        |record: &&RunRecord| record.open_loop.as_ref().is_some_and(|own| own.measured.missing_packets > 0);
+    let is_cut_off = |record: &&RunRecord| {
+        record.open_loop.as_ref().is_some_and(|open_loop| open_loop.measured.missing_packets > 0)
+    };
     match records.iter().filter(is_cut_off).count() {
         0 => None,
         _ if records.len() == 1 => Some(NO_LATENCIES.to_owned()),

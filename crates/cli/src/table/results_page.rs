@@ -99,7 +99,7 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
         column("lower_bound_percent"),
         column("totals_waiting_cycles"),
         column("totals_sharing_cycles")
-            .only(rows, |record| record.placement.as_ref().is_some_and(|own| own.load.max > 1)),
+            .only(rows, |record| record.placement.as_ref().is_some_and(|placement| placement.load.max > 1)),
         column("totals_blocked_cycles").only(rows, |record| record.routing_steps.is_none()),
     ]
 }
@@ -109,7 +109,7 @@ fn parts_column(rows: &[RunRow<'_>]) -> Column {
     let is_swept =
         |row: &RunRow<'_>| row.run.combination.iter().any(|(path, _)| &**path == "program.pipelining");
     let is_told = rows.iter().any(is_swept)
-        || rows.iter().all(|row| row.record.program.pipelining.is_none_or(|own| own == 1));
+        || rows.iter().all(|row| row.record.program.pipelining.is_none_or(|pipelining| pipelining == 1));
     Column::titled("parts", "program_pipelining", rows).only(rows, |_| !is_told)
 }
 

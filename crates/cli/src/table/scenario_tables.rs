@@ -210,9 +210,9 @@ fn placements(runs: &[RunCaption], entries: &[PlacementEntry]) -> TextTable {
         let mut cells = run_of(entry).map(|run| swept.cells(&run.combination)).unwrap_or_default();
         cells.push(entry.embedding.clone());
         let construction = entry.placement.construction.as_ref();
-        let promised = construction.map(|own| match &*own.promised_dilation_is {
-            "exact" => own.promised_dilation.to_string(),
-            most => format!("{most} {}", own.promised_dilation),
+        let promised = construction.map(|construction| match &*construction.promised_dilation_is {
+            "exact" => construction.promised_dilation.to_string(),
+            most => format!("{most} {}", construction.promised_dilation),
         });
         cells.push(construction.map_or_else(String::new, |own| own.theorem.to_string()));
         cells.push(promised.unwrap_or_default());

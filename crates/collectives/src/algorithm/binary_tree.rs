@@ -210,7 +210,7 @@ impl StageSchedule for BinaryTreeSchedule {
     fn adds_no_pairs(&self, stage: usize) -> bool {
         // By then every rank has sent to its parent.
         self.trees.iter().flat_map(|tree| &tree.heights).all(|&height| (height as usize) < stage)
-            && self.chunks.iter().all(|own| own.size(0) > 0)
+            && self.chunks.iter().all(|chunk| chunk.size(0) > 0)
     }
 
     fn payload(&self, stage: usize, share: u32, source: u32, _: u32) -> Payload {

@@ -98,7 +98,8 @@ fn replay_all<V: Iterator<Item = u64>>(
     let on_shape = |(ranks, lengths): (u64, Vec<u64>)| {
         (0..).zip(specifications(&lengths)).map(move |(turn, plain)| (ranks, turn, plain))
     };
-    let shapes = (2..=most).rev().flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |own| (ranks, own)));
+    let shapes =
+        (2..=most).rev().flat_map(|ranks| shapes(ranks, 6).into_iter().map(move |shape| (ranks, shape)));
     let all: Vec<(u64, u64, CollectiveSpecification)> = shapes.flat_map(on_shape).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -192,7 +193,9 @@ fn assert_consistent(algorithm: &GroupAlgorithm) {
         let rank = |number: usize| number % algorithm.rank_count() as usize;
         let is_between_ranks = |&(from, to): &(usize, usize)| rank(from) != rank(to);
         let mut between_ranks = pairs().filter(is_between_ranks);
-        assert!(!algorithm.adds_no_pairs(stage) || between_ranks.all(|own| seen.contains(&own)));
+        assert!(
+            !algorithm.adds_no_pairs(stage) || between_ranks.all(|between_rank| seen.contains(&between_rank))
+        );
         seen.extend(pairs());
         assert!(!algorithm.repeats(stage) || largest == before);
         before = largest;

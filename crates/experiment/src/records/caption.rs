@@ -201,8 +201,11 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
 fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
     let rules = [
         (machine.switching != "store-and-forward").then(|| machine.switching.to_string()),
-        machine.router.as_ref().map(|own| counted(own.virtual_channels.into(), "virtual channel")),
-        machine.router.as_ref().map(|own| format!("buffers of {}", counted(own.buffer_units.into(), "unit"))),
+        machine.router.as_ref().map(|router| counted(router.virtual_channels.into(), "virtual channel")),
+        machine
+            .router
+            .as_ref()
+            .map(|router| format!("buffers of {}", counted(router.buffer_units.into(), "unit"))),
         machine.router.as_ref().map(|own| format!("{} in a router", counted(own.cycles.into(), "cycle"))),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
@@ -252,9 +255,13 @@ fn program(record: &RunRecord) -> Vec<WordGroup> {
     let guest = program.guest.as_ref().map_or_else(String::new, |guest| {
         format!("on {} {}", with_article(&guest.kind), join(&guest.shape, "x"))
     });
-    let collective = program.collective.as_ref().map(|own| {
-        let vector = own.vector_units.map(|units| size_in_words(units, own.vector_bytes));
-        [Some(own.algorithm.to_string()), vector].into_iter().flatten().collect::<Vec<_>>().join(" of ")
+    let collective = program.collective.as_ref().map(|collective| {
+        let vector = collective.vector_units.map(|units| size_in_words(units, collective.vector_bytes));
+        [Some(collective.algorithm.to_string()), vector]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" of ")
     });
     let communication = program.communication.as_ref().map(|name| match program.sets {
         Some(sets) => format!("{name} in {}", counted(sets as u64, "set")),
@@ -285,7 +292,7 @@ fn steps_in_words(steps: &[StepRecord]) -> String {
     }
     let mut sorts: Vec<(&String, usize)> = vec![];
     for word in &words {
-        match sorts.iter_mut().find(|own| own.0 == word) {
+        match sorts.iter_mut().find(|sort| sort.0 == word) {
             Some(own) => own.1 += 1,
             None => sorts.push((word, 1)),
         }

@@ -295,7 +295,9 @@ impl<'record> Row<'record> {
         if let Some(members) = &mut self.members {
             members.extend(columns.iter().map(|column| &column.definition));
         }
-        for Column { definition, value } in columns.iter().filter(|own| own.definition.kind != Kind::Term) {
+        for Column { definition, value } in
+            columns.iter().filter(|column| column.definition.kind != Kind::Term)
+        {
             self.cells.push((definition, part.map_or(Cell::Absent, |part| value(part))));
         }
     }

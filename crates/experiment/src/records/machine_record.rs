@@ -226,7 +226,7 @@ impl MachineRecord {
 fn has_uplinks(machine: &Machine) -> bool {
     let is_known = match machine.kind() {
         MachineKind::FatTree => true,
-        MachineKind::Cluster => machine.uplinks().iter().any(|&own| own > 0),
+        MachineKind::Cluster => machine.uplinks().iter().any(|&uplink| uplink > 0),
         _ => false,
     };
     is_known || machine.assumes_uplinks().is_some()

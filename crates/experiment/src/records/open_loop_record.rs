@@ -212,7 +212,7 @@ impl LoadRecord {
     /// largest trend.
     #[must_use]
     pub fn trend_in_words(&self) -> Option<String> {
-        let own = self.seeds().iter().max_by_key(|own| own.trend)?;
+        let own = self.seeds().iter().max_by_key(|seed| seed.trend)?;
         Some(format!("{}/{}", own.trend, own.trend_critical))
     }
 
@@ -242,15 +242,15 @@ impl LatencyRecord {
         if let [one] = seeds {
             return Self { mean: one.mean, p50: one.p50, p99: one.p99, max: one.max };
         }
-        let means: Option<Vec<f64>> = seeds.iter().map(|own| own.mean).collect();
-        let greatest: Option<Vec<u64>> = seeds.iter().map(|own| own.max).collect();
+        let means: Option<Vec<f64>> = seeds.iter().map(|seed| seed.mean).collect();
+        let greatest: Option<Vec<u64>> = seeds.iter().map(|seed| seed.max).collect();
         #[expect(clippy::cast_precision_loss, reason = "at most 30")]
         let mean = |means: Vec<f64>| means.iter().sum::<f64>() / means.len() as f64;
         Self {
             mean: means.map(mean),
             p50: None,
             p99: None,
-            max: greatest.and_then(|own| own.into_iter().max()),
+            max: greatest.and_then(|greatest| greatest.into_iter().max()),
         }
     }
 }
@@ -269,12 +269,12 @@ pub(super) fn optional_number<'de, D: Deserializer<'de>>(deserializer: D) -> Res
 /// Columns of open-loop traffic; they are there only if a run has such traffic.
 impl Record for OpenLoopRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        let measured = record.map(|own| &own.measured);
+        let measured = record.map(|record| &record.measured);
         let of_one = measured.and_then(LoadRecord::one);
-        let of_all = measured.map(|own| &own.open_loop);
+        let of_all = measured.map(|measured| &measured.open_loop);
         row.section(LOAD, measured);
-        row.section(PACKET_LATENCY, measured.map(|own| &own.packet_latency));
-        row.section(NETWORK_LATENCY, measured.map(|own| &own.network_latency));
+        row.section(PACKET_LATENCY, measured.map(|measured| &measured.packet_latency));
+        row.section(NETWORK_LATENCY, measured.map(|measured| &measured.network_latency));
         row.section(LOAD_END, measured);
         row.section(OF_SEED, of_one);
         row.section(VERDICT, of_all);

@@ -200,13 +200,13 @@ pub struct PlacementRecord {
         text = "The units of all messages that cross a link, both directions together; here of the link \
         with the most.",
         source = "docs/model.md, section 23",
-        value = |placement| Cell::optional(placement.link_units.as_ref().map(|own| own.max))
+        value = |placement| Cell::optional(placement.link_units.as_ref().map(|link_units| link_units.max))
     )]
     #[column(
         "link units, mean", name = "placement_link_units_mean", unit = "units", kind = Decimal,
         text = "The mean over all links of the units that cross them.",
         formula = "hop units / number of links", source = "docs/model.md, section 23",
-        value = |placement| Cell::optional(placement.link_units.as_ref().and_then(|own| own.mean))
+        value = |placement| Cell::optional(placement.link_units.as_ref().and_then(|link_units| link_units.mean))
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_units: Option<CongestionRecord>,

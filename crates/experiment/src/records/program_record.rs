@@ -323,11 +323,11 @@ impl TrafficRecord {
             sizes: own.sizes.clone(),
             burst_cycles: own.bursts.map(|own| own.cycles),
             burst_load: own.bursts.map(|own| own.load),
-            reply_sizes: own.reply.as_ref().map(|own| own.sizes.clone()),
-            reply_delay_cycles: own.reply.as_ref().map(|own| own.delay),
+            reply_sizes: own.reply.as_ref().map(|reply| reply.sizes.clone()),
+            reply_delay_cycles: own.reply.as_ref().map(|reply| reply.delay),
             warmup_cycles,
-            pilot_cycles: pilot.map(|own| own[0]),
-            warmup_interval: pilot.map(|own| own[1]),
+            pilot_cycles: pilot.map(|pilot| pilot[0]),
+            warmup_interval: pilot.map(|pilot| pilot[1]),
             measure_cycles: own.measure,
             drain_cycles: own.drain,
             batches: own.batches,
@@ -353,7 +353,7 @@ impl ProgramRecord {
         // Noise and parts are told apart.
         let body = program.described_body();
         let stages = || 0..body.stage_count();
-        let exchange = program.exchange.as_ref().map(|own| &*own.program);
+        let exchange = program.exchange.as_ref().map(|exchange| &*exchange.program);
         let pipelining = exchange.map(PipelinedExchange::pipelining);
         let collective = program.asked_collective();
         // The stages of a collective follow from its other members.
@@ -369,7 +369,7 @@ impl ProgramRecord {
             let steps = job.steps().iter().zip(&program.job_steps);
             steps.map(|(step, own)| StepRecord::of_job(job, step, own)).collect::<Vec<_>>()
         });
-        let asked = collective.and_then(|own| own.specification());
+        let asked = collective.and_then(|collective| collective.specification());
         Self {
             kind: program.kind.name.into(),
             dimensions: program.exchange_cube.map(Hypercube::dimension_count),
@@ -378,9 +378,9 @@ impl ProgramRecord {
             file: program.file.as_deref().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
             stage_compute_cycles: stage_computations(program).filter(|_| is_listed),
-            pipelining: pipelining.map(|own| own.parts as u64),
-            exchange_ports: pipelining.map(|own| own.ports.name().into()),
-            startup_cycles: pipelining.map(|own| own.startup.get()),
+            pipelining: pipelining.map(|pipelining| pipelining.parts as u64),
+            exchange_ports: pipelining.map(|pipelining| pipelining.ports.name().into()),
+            startup_cycles: pipelining.map(|pipelining| pipelining.startup.get()),
             compute_noise: program.noise.as_ref().map(NoiseRecord::new),
             stage_units: has_units.then(|| stages().map(|stage| body.max_units(stage)).collect()),
             message_bytes: program.bytes.filter(|_| is_listed),
@@ -407,7 +407,8 @@ impl ProgramRecord {
 /// The computation of each stage without noise, if they differ or the program is one from a file \[cycles\].
 fn stage_computations(program: &ScenarioProgram) -> Option<Vec<u64>> {
     if let Some(exchange) = &program.exchange {
-        let own: Vec<u64> = exchange.program.computations().iter().map(|own| own.get()).collect();
+        let own: Vec<u64> =
+            exchange.program.computations().iter().map(|computation| computation.get()).collect();
         return Some(own).filter(|own| own.windows(2).any(|two| two[0] != two[1]));
     }
     let (body, first) = (program.described_body(), ProcessId::new(0));

@@ -23,9 +23,9 @@ pub struct RowOfRun<'run, Part> {
 
 impl<Part: Record> Record for RowOfRun<'_, Part> {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(SCENARIO, record.map(|own| own.scenario));
-        row.section(RUN, record.map(|own| &own.run));
-        row.section(EMBEDDING, record.map(|own| own.embedding));
-        row.part(record.map(|own| &own.part));
+        row.section(SCENARIO, record.map(|record| record.scenario));
+        row.section(RUN, record.map(|record| &record.run));
+        row.section(EMBEDDING, record.map(|record| record.embedding));
+        row.part(record.map(|record| &record.part));
     }
 }

@@ -232,16 +232,16 @@ impl From<&StageRecord> for ProcessStage {
 
 impl Record for ProcessRecord<'_> {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(PROCESS, record.map(|own| &own.stage));
-        row.section(ITERATION, record.and_then(|own| own.step.iteration.as_ref()));
-        row.section(STEP, record.and_then(|own| own.step.step));
-        row.section(RANK, record.map(|own| &own.rank));
+        row.section(PROCESS, record.map(|record| &record.stage));
+        row.section(ITERATION, record.and_then(|record| record.step.iteration.as_ref()));
+        row.section(STEP, record.and_then(|record| record.step.step));
+        row.section(RANK, record.map(|record| &record.rank));
     }
 }
 
 /// Lists the names of the columns of `tables`, in order.
 pub fn table_columns() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().filter(|own| own.kind != Kind::Term).map(|column| column.name)
+    TABLES.iter().filter(|table| table.kind != Kind::Term).map(|column| column.name)
 }
 
 /// Columns of `tables` and `place`.

@@ -344,7 +344,7 @@ pub struct RunRecord {
     #[column(
         "received", list = STEPS, aliases = ["random access"], kind = List,
         source = "Tao 1988, 2.4; docs/model.md, section 28.3",
-        value = |run| Cell::optional(run.received.as_ref().map(|own| Cell::Text(own.in_words().into())))
+        value = |run| Cell::optional(run.received.as_ref().map(|received| Cell::Text(received.in_words().into())))
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<ReceivedRecord>,
@@ -391,7 +391,7 @@ impl RunRecord {
             notes: run
                 .notes()
                 .into_iter()
-                .chain(finished.held_up.map(|own| own.in_words(&run.program)))
+                .chain(finished.held_up.map(|held_up| held_up.in_words(&run.program)))
                 .collect(),
             engine: finished.outcome.engine.name().into(),
             makespan_cycles: makespan,
@@ -421,8 +421,8 @@ impl RunRecord {
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
             busiest_link_name: busiest_link_name(run, finished),
-            channel_congestion: congestion.map(|own| own.routed),
-            balanced_congestion: congestion.map(|own| own.balanced),
+            channel_congestion: congestion.map(|congestion| congestion.routed),
+            balanced_congestion: congestion.map(|congestion| congestion.balanced),
             link_busy_share: link_busy_share(finished),
             direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
             direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),

@@ -132,9 +132,9 @@ fn seconds(run: &Run, objective: Objective, value: u128) -> Option<f64> {
 
 impl Record for SearchRecord {
     fn fill<'record>(record: Option<&'record Self>, row: &mut Row<'record>) {
-        row.section(SCENARIO, record.map(|own| own.scenario.as_str()));
-        row.part(record.map(|own| &own.machine));
-        row.part(record.map(|own| &own.program));
+        row.section(SCENARIO, record.map(|record| record.scenario.as_str()));
+        row.part(record.map(|record| &record.machine));
+        row.part(record.map(|record| &record.program));
         row.section(SEARCH, record);
     }
 }

@@ -84,7 +84,7 @@ impl SingleRunTable {
 
     fn of_pipelines(pipelines: &[PipelineRecord]) -> Self {
         let has_iterations = pipelines.last().is_some_and(|last| last.iteration > 0);
-        let has_seconds = pipelines.iter().any(|own| own.begin_seconds.is_some());
+        let has_seconds = pipelines.iter().any(|pipeline| pipeline.begin_seconds.is_some());
         let mut columns = vec![SingleRunColumn::words("pipeline", "pipelines")];
         columns.extend(has_iterations.then_some(SingleRunColumn::numbers("iteration", "iteration")));
         columns.extend(["begin", "finish"].map(|title| SingleRunColumn::numbers(title, "pipelines")));
@@ -103,7 +103,9 @@ impl SingleRunTable {
             row.extend(has_seconds.then(|| seconds.map(engineering_seconds).unwrap_or_default()));
             row
         };
-        let rows = pipelines.iter().flat_map(|own| own.tasks.iter().map(move |task| of_task(own, task)));
+        let rows = pipelines
+            .iter()
+            .flat_map(|pipeline| pipeline.tasks.iter().map(move |task| of_task(pipeline, task)));
         let mut rows: Vec<Vec<String>> = rows.collect();
         let left_out = rows.len().saturating_sub(MAX_ROWS) as u64;
         rows.truncate(MAX_ROWS);
@@ -153,7 +155,7 @@ impl RunRecord {
     /// The table of the pipelines of a job; `None` if it has none.
     #[must_use]
     pub fn pipeline_table(&self) -> Option<SingleRunTable> {
-        self.pipelines.as_deref().filter(|own| !own.is_empty()).map(SingleRunTable::of_pipelines)
+        self.pipelines.as_deref().filter(|pipelines| !pipelines.is_empty()).map(SingleRunTable::of_pipelines)
     }
 
     /// The table of the communication of traces that say how long theirs took; `None` for other programs.

@@ -186,12 +186,13 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
             known.push(distances);
         }
         let dimension = run.program.body.stage_dimension(stage);
-        let exchange = run.program.exchange.as_ref().map(|own| &*own.program);
+        let exchange = run.program.exchange.as_ref().map(|exchange| &*exchange.program);
         StageRecord {
             stage,
             dimension: dimension.and_then(|dimension| u8::try_from(dimension).ok()),
-            step: exchange.map(|own| own.step(stage)),
-            dimensions: exchange.map(|own| own.dimensions(stage).map(CubeDimension::number).collect()),
+            step: exchange.map(|exchange| exchange.step(stage)),
+            dimensions: exchange
+                .map(|exchange| exchange.dimensions(stage).map(CubeDimension::number).collect()),
             distance: DistanceRecord { min: distances.min, max: distances.max, mean: mean(distances) },
             waiting_cycles: totals.waiting,
             transfer_cycles: totals.transfer,

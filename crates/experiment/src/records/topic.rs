@@ -119,18 +119,21 @@ fn embedding(own: &'static Embedding) -> Vec<Topic> {
 
 fn construction(family: &Embedding, name: &str) -> Topic {
     let topic = Topic::new(&format!("{}:{name}", family.name), "an embedding").by("mapping.embeddings");
-    if let Some(own) = CONSTRUCTIONS.iter().find(|own| own.name == name && family.name == "tao") {
+    if let Some(own) =
+        CONSTRUCTIONS.iter().find(|construction| construction.name == name && family.name == "tao")
+    {
         let takes = format!("{} on {}", own.guest, own.host);
         let topic = topic.with("takes", takes).with("dilation", own.dilation);
         return topic.source(own.source).with_text(own.summary);
     }
-    if let Some(own) =
-        GREENBERG_CONSTRUCTIONS.iter().find(|own| own.name == name && family.name == "greenberg")
+    if let Some(own) = GREENBERG_CONSTRUCTIONS
+        .iter()
+        .find(|construction| construction.name == name && family.name == "greenberg")
     {
         let topic = topic.with("takes", own.takes).with("dilation", own.dilation);
         return topic.source(own.source).with_text(own.summary);
     }
-    let Some(own) = ClassicConstruction::ALL.iter().find(|own| own.name == name) else { return topic };
+    let Some(own) = ClassicConstruction::ALL.iter().find(|one| one.name == name) else { return topic };
     let source = format!("CS838 1999, {}", own.source);
     topic.with("dilation", own.promised_dilation).source(&source).with_text(own.summary)
 }
@@ -242,7 +245,7 @@ const MEMBERS: &[Member] = &[
 /// The words of a key that describe themselves.
 fn words(key: &'static ScenarioKey) -> Vec<Topic> {
     let KeyValues::Choice(words) = key.values else { return vec![] };
-    let described = words().into_iter().filter(|own| !own.summary.is_empty());
+    let described = words().into_iter().filter(|word| !word.summary.is_empty());
     described.map(|own| word(&(key.path, own.name, own.summary))).collect()
 }
 

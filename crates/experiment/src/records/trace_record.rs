@@ -24,7 +24,7 @@ pub struct TraceTimesRecord {
 impl TraceTimesRecord {
     /// Makes the records of a run; `None` if the program is not of traces that say how long their communication took.
     pub(super) fn all(run: &Run, times: &[OperationTimes]) -> Option<Vec<Self>> {
-        let traces = run.program.traces.as_deref().filter(|own| own.has_measured_times())?;
+        let traces = run.program.traces.as_deref().filter(|traces| traces.has_measured_times())?;
         if times.is_empty() {
             return None;
         }

@@ -308,7 +308,7 @@ fn every_cycle_of_the_checked_links() {
         let physical = run.physical_links.as_deref().unwrap();
         let alike = (run.communication.hop().get(), run.communication.latency().get());
         let times: Vec<(u64, u64)> = match run.machine.link_times() {
-            Some(times) => times.iter().map(|own| (own.unit, own.latency)).collect(),
+            Some(times) => times.iter().map(|time| (time.unit, time.latency)).collect(),
             None => vec![alike; case.links.len()],
         };
         assert_eq!(times, case.u.iter().copied().zip(case.l.iter().copied()).collect::<Vec<_>>(), "{text}");

@@ -31,7 +31,7 @@ impl RouteTables {
     /// A run begins: the tables of all other machines that no run is at work on are freed.
     pub(crate) fn begin(&self, run: &Run) -> InUse {
         let network = run.placement.machine().graph().filter(|network| network.has_tables());
-        let is_own = |other: &Arc<Network>| network.is_some_and(|own| Arc::ptr_eq(own, other));
+        let is_own = |other: &Arc<Network>| network.is_some_and(|network| Arc::ptr_eq(network, other));
         let mut all = self.lock();
         release(&mut all, |held| held.at_work == 0 && !is_own(&held.network));
         if let Some(network) = network {

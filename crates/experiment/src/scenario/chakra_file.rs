@@ -203,7 +203,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
         LoweringError::Traces(failure) => report_unread(reading, value, name, failure),
         LoweringError::NoAlgorithm(operation, place) => {
             let names = performing(operation);
-            let names: Vec<&str> = names.iter().map(|own| own.0).collect();
+            let names: Vec<&str> = names.iter().map(|name| name.0).collect();
             let expected = format!("{operation} = one of {}", alternatives(&names));
             let message = format!(
                 "program.algorithms has no {operation}, expected {}: {} is one",
@@ -226,7 +226,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
 /// The algorithms that perform an operation, by name.
 fn performing(operation: Operation) -> Vec<(&'static str, Algorithm)> {
     let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
-    Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), own)).collect()
+    Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), one)).collect()
 }
 
 /// Whether control dependencies count.
@@ -265,8 +265,8 @@ fn algorithms(reading: &mut Reading<'_>) -> Option<BTreeMap<Operation, Algorithm
     };
     let before = reading.errors.len();
     for entry in entries {
-        let Some(operation) = OPERATIONS.iter().find(|own| own.name == entry.key) else {
-            let names: Vec<&str> = OPERATIONS.iter().map(|own| own.name).collect();
+        let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == entry.key) else {
+            let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
             let message =
                 format!("unknown collective {:?} of {path}, expected {}", entry.key, alternatives(&names));
             let error = ScenarioError::at(&entry.key_place, message, "unknown");

@@ -43,11 +43,11 @@ pub(super) fn read(
     let (inside, inside_link) = inside?;
     let (outside, links) = outside?;
     let [outside_link, spine_link] = links;
-    let nics_are_vertices = outside.is_some_and(|own| own.nics_per_node < devices);
+    let nics_are_vertices = outside.is_some_and(|outside| outside.nics_per_node < devices);
     let nic_link = nic?.or_else(|| outside_link.clone()).filter(|_| nics_are_vertices);
     // By default, devices forward if messages must pass through them to arrive.
     let passes = matches!(inside, ClusterInside::Ring | ClusterInside::Hypercube)
-        || outside.is_none_or(|own| own.spines == 0);
+        || outside.is_none_or(|outside| outside.spines == 0);
     let hosts_forward = match settings.get(Key::MachineHostsForward) {
         None => passes,
         Some(Value { content: Content::Boolean(own), .. }) => *own,
@@ -65,7 +65,7 @@ pub(super) fn read(
         ClusterPart::Spine => spine_link.as_ref(),
     });
     let place = links.iter().find_map(|link| Some(link.as_ref()?.place.clone()));
-    let speed = |link: Option<&PartLink>| link.map(|own| own.speed).unwrap_or_default();
+    let speed = |link: Option<&PartLink>| link.map(|link| link.speed).unwrap_or_default();
     let own = place.map(|place| OwnLinks { by_class: links.map(speed).to_vec(), place });
     Some((NetworkParameters::Cluster(cluster), own))
 }

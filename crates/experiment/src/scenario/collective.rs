@@ -291,7 +291,7 @@ fn group_shape(whole: &Shape, over: Option<&[usize]>) -> Shape {
 /// The algorithm, one of those that perform the operation.
 fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorithm> {
     let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
-    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), own)).collect();
+    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), one)).collect();
     if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
         return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.errors);
     }

@@ -45,7 +45,8 @@ pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed], errors: &mut Vec<
     }
     let apart = |placement: &Placement| {
         let tables = fit.program.guest().translation_tables(placement, TableMethod::Evaluation).ok()?;
-        let mut messages = tables.flat_map(|own| own.entries.into_iter().map(move |(_, to)| (own.node, to)));
+        let mut messages =
+            tables.flat_map(|table| table.entries.into_iter().map(move |(_, to)| (table.node, to)));
         messages.find(|&(from, to)| routes.distance(from, to).is_none())
     };
     if let Some((from, to)) = placed.iter().find_map(|own| apart(&own.placement)) {

@@ -53,7 +53,7 @@ impl CycleBound {
         let of_stage = u128::from(program.body.process_count()) * program.body.facts().max_received as u128;
         let is_whole_stage = |own: &SerialMessages| own.count >= of_stage;
         if of_stage > u128::from(MAX_MESSAGES) {
-            for own in messages.iter_mut().filter(|own| is_whole_stage(own)) {
+            for own in messages.iter_mut().filter(|message| is_whole_stage(message)) {
                 own.count /= of_stage;
             }
         }
@@ -112,7 +112,7 @@ impl CycleBound {
 
     /// The largest of the given values, if there are any.
     fn blamed<'a>(&self, settings: &'a Settings<'_>) -> Option<(Key, &'a Place)> {
-        let units = self.messages.iter().map(|own| own.units).max().unwrap_or(1);
+        let units = self.messages.iter().map(|message| message.units).max().unwrap_or(1);
         let (hop, latency) = (self.communication.hop().get(), self.communication.latency().get());
         let local = self.communication.local_cost();
         let values = [

@@ -356,7 +356,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 
 /// The size of the largest message in the file \[bytes\].
 fn largest_message(schedule: &Arc<TaskSchedule>) -> Option<u64> {
-    let sends = schedule.operations().iter().filter(|own| own.kind == OperationKind::Send);
+    let sends = schedule.operations().iter().filter(|operation| operation.kind == OperationKind::Send);
     sends.map(|own| own.amount).max()
 }
 

@@ -220,7 +220,7 @@ impl<'a> StepReading<'a> {
                 known.push((step.body, &step.takes_part, unsent.clone()));
                 unsent
             };
-            all.extend(unsent.map(|own| UnsentMessages { step: name.clone(), ..own }));
+            all.extend(unsent.map(|unsent| UnsentMessages { step: name.clone(), ..unsent }));
         }
         all
     }
@@ -232,11 +232,12 @@ pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
     let asks = |entry: &super::value::Entry| {
         OwnKeys::ALL.contains(&entry.key.as_str())
             || entry.key == Key::ProgramKind.key()
-                && matches!(&entry.value.content, Content::Text(kind) if STEP_KINDS.iter().any(|own| own.name == kind))
+                && matches!(&entry.value.content, Content::Text(kind) if STEP_KINDS.iter().any(|step_kind| step_kind.name == kind))
     };
     steps.iter().any(|step| {
         let Content::Table(entries) = &step.content else { return false };
-        let own = entries.iter().find(|own| own.key == Key::ProgramAlgorithm.key()).map(|own| &own.value);
+        let own =
+            entries.iter().find(|entry| entry.key == Key::ProgramAlgorithm.key()).map(|entry| &entry.value);
         entries.iter().any(asks) || own.or(algorithm).is_some_and(chunk_steps::needs_job)
     })
 }

@@ -497,7 +497,7 @@ impl KeyValues {
     #[must_use]
     pub fn words(&self) -> Vec<&'static str> {
         match self {
-            Self::Choice(words) => words().iter().map(|own| own.name).collect(),
+            Self::Choice(words) => words().iter().map(|word| word.name).collect(),
             _ => vec![],
         }
     }
@@ -687,7 +687,7 @@ mod tests {
             };
             let words: Vec<&str> = match key.values {
                 KeyValues::Choice(words) if key.default != Required => {
-                    words().iter().map(|own| own.name).collect()
+                    words().iter().map(|word| word.name).collect()
                 }
                 _ => vec![],
             };

@@ -279,7 +279,7 @@ impl Library {
         matrix: Option<u64>,
         form: Option<&'static Format>,
     ) -> Result<Arc<TrafficFile>, Failure> {
-        let key = (path.to_owned(), matrix, form.map(|own| own.name));
+        let key = (path.to_owned(), matrix, form.map(|form| form.name));
         let Self { traffic: known, budget, kept_bytes, .. } = self;
         read_once(known, key, (&*budget, kept_bytes), |budget| TrafficFile::read(path, matrix, form, budget))
     }

@@ -41,7 +41,7 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
             format!("{cables} from each {from} to {to}")
         })
         .collect();
-    let halves: Vec<String> = uplinks.iter().map(|own| own.div_ceil(2).to_string()).collect();
+    let halves: Vec<String> = uplinks.iter().map(|uplink| uplink.div_ceil(2).to_string()).collect();
     let halved = match halves.as_slice() {
         [] => return None,
         [only] => only.clone(),

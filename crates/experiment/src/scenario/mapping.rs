@@ -265,7 +265,8 @@ pub(super) fn place(
     });
     let region = in_box.as_ref().unwrap_or(fit);
     let embeddings = with_axis_orders(region, embeddings, errors);
-    let (filling, counting): (Vec<_>, Vec<_>) = embeddings.iter().partition(|own| Fit::fills_grid(own));
+    let (filling, counting): (Vec<_>, Vec<_>) =
+        embeddings.iter().partition(|embedding| Fit::fills_grid(embedding));
     let wrong = match &in_box {
         None if fit.allocation.is_some() => misfits(fit, &counting),
         // Rules of either sort that do not fit are reported together.
@@ -367,7 +368,7 @@ fn with_axis_orders(
     if !embeddings.iter().any(is_axis_orders) {
         return embeddings;
     }
-    let named: Vec<String> = embeddings.iter().map(|own| own.name.to_string()).collect();
+    let named: Vec<String> = embeddings.iter().map(|embedding| embedding.name.to_string()).collect();
     let mut all = vec![];
     for embedding in embeddings {
         if !is_axis_orders(&embedding) {
@@ -376,7 +377,7 @@ fn with_axis_orders(
         }
         match all_axis_orders(fit, &embedding) {
             Ok(orders) => {
-                all.extend(orders.into_iter().filter(|own| !named.contains(&own.name.to_string())));
+                all.extend(orders.into_iter().filter(|order| !named.contains(&order.name.to_string())));
             }
             Err(error) => errors.push(error),
         }

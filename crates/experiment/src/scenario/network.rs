@@ -220,7 +220,7 @@ fn with_named_hosts(
         errors.push(error.with_help("hosts = \"*\" takes all nodes"));
         return None;
     };
-    let matches = |pattern: &str| fabric.names.iter().map(|own| is_like(own, pattern)).collect();
+    let matches = |pattern: &str| fabric.names.iter().map(|name| is_like(name, pattern)).collect();
     let chosen: Vec<bool> = match &value.content {
         Content::Text(word) if word == "leaves" => fabric.leaves(),
         Content::Text(pattern) => matches(pattern),
@@ -464,7 +464,7 @@ fn machine_of(fabric: &Fabric, nodes: FabricNodes, uplinks: &FabricUplinks) -> R
         let ends = (one.min(other).index(), one.max(other).index());
         let place = fabric.links.binary_search_by_key(&ends, |link| link.ends);
         let speed = place.map(|place| fabric.links[place].speed).unwrap_or_default();
-        speeds.iter().position(|own| *own == speed).and_then(|own| u16::try_from(own).ok()).unwrap_or(0)
+        speeds.iter().position(|own| *own == speed).and_then(|speed| u16::try_from(speed).ok()).unwrap_or(0)
     };
     let network = network.with_hosts(hosts).with_hosts_forwarding(hosts_forward).with_classes(class);
     let all_hosts: Vec<NodeId> = (0..hosts).map(NodeId::new).collect();

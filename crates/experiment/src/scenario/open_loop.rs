@@ -412,7 +412,7 @@ fn pattern(
         }
         _ => {
             let (key, value) = (Key::ProgramPattern.path(), written?);
-            let numbered = TrafficPattern::NAMES.into_iter().filter(|own| own.ends_with('+'));
+            let numbered = TrafficPattern::NAMES.into_iter().filter(|name| name.ends_with('+'));
             let group = |prefix: &str| name.strip_prefix(prefix).and_then(|own| own.parse::<u64>().ok());
             for prefix in numbered {
                 let Some(groups_on) = group(prefix).filter(|&own| own <= MAX_GROUPS) else { continue };
@@ -464,7 +464,7 @@ fn group_size(
         let message = format!(
             "groups of {size} of {terminals} terminals, expected a divisor that makes at least two groups"
         );
-        let place = settings.place(key).or(pattern.map(|own| &own.place))?;
+        let place = settings.place(key).or(pattern.map(|pattern| &pattern.place))?;
         let error = ScenarioError::at(place, message, "does not divide them");
         errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
         return None;

@@ -34,7 +34,7 @@ pub(super) fn count(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) ->
 /// The program, with a note if several of its processes share a device of a cluster.
 pub(super) fn with_note(mut program: ScenarioProgram, machine: Option<&Machine>) -> ScenarioProgram {
     let each = program.ranks_per_node;
-    if each > 1 && machine.is_some_and(|own| own.kind() == MachineKind::Cluster) {
+    if each > 1 && machine.is_some_and(|machine| machine.kind() == MachineKind::Cluster) {
         program.notes.push(format!(
             "program.processes_per_node = {each} lets {each} processes share a device of the cluster; without it, a device has one."
         ));

@@ -115,8 +115,9 @@ impl PhysicalLinks {
             return vec![format!("{length} {}", only.describe_latency(self.scale))];
         }
         let mut sentences = vec![format!("A cycle is {cycle} ns; a unit has {unit_bytes} bytes.")];
-        sentences
-            .extend(self.classes.iter().map(|own| own.describe(self.scale, "hop_cycles", "latency_cycles")));
+        sentences.extend(
+            self.classes.iter().map(|class| class.describe(self.scale, "hop_cycles", "latency_cycles")),
+        );
         let of_local =
             |own: &PhysicalLink| own.describe(self.scale, "local_unit_cycles", "local_latency_cycles");
         sentences.extend(self.local.iter().map(of_local));

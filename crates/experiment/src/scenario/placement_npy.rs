@@ -92,7 +92,7 @@ mod tests {
             crate::scenario::load_text(&directory.path().join("s.toml"), scenario)
         };
         let read = run(&[0, 0, 1, 0, 1, 1, 0, 1], "(4, 2)").unwrap();
-        let nodes: Vec<u32> = read.runs[0].placement.nodes().iter().map(|own| own.index()).collect();
+        let nodes: Vec<u32> = read.runs[0].placement.nodes().iter().map(|node| node.index()).collect();
         assert_eq!(nodes, [0, 1, 3, 2]);
         let wrong = |numbers: &[u8], shape| run(numbers, shape).unwrap_err().to_string();
         assert!(

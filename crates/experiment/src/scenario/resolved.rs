@@ -287,7 +287,7 @@ impl Resolved {
 
     fn lines_with_files(&self) -> impl Iterator<Item = &Line> {
         let settings = self.effective().into_iter().flatten().map(|(_, setting)| setting);
-        let lines = settings.flat_map(|own| &own.lines);
+        let lines = settings.flat_map(|setting| &setting.lines);
         lines.filter(|line| line.value.iter().any(|part| matches!(part, Part::File(_))))
     }
 }
@@ -462,7 +462,9 @@ impl Writer<'_> {
                     self.add(format!("{path}.{}", entry.key), &entry.value);
                 }
             }
-            Content::List(values) if values.iter().any(|own| matches!(own.content, Content::Table(_))) => {
+            Content::List(values)
+                if values.iter().any(|value| matches!(value.content, Content::Table(_))) =>
+            {
                 for (number, value) in values.iter().enumerate() {
                     self.add(format!("{path}.{number}"), value);
                 }
@@ -479,7 +481,7 @@ impl Writer<'_> {
     fn inline(&mut self, path: &str, value: &Value, is_in_list: bool, parts: &mut Vec<Part>) {
         let is_scale_of_step = || {
             let step = path.strip_prefix(Key::ProgramSteps.path());
-            step.and_then(|own| own.rsplit_once('.')).is_some_and(|(_, key)| key == "scale")
+            step.and_then(|step| step.rsplit_once('.')).is_some_and(|(_, key)| key == "scale")
         };
         let is_real = self.is_real || path.starts_with(SATURATION) || is_scale_of_step();
         let text = match &value.content {

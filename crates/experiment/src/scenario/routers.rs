@@ -238,7 +238,7 @@ fn routing(
         ),
         (Key::ExecutionRouteChoice, is_table, Key::ExecutionRoutes, "routes from a file"),
     ];
-    for (key, _, owner, expected) in owners.into_iter().filter(|own| !own.1) {
+    for (key, _, owner, expected) in owners.into_iter().filter(|owner| !owner.1) {
         let Some(value) = unused(settings, key, owner) else { continue };
         let message = format!("{} of {} routing, expected {expected}", key.path(), found.name());
         let error = ScenarioError::at(&value.place, message, "of another routing");
@@ -330,7 +330,7 @@ pub(super) fn with_routers(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<Communication> {
     let Some(routers) = routers else { return Some(communication) };
-    if execution.is_some_and(|own| own.mode != ExecutionMode::Asynchronous) {
+    if execution.is_some_and(|execution| execution.mode != ExecutionMode::Asynchronous) {
         // Reported with what else coordinated execution does not support.
         return None;
     }

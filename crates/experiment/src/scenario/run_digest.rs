@@ -75,8 +75,8 @@ impl Run {
             [only] => only.to_string(),
             _ => format!("[{}]", values.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
         };
-        let units = listed(times.iter().map(|own| own.unit).collect());
-        let latencies = listed(times.iter().map(|own| own.latency).collect());
+        let units = listed(times.iter().map(|time| time.unit).collect());
+        let latencies = listed(times.iter().map(|time| time.latency).collect());
         let mut insert = |key: Key, value| lines.insert(key.path().to_owned(), value);
         insert(Key::MachineHopCycles, units);
         insert(Key::MachineLatencyCycles, latencies);

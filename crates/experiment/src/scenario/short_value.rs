@@ -47,13 +47,17 @@ fn list(key: &str, entries: &[Value]) -> String {
 
 /// The wrapping of the dimensions: a torus, a mesh, or each dimension.
 fn wrap(dimensions: &[bool]) -> String {
-    if dimensions.iter().all(|own| *own) {
+    if dimensions.iter().all(|dimension| *dimension) {
         return "torus".to_owned();
     }
-    if dimensions.iter().all(|own| !own) {
+    if dimensions.iter().all(|dimension| !dimension) {
         return "mesh".to_owned();
     }
-    dimensions.iter().map(|own| if *own { "around" } else { "open" }).collect::<Vec<_>>().join(" ")
+    dimensions
+        .iter()
+        .map(|dimension| if *dimension { "around" } else { "open" })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The algorithm of a table `{ hierarchical = { inner = .., outer = .. } }`.

@@ -368,7 +368,7 @@ mod tests {
     fn rows_are_messages_in_any_order() {
         let file = read_text("stage,source,destination,units\n2,3,0,4\n0,0,1,16\n\n0,1,0,9\n").unwrap();
         assert_eq!((file.messages.len(), file.stage_count()), (3, 3));
-        assert_eq!(file.messages.iter().map(|own| own.units).collect::<Vec<_>>(), [4, 16, 9]);
+        assert_eq!(file.messages.iter().map(|message| message.units).collect::<Vec<_>>(), [4, 16, 9]);
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Sweep {
         let has_steps = written.values.get(Key::ProgramSteps).is_some();
         let swept = self.choices.iter().flatten().flatten();
         let swept: Vec<&Value> =
-            swept.filter(|own| own.setting == Key::ProgramKind).map(|own| &own.value).collect();
+            swept.filter(|swept| swept.setting == Key::ProgramKind).map(|own| &own.value).collect();
         let kinds = written.values.get(Key::ProgramKind).into_iter().chain(swept);
         let mut kinds: Vec<&str> = kinds
             .filter_map(|value| match &value.content {

@@ -374,7 +374,7 @@ fn physical<'a>(
     errors: &mut Vec<ScenarioError>,
 ) -> Option<(&'a Value, Layer)> {
     let (layer, value) = settings.layered(key)?;
-    let written = || in_cycles.iter().filter_map(|&own| Some((own, settings.layered(own)?)));
+    let written = || in_cycles.iter().filter_map(|&in_cycle| Some((in_cycle, settings.layered(in_cycle)?)));
     for (other, (_, other_value)) in written().filter(|(_, (own, _))| *own == layer) {
         errors.push(both(key, value, other, other_value));
     }

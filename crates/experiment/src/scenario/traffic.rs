@@ -490,7 +490,7 @@ fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String
         sums[message.source.label() as usize][0] += u128::from(message.units);
         sums[message.destination.label() as usize][1] += u128::from(message.units);
     }
-    let all: u128 = sums.iter().map(|own| own[0]).sum();
+    let all: u128 = sums.iter().map(|sum| sum[0]).sum();
     let (member, units, receives) = sums
         .iter()
         .enumerate()

@@ -105,7 +105,7 @@ impl Competitor {
         let (names_exchange, names_ports) = (is_swept("program.exchange"), is_swept("program.ports"));
         let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
         let first = embeddings.next();
-        let names_embedding = embeddings.any(|own| Some(own) != first);
+        let names_embedding = embeddings.any(|embedding| Some(embedding) != first);
         let competitor = |(place, (caption, record)): (usize, (&RunCaption, &RunRecord))| {
             let own = record.program.collective.as_ref()?;
             let words = [
@@ -137,7 +137,7 @@ impl AlgorithmComparison {
     pub fn all(competitors: &[Competitor], reference: Option<&str>) -> Vec<Self> {
         let kind = |own: &Competitor| own.name.split(" on ").next().unwrap_or_default().to_owned();
         let Some(first) = competitors.first().map(kind) else { return vec![] };
-        if competitors.iter().all(|own| kind(own) == first) {
+        if competitors.iter().all(|competitor| kind(competitor) == first) {
             return vec![];
         }
         let mut settings: Vec<Vec<&Competitor>> = vec![];
@@ -179,11 +179,11 @@ impl AlgorithmComparison {
 
 impl FastestAtSize {
     fn of(competitors: &[&Competitor], reference: &str) -> Option<Self> {
-        let fastest = competitors.iter().min_by_key(|own| own.makespan_cycles)?;
+        let fastest = competitors.iter().min_by_key(|competitor| competitor.makespan_cycles)?;
         let ratio = |own: &Competitor| {
             crate::records::exact_mean(own.makespan_cycles.into(), fastest.makespan_cycles.into())
         };
-        let others = competitors.iter().filter(|own| own.name != fastest.name);
+        let others = competitors.iter().filter(|competitor| competitor.name != fastest.name);
         let second = others.min_by_key(|own| own.makespan_cycles);
         Some(Self {
             vector_units: fastest.units,
@@ -191,8 +191,11 @@ impl FastestAtSize {
             fastest: fastest.name.clone(),
             makespan_cycles: fastest.makespan_cycles,
             makespan_seconds: fastest.makespan_seconds,
-            speed_up: competitors.iter().find(|own| own.name == reference).and_then(|own| ratio(own)),
-            second: second.and_then(|own| Some((own.name.clone(), ratio(own)?))),
+            speed_up: competitors
+                .iter()
+                .find(|competitor| competitor.name == reference)
+                .and_then(|competitor| ratio(competitor)),
+            second: second.and_then(|second| Some((second.name.clone(), ratio(second)?))),
         })
     }
 }
@@ -294,7 +297,9 @@ mod tests {
         let changes: Vec<(&str, &str, u64, u64)> = own
             .changes
             .iter()
-            .map(|own| (own.before.as_str(), own.after.as_str(), own.last_units, own.first_units))
+            .map(|change| {
+                (change.before.as_str(), change.after.as_str(), change.last_units, change.first_units)
+            })
             .collect();
         assert_eq!(changes, [("whole", "swing", 8, 100), ("swing", "ring", 100, 1000)]);
         assert_eq!(own.changes[0].last_bytes, Some(512));

@@ -122,7 +122,7 @@ impl Calibration {
         let startup = streaming.map(FittedSeries::startup_seconds);
         let whole = single.map(FittedSeries::startup_seconds).or_else(|| {
             let steps = collective?.measurement.kind.steps();
-            collective.map(|own| own.startup_seconds() / f64::from(steps))
+            collective.map(|collective| collective.startup_seconds() / f64::from(steps))
         });
         let latency = (whole.unwrap_or(0.0) - 2.0 * startup.unwrap_or(0.0)).max(0.0) / f64::from(hops.max(1));
         let own = Self {

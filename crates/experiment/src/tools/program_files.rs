@@ -243,14 +243,16 @@ impl<'run> Amounts<'run> {
     fn nanoseconds(&self, amount: u64) -> (u64, bool) {
         let Some(scale) = self.run.scale.filter(|_| !self.is_of_file) else { return (amount, true) };
         let nanoseconds = crate::input::Ratio::from(amount).times(scale.cycle_nanoseconds());
-        let whole = nanoseconds.and_then(|own| u64::try_from(own.rounded()).ok()).unwrap_or(u64::MAX);
+        let whole =
+            nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds.rounded()).ok()).unwrap_or(u64::MAX);
         let seconds = crate::input::Ratio::from(whole).over(crate::input::Ratio::from(1_000_000_000));
-        (whole, seconds.and_then(|own| scale.cycles(own)) == Some(amount))
+        (whole, seconds.and_then(|seconds| scale.cycles(seconds)) == Some(amount))
     }
 
     /// Describes calculations that do not convert back to the same cycles.
     fn note(&self, schedule: &TaskSchedule) -> Option<String> {
-        let calculations = schedule.operations().iter().filter(|own| own.kind == OperationKind::Calc);
+        let calculations =
+            schedule.operations().iter().filter(|operation| operation.kind == OperationKind::Calc);
         let rounded = calculations.filter(|own| !self.nanoseconds(own.amount).1).count();
         (rounded > 0).then(|| {
             format!("{rounded} calculations are rounded to nanoseconds, and differ in cycles when read back")

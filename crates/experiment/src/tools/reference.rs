@@ -41,7 +41,7 @@ impl Reference {
         let algorithms = scenario.algorithms();
         let has_embedding = |name: &str| scenario.runs.iter().any(|run| run.embedding.to_string() == name);
         let by_algorithm = match asked {
-            Some(name) => algorithms.iter().any(|own| own == name) && !has_embedding(name),
+            Some(name) => algorithms.iter().any(|algorithm| algorithm == name) && !has_embedding(name),
             None => {
                 algorithms.len() > 1 && scenario.runs.iter().all(|run| run.embedding.to_string() == first)
             }

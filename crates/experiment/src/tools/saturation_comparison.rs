@@ -128,7 +128,7 @@ impl SaturationRange {
         };
         let greatest = all.iter().map(order).fold(f64::NEG_INFINITY, f64::max);
         let (last, others): (Vec<&Self>, Vec<&Self>) =
-            all.iter().partition(|own| order(own).total_cmp(&greatest).is_eq());
+            all.iter().partition(|one| order(one).total_cmp(&greatest).is_eq());
         if others.is_empty() {
             return None;
         }

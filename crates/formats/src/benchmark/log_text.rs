@@ -95,7 +95,7 @@ fn prefixes_of_headings(text: &str) -> Vec<&str> {
 fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
     let known = |from: usize| PREFIXES.find(&line[from..]).map_or(from, |found| from + found.end());
     let before = known(0);
-    match own_prefixes.iter().find(|own| line[before..].starts_with(**own)) {
+    match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
         Some(own) => known(before + own.len()),
         None => before,
     }

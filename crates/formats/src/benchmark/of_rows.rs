@@ -87,7 +87,7 @@ fn collective(tool: &str, benchmark: &Benchmark, ranks: Option<u32>) -> Result<S
         Some(other) => return Err(format!("{other} of {tool}, expected a collective with data")),
         None => return Err(format!("{tool} without its operation, expected --operation NAME")),
     };
-    let known = benchmark.ranks.and_then(|own| u32::try_from(own).ok()).or(ranks);
+    let known = benchmark.ranks.and_then(|ranks| u32::try_from(ranks).ok()).or(ranks);
     let ranks = known.filter(|own| (2..=MAX_RANKS).contains(own)).ok_or_else(|| missing_ranks(tool))?;
     let steps = if tool.contains("ucc") { Steps::Rounds } else { Steps::Ring };
     let [vector, part] = [SizeOf::Vector, SizeOf::Part].map(|size| operation.among(ranks, steps, size));
@@ -103,7 +103,7 @@ fn collective(tool: &str, benchmark: &Benchmark, ranks: Option<u32>) -> Result<S
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
 fn wire_share(row: &BenchmarkRow) -> Option<f64> {
     let bytes = row.bytes.filter(|own| *own > 0)?;
-    Some(row.bandwidth.filter(|own| *own > 0.0)? * row.time? / bytes as f64)
+    Some(row.bandwidth.filter(|bandwidth| *bandwidth > 0.0)? * row.time? / bytes as f64)
 }
 
 fn distance(kind: SeriesKind, share: f64) -> f64 {

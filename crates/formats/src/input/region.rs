@@ -98,7 +98,7 @@ impl Region<'_> {
     /// The place of a node among those of the job.
     #[must_use]
     pub fn job_place(&self, node: NodeId) -> u64 {
-        let place = self.allocation.and_then(|own| own.place(node));
+        let place = self.allocation.and_then(|allocation| allocation.place(node));
         place.unwrap_or_else(|| node.index().into())
     }
 
@@ -114,7 +114,7 @@ impl Region<'_> {
     /// Number of a node among those that hosts are listed for.
     #[must_use]
     pub fn number(&self, node: NodeId) -> u64 {
-        if let Some(place) = self.allocation.and_then(|own| own.place(node)) {
+        if let Some(place) = self.allocation.and_then(|allocation| allocation.place(node)) {
             return place;
         }
         match self.partition {

@@ -142,7 +142,7 @@ fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
     let is_sure = |format: &Format| (format.is_like)(&file) == Likeness::Sure;
     match recognise(&file, Some(Kind::Network)) {
         Recognised::Read(format, reading, _) if is_sure(format) => {
-            Ok(reading.content.hosts().map(|hosts| hosts.into_iter().map(|own| own.0).collect()))
+            Ok(reading.content.hosts().map(|hosts| hosts.into_iter().map(|host| host.0).collect()))
         }
         Recognised::Wrong(format, complaints) if is_sure(format) => Err(complaints),
         _ => Ok(None),
@@ -166,7 +166,9 @@ impl CoordinateMap {
         let is_tree = !matches!(tree, Ok(None));
         match tree {
             Ok(Some(hosts)) => reading.add_tree(hosts),
-            Err(complaints) => complaints.into_iter().for_each(|own| reading.complain_of_line(own)),
+            Err(complaints) => {
+                complaints.into_iter().for_each(|complaint| reading.complain_of_line(complaint));
+            }
             Ok(None) if text.contains("coords=(") => reading.read_devices(),
             Ok(None) if text.contains("x_coord=") => reading.read_fields(),
             Ok(None) => reading.read_table(),
@@ -185,7 +187,7 @@ impl CoordinateMap {
     pub fn hosts(&self) -> Vec<String> {
         let mut hosts: Vec<(u64, &String)> = self.hosts.iter().map(|(name, own)| (own.rank, name)).collect();
         hosts.sort_unstable();
-        hosts.into_iter().map(|own| own.1.clone()).collect()
+        hosts.into_iter().map(|host| host.1.clone()).collect()
     }
 
     /// Orders hosts by the nodes of a machine: those of the list, or all of the map. Coordinates of listed

@@ -58,7 +58,7 @@ impl HostList {
             None => format!("{name}\n"),
         };
         let list = Self::parse(&hosts.iter().map(line).collect::<String>()).ok()?;
-        let is_same = list.names().eq(hosts.iter().map(|own| own.0.as_str()));
+        let is_same = list.names().eq(hosts.iter().map(|host| host.0.as_str()));
         is_same.then_some(list)
     }
 

@@ -105,8 +105,8 @@ fn processors(slot: &str) -> Option<Processors> {
         return slot.split([',', ';']).all(is_known).then_some(Processors::OfSockets);
     }
     let ranges: Vec<(u64, u64)> = slot.split(',').map(range).collect::<Option<_>>()?;
-    let first = ranges.iter().map(|own| own.0).min()?;
-    let last = ranges.iter().map(|own| own.1).max()?;
+    let first = ranges.iter().map(|range| range.0).min()?;
+    let last = ranges.iter().map(|range| range.1).max()?;
     Some(if first == last { Processors::One(first) } else { Processors::Range(first, last) })
 }
 

@@ -113,7 +113,7 @@ impl Columns {
     /// Finds the columns whose names begin with `names`.
     fn of(header: &str, names: [&str; 3]) -> Self {
         let words: Vec<&str> = header.split_whitespace().collect();
-        let places = names.map(|name| words.iter().position(|own| own.starts_with(name)));
+        let places = names.map(|name| words.iter().position(|word| word.starts_with(name)));
         let places = match places {
             [Some(one), Some(two), Some(three)] => Some([one, two, three]),
             _ => None,
@@ -141,7 +141,7 @@ fn read_perftest(file: &FileText<'_>) -> Read {
     let words: Vec<&str> = title.split_whitespace().collect();
     let name = words.first().map(|own| own.to_ascii_lowercase().replace('_', "-"));
     let (is_both, is_latency) = (title.contains("Bidirectional"), title.contains("Latency"));
-    let is_round = name.as_deref().is_some_and(|own| own.contains("read") || own.contains("atomic"));
+    let is_round = name.as_deref().is_some_and(|name| name.contains("read") || name.contains("atomic"));
     let mut benchmark = Benchmark { operation: name, ranks: Some(2), ..Benchmark::default() };
     let mut unit = None;
     let mut column = None;
@@ -150,7 +150,7 @@ fn read_perftest(file: &FileText<'_>) -> Read {
             let factor = if line.contains("Gb/sec") { 1e9 / 8.0 } else { 1_048_576.0 };
             unit = line.contains("BW average").then_some(factor);
             let names: Vec<&str> = line.split_whitespace().collect();
-            let find = |word: &str| names.iter().position(|own| own.starts_with(word));
+            let find = |word: &str| names.iter().position(|name| name.starts_with(word));
             column = find("t_typical").or_else(|| find("t_avg"));
             continue;
         }
@@ -219,7 +219,7 @@ fn read_ucc(file: &FileText<'_>) -> Read {
         benchmark.rows.push(BenchmarkRow {
             bytes: Some(bytes(row[1])),
             time: Some(row[2] / 1e6),
-            bandwidth: rate.filter(|own| own.is_finite()).map(|own| own * 1e9),
+            bandwidth: rate.filter(|rate| rate.is_finite()).map(|own| own * 1e9),
             operation: None,
         });
     }
@@ -260,7 +260,7 @@ fn read_nccom(file: &FileText<'_>) -> Read {
     let words: Vec<&str> = command.unwrap_or_default().split_whitespace().collect();
     let ranks = words
         .iter()
-        .position(|own| *own == "-r")
+        .position(|word| *word == "-r")
         .and_then(|at| words.get(at + 1))
         .and_then(|own| own.parse().ok());
     let name = words.last().and_then(|own| operation(own));

@@ -22,7 +22,8 @@ pub(super) static DOT: Format = reads(
             .split_whitespace();
         let first =
             words.next().map(|own| if own == "strict" { words.next().unwrap_or_default() } else { own });
-        let is_graph = first.is_some_and(|own| matches!(own.split('{').next(), Some("graph" | "digraph")));
+        let is_graph =
+            first.is_some_and(|first| matches!(first.split('{').next(), Some("graph" | "digraph")));
         (is_graph && file.text.contains('{')).into()
     },
     read_dot,
@@ -191,8 +192,8 @@ impl Dot<'_> {
 
 fn read_dot(file: &FileText<'_>) -> Read {
     let tokens = dot_tokens(&file.text);
-    let open = tokens.iter().position(|own| own.1 == "{").map_or(tokens.len(), |at| at + 1);
-    let is_directed = tokens.iter().take(open).any(|own| own.1 == "digraph");
+    let open = tokens.iter().position(|token| token.1 == "{").map_or(tokens.len(), |at| at + 1);
+    let is_directed = tokens.iter().take(open).any(|token| token.1 == "digraph");
     let is_strict = tokens.first().is_some_and(|own| own.1 == "strict");
     let mut dot = Dot {
         tokens: &tokens,
@@ -225,7 +226,7 @@ pub(super) static NETWORKX: Format = reads(
     HOLDS,
     |file| {
         let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
-        (rows.peek().is_some() && rows.all(|own| nx_row(own.1).is_some())).into()
+        (rows.peek().is_some() && rows.all(|row| nx_row(row.1).is_some())).into()
     },
     |file| {
         let mut network = Network::default();

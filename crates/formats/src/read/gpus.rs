@@ -85,7 +85,7 @@ fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>),
             cells.insert((name, column), (line, word));
         }
     }
-    if let Some(missing) = columns.iter().find(|own| !rows.contains(*own)) {
+    if let Some(missing) = columns.iter().find(|column| !rows.contains(*column)) {
         return wrong(0, format!("no row for {missing}"));
     }
     check_symmetry(&cells)?;
@@ -122,7 +122,7 @@ const MOST_LINKS: u64 = 18;
 
 fn read_nvidia(file: &FileText<'_>) -> Read {
     let (cells, columns) = nvidia_cells(file)?;
-    let gpus: Vec<&str> = columns.iter().copied().filter(|own| own.starts_with("GPU")).collect();
+    let gpus: Vec<&str> = columns.iter().copied().filter(|column| column.starts_with("GPU")).collect();
     let mut network = Network::default();
     for gpu in &gpus {
         network.node(gpu, true);
@@ -170,7 +170,7 @@ fn rocm_tables<'t>(file: &'t FileText<'_>) -> Result<BTreeMap<&'static str, Cell
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some(name) = own.filter(|_| words.first().is_some_and(|own| is_device(own))) else { continue };
-        if columns.is_empty() && words.iter().all(|own| is_device(own)) {
+        if columns.is_empty() && words.iter().all(|word| is_device(word)) {
             columns = words;
             continue;
         }
@@ -254,10 +254,11 @@ fn read_rates(file: &FileText<'_>) -> Read {
             };
             let is_less = |left: Ratio, right: Ratio| left.to_f64() < right.to_f64();
             let bandwidth = Some(if is_less(there, back) { there } else { back });
-            let latency = latencies.as_ref().and_then(|own| match both(own, Ratio::new(1, 1_000_000)) {
-                [Some(there), Some(back)] => Some(if is_less(there, back) { back } else { there }),
-                _ => None,
-            });
+            let latency =
+                latencies.as_ref().and_then(|latencies| match both(latencies, Ratio::new(1, 1_000_000)) {
+                    [Some(there), Some(back)] => Some(if is_less(there, back) { back } else { there }),
+                    _ => None,
+                });
             network.links.push(Link { ends: [one, other], count: 1, bandwidth, latency, ..Link::default() });
         }
     }

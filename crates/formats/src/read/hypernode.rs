@@ -83,7 +83,7 @@ impl Tree {
         let Some(root) = &tree.root else { return Ok(()) };
         let items = tree.get(root, "items").map_or(std::slice::from_ref(root), YamlTree::items);
         let is_hypernode = |own: &&YamlNode| word(&tree, own, &["kind"]) == Some("HyperNode");
-        items.iter().filter(is_hypernode).try_for_each(|own| self.add(&tree, own, line))
+        items.iter().filter(is_hypernode).try_for_each(|item| self.add(&tree, item, line))
     }
 
     fn add(

@@ -86,8 +86,8 @@ fn read_htsim(file: &FileText<'_>) -> Read {
             ["Connections", count] => announced = count.parse().unwrap_or(0),
             _ => {
                 let Some((source, destination)) = words[0].split_once("->") else { continue };
-                let size = words.iter().position(|own| *own == "size").and_then(|at| words.get(at + 1));
-                let bytes = size.and_then(|own| own.parse::<u64>().ok());
+                let size = words.iter().position(|word| *word == "size").and_then(|at| words.get(at + 1));
+                let bytes = size.and_then(|size| size.parse::<u64>().ok());
                 let (Some(source), Some(destination), Some(bytes)) = (rank(source), rank(destination), bytes)
                 else {
                     return wrong(line, format!("line is {}, expected a->b and size B", described(text)));
@@ -143,8 +143,8 @@ fn pair_columns(file: &FileText<'_>) -> Option<PairColumns> {
 
 fn columns_of(header: &str) -> Option<PairColumns> {
     let by = separator(header);
-    let names: Vec<String> = cells(header, by).iter().map(|own| own.to_ascii_lowercase()).collect();
-    let find = |known: &[&str]| names.iter().position(|own| known.contains(&own.as_str()));
+    let names: Vec<String> = cells(header, by).iter().map(|cell| cell.to_ascii_lowercase()).collect();
+    let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
     let source = find(&["src", "source", "from", "sender", "sending rank"])?;
     let destination = find(&["dst", "dest", "destination", "to", "receiver", "target", "receiving rank"])?;
     let bytes = find(&["bytes", "bytes sent", "volume", "size", "amount"]).map(|own| (own, "bytes"));
@@ -171,7 +171,7 @@ impl PairColumns {
         let ends = self.ends.map(|column| row[column]);
         let is_negative =
             |own: &&str| own.starts_with('-') && own[1..].bytes().all(|byte| byte.is_ascii_digit());
-        if let Some(end) = ends.iter().find(|own| own.is_empty() || is_negative(own)) {
+        if let Some(end) = ends.iter().find(|end| end.is_empty() || is_negative(end)) {
             return wrong(line, format!("a rank is {}, expected an integer or a name", described(end)));
         }
         let Some(amount) = Ratio::parse_decimal(row[self.amount]) else {
@@ -195,7 +195,7 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
     rows.next_if(|own| columns_of(own.1).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
-    let is_named = rows.iter().any(|row| row.ends.iter().any(|own| rank(own).is_none()));
+    let is_named = rows.iter().any(|row| row.ends.iter().any(|end| rank(end).is_none()));
     let mut labels: Vec<String> = vec![];
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut lines: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -308,7 +308,7 @@ fn read_bracketed(file: &FileText<'_>) -> Read {
         widths.push(width);
     }
     let count = widths.len();
-    if let Some(width) = widths.iter().find(|own| **own != count) {
+    if let Some(width) = widths.iter().find(|width| **width != count) {
         return wrong(0, format!("{width} columns in a matrix of {count} rows, expected as many as rows"));
     }
     matrix.size = count;

@@ -95,7 +95,7 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let rank = |word: Option<&&str>| {
-            word.and_then(|own| own.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
+            word.and_then(|word| word.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
         };
         let (Some(own), Some(&action)) = (rank(words.first()), words.get(1)) else {
             return wrong(line, "no rank and action");
@@ -155,7 +155,7 @@ fn sent_bytes(words: &[&str], is_old: bool) -> Result<u64, String> {
         Some("3") => 2,
         Some(other) => return Err(format!("type {}, expected 0 to 6", described(other))),
     };
-    size.and_then(|own| own.checked_mul(width)).ok_or_else(|| "a send without its size".to_owned())
+    size.and_then(|size| size.checked_mul(width)).ok_or_else(|| "a send without its size".to_owned())
 }
 
 pub(super) static GOAL: Format = reads(

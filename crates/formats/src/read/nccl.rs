@@ -126,8 +126,9 @@ impl Nccl {
             match child.name.as_str() {
                 "pci" => {
                     let own = pci_bandwidth(child);
-                    let gpu = child.children.iter().find(|own| own.name == "gpu");
-                    let nets: Vec<&Element> = child.children.iter().filter(|own| own.name == "nic").collect();
+                    let gpu = child.children.iter().find(|child| child.name == "gpu");
+                    let nets: Vec<&Element> =
+                        child.children.iter().filter(|child| child.name == "nic").collect();
                     let bus = child.get("busid").unwrap_or_default();
                     if let Some(gpu) = gpu {
                         let node =

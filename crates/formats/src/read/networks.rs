@@ -99,7 +99,7 @@ fn of_fabric(file: &FileText<'_>, format: &Format) -> Read {
     if !knows_hosts && !is_named {
         reading.assumed.push("all-hosts");
     }
-    if reading.notes.iter().any(|own| own == fabric::COUNTED_FROM_1) {
+    if reading.notes.iter().any(|note| note == fabric::COUNTED_FROM_1) {
         reading.assumed.push("base-1");
     }
     Ok(reading)
@@ -162,8 +162,8 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
     let is_link = |row: &[&str]| row.len() >= 4 && row[2].ends_with("bps");
     let named: BTreeSet<usize> = rows
         .iter()
-        .take_while(|own| !is_link(&own.1))
-        .flat_map(|own| own.1.iter().filter_map(|word| word.parse().ok()))
+        .take_while(|row| !is_link(&row.1))
+        .flat_map(|row| row.1.iter().filter_map(|word| word.parse().ok()))
         .collect();
     if named.len() != switches {
         return wrong(*first, format!("{} switches, expected {switches}", named.len()));
@@ -173,7 +173,7 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
         network.node(&node.to_string(), !named.contains(&node));
     }
     let (mut found, mut with_errors) = (0, 0);
-    for (line, row) in rows.iter().skip_while(|own| !is_link(&own.1)) {
+    for (line, row) in rows.iter().skip_while(|row| !is_link(&row.1)) {
         network.links.push(astra_link(*line, row, nodes)?);
         found += 1;
         with_errors +=
@@ -254,7 +254,7 @@ fn read_anynet(file: &FileText<'_>) -> Read {
             channels.entry([node, from]).or_insert((1, false));
         }
     }
-    for (&[from, to], &(cycles, _)) in channels.iter().filter(|own| own.0[0] < own.0[1]) {
+    for (&[from, to], &(cycles, _)) in channels.iter().filter(|channel| channel.0[0] < channel.0[1]) {
         let back = channels[&[to, from]].0;
         network.links.push(Link {
             ends: [from, to],

@@ -90,8 +90,8 @@ pub(super) static ADJACENCY: Format = Format {
     holds: &[Kind::Network],
     is_like: |file| {
         let rows = table(file);
-        let firsts: BTreeSet<&str> = rows.iter().map(|own| own.1[0]).collect();
-        let known = rows.iter().all(|own| own.1.iter().all(|word| firsts.contains(word)));
+        let firsts: BTreeSet<&str> = rows.iter().map(|row| row.1[0]).collect();
+        let known = rows.iter().all(|row| row.1.iter().all(|word| firsts.contains(word)));
         let are_alike = rows.windows(2).all(|pair| pair[0].1.len() == pair[1].1.len());
         if rows.len() > 1 && firsts.len() == rows.len() && known && !are_alike {
             Likeness::Maybe
@@ -141,7 +141,7 @@ fn is_number(word: &&str) -> bool {
 
 fn maybe(file: &FileText<'_>, fits: fn(&Rows<'_>) -> bool) -> Likeness {
     let rows = table(file);
-    let is_like = !rows.is_empty() && rows.iter().all(|own| own.1.iter().all(is_number)) && fits(&rows);
+    let is_like = !rows.is_empty() && rows.iter().all(|row| row.1.iter().all(is_number)) && fits(&rows);
     if is_like { Likeness::Maybe } else { Likeness::No }
 }
 
@@ -168,7 +168,7 @@ fn ends<'t>(file: &'t FileText<'_>) -> Result<Vec<Edge<'t>>, Vec<crate::format::
 
 /// Whether the numbers are exactly 1 to n.
 fn counts_from_1(rows: &[Edge<'_>]) -> bool {
-    let used: BTreeSet<usize> = rows.iter().flat_map(|own| own.1).collect();
+    let used: BTreeSet<usize> = rows.iter().flat_map(|row| row.1).collect();
     !used.is_empty() && used.iter().copied().eq(1..=used.len())
 }
 
@@ -183,7 +183,7 @@ fn based(content: Content, is_from_1: bool) -> Reading {
 fn edges(rows: impl Iterator<Item = (usize, [usize; 2])>, is_from_1: bool) -> Read {
     let rows: Vec<(usize, [usize; 2])> = rows.collect();
     let less = usize::from(is_from_1);
-    let greatest = rows.iter().flat_map(|own| own.1).max().unwrap_or(0);
+    let greatest = rows.iter().flat_map(|row| row.1).max().unwrap_or(0);
     if greatest > 2 * rows.len() + (1 << 16) {
         return wrong(
             0,
@@ -194,7 +194,7 @@ fn edges(rows: impl Iterator<Item = (usize, [usize; 2])>, is_from_1: bool) -> Re
     for node in 0..=greatest.saturating_sub(less) {
         network.node(&node.to_string(), true);
     }
-    let pairs: BTreeSet<[usize; 2]> = rows.iter().map(|own| own.1).collect();
+    let pairs: BTreeSet<[usize; 2]> = rows.iter().map(|row| row.1).collect();
     let is_both_ways = pairs.iter().all(|&[one, other]| pairs.contains(&[other, one]));
     for (line, [one, other]) in rows {
         if one == other {
@@ -278,7 +278,7 @@ fn read_metis(file: &FileText<'_>) -> Read {
         }
         rows.push((line, row));
     }
-    let is_from_0 = rows.iter().flat_map(|own| &own.1).any(|own| own.0 == 0);
+    let is_from_0 = rows.iter().flat_map(|row| &row.1).any(|own| own.0 == 0);
     let less = usize::from(!is_from_0);
     let mut count = 0;
     for (vertex, (line, row)) in rows.iter().enumerate() {
@@ -350,7 +350,7 @@ fn read_scotch(file: &FileText<'_>) -> Read {
         let degree = words.next().and_then(|own| own.parse::<usize>().ok());
         let rest: Vec<&&str> = words.collect();
         let width = 1 + usize::from(flags[1]);
-        if degree.is_none_or(|own| own.checked_mul(width) != Some(rest.len())) {
+        if degree.is_none_or(|degree| degree.checked_mul(width) != Some(rest.len())) {
             return wrong(
                 *line,
                 format!("{} numbers after the degree, expected {width} for each neighbour", rest.len()),
@@ -358,7 +358,7 @@ fn read_scotch(file: &FileText<'_>) -> Read {
         }
         for pair in rest.chunks(width) {
             let neighbour = pair[width - 1].parse::<usize>().ok().and_then(|own| own.checked_sub(base));
-            let Some(neighbour) = neighbour.filter(|own| *own < vertices) else {
+            let Some(neighbour) = neighbour.filter(|neighbour| *neighbour < vertices) else {
                 return wrong(
                     *line,
                     format!("a neighbour is {}, expected a vertex", described(pair[width - 1])),

@@ -24,8 +24,8 @@ pub(super) static RANKFILE: Format = reads(
                 continue;
             }
             let place = text.strip_prefix("rank").and_then(|own| own.split_once('='));
-            let rank = place.and_then(|own| own.0.trim().parse::<u64>().ok());
-            let host = place.and_then(|own| own.1.split_whitespace().next());
+            let rank = place.and_then(|place| place.0.trim().parse::<u64>().ok());
+            let host = place.and_then(|place| place.1.split_whitespace().next());
             let (Some(rank), Some(host)) = (rank, host) else {
                 return wrong(line, format!("line is {}, expected \"rank N=HOST slot=S\"", described(text)));
             };

@@ -125,7 +125,7 @@ fn read_job_map(file: &FileText<'_>) -> Read {
             let name = text.split_once("Data for proc:")?.1.split_whitespace().next()?;
             name.rsplit_once(',').map(|own| own.1)
         });
-        let Some(rank) = rank.and_then(|own| own.split_whitespace().next()) else { continue };
+        let Some(rank) = rank.and_then(|rank| rank.split_whitespace().next()) else { continue };
         match (rank.trim_end_matches(|sign: char| !sign.is_ascii_digit()).parse(), host) {
             (Ok(rank), Some(host)) => places.push((line, rank, host)),
             (Ok(rank), None) => return wrong(line, format!("rank {rank} before a line \"Data for node:\"")),

@@ -68,12 +68,14 @@ fn add_cluster(network: &mut Network, cluster: &Element) -> Result<(), Vec<Compl
     let link = |ends: [usize; 2]| Link { ends, count: 1, bandwidth, latency, ..Link::default() };
     let hosts: Vec<usize> = numbers
         .iter()
-        .map(|own| network.node(&format!("{}{own}{}", get("prefix"), get("suffix")), true))
+        .map(|number| network.node(&format!("{}{number}{}", get("prefix"), get("suffix")), true))
         .collect();
     match get("topology") {
         "" | "FLAT" => {
             let center = network.node(get("id"), false);
-            network.links.extend(hosts.iter().filter(|own| **own != center).map(|&own| link([own, center])));
+            network
+                .links
+                .extend(hosts.iter().filter(|host| **host != center).map(|&host| link([host, center])));
             Ok(())
         }
         "TORUS" => {
@@ -122,7 +124,7 @@ fn torus_links(lengths: &[usize]) -> impl Iterator<Item = [usize; 2]> {
 fn add_routes(network: &mut Network, document: &Element) -> Result<(), Vec<Complaint>> {
     let links = document.all("link");
     let links: BTreeMap<&str, &&Element> =
-        links.iter().map(|own| (own.get("id").unwrap_or_default(), own)).collect();
+        links.iter().map(|link| (link.get("id").unwrap_or_default(), link)).collect();
     let mut known = BTreeSet::new();
     for route in document.all("route") {
         let ends = [route.get("src"), route.get("dst")].map(|own| own.and_then(|own| network.place(own)));

@@ -51,7 +51,7 @@ pub(super) fn begins_with(text: &str, name: &str) -> bool {
         rest = after.trim_start();
     }
     let after = rest.strip_prefix('<').and_then(|own| own.strip_prefix(name));
-    after.is_some_and(|own| own.starts_with(|sign: char| sign.is_whitespace() || "/>".contains(sign)))
+    after.is_some_and(|after| after.starts_with(|sign: char| sign.is_whitespace() || "/>".contains(sign)))
 }
 
 /// Reads a document; its root is the child of the element that is returned.

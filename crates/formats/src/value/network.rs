@@ -111,7 +111,7 @@ impl Network {
         if knows_hosts {
             let mut order: Vec<usize> = (0..self.nodes.len()).collect();
             order.sort_by_key(|&node| !self.are_hosts[node]);
-            self.hosts = Some(self.are_hosts.iter().filter(|own| **own).count());
+            self.hosts = Some(self.are_hosts.iter().filter(|are_host| **are_host).count());
             self = self.in_order(&order);
         }
         for link in &mut self.links {

@@ -272,7 +272,7 @@ mod tests {
     fn others_are_refused() {
         let message = |spine, legs: &[u32]| {
             let caterpillar = Caterpillar::new(spine, legs);
-            caterpillar.and_then(|own| caterpillar_in_cube(&own)).unwrap_err().to_string()
+            caterpillar.and_then(|caterpillar| caterpillar_in_cube(&caterpillar)).unwrap_err().to_string()
         };
         let unbalanced = "a spine of 3 with legs at [1], expected a balanced caterpillar of 2^n vertices";
         assert_eq!(message(3, &[1]), unbalanced);

@@ -115,7 +115,7 @@ impl ClassicPlacement {
         flip: &dyn Fn(ProcessId) -> FlipBit,
     ) -> Result<Self, ClassicPlacementError> {
         let pair = Pair { guest, host, flip };
-        let mut plans = ClassicConstruction::ALL.iter().filter_map(|own| Some((*own, (own.plan)(pair)?)));
+        let mut plans = ClassicConstruction::ALL.iter().filter_map(|one| Some((*one, (one.plan)(pair)?)));
         let (construction, plan) = plans.next().ok_or(ClassicPlacementError::NotCovered)?;
         Self::new(construction, plan?, pair)
     }

@@ -309,7 +309,7 @@ fn fits(chosen: &[Vec<NodeId>], most: u64) -> bool {
     };
     let last = chosen.last().map(|path| links(path)).unwrap_or_default();
     let all: Vec<_> = chosen.iter().flat_map(|path| links(path)).collect();
-    last.iter().all(|link| all.iter().filter(|own| *own == link).count() as u64 <= most)
+    last.iter().all(|link| all.iter().filter(|one| *one == link).count() as u64 <= most)
 }
 
 #[cfg(test)]

@@ -302,7 +302,7 @@ fn numbers(sides: MeshSides, method: ReflectionMethod, before: &Steps) -> Reflec
             *own += 1;
         }
     }
-    let count = |is_wanted: fn(u32) -> bool| nodes.iter().map(|&own| u32::from(is_wanted(own))).sum();
+    let count = |is_wanted: fn(u32) -> bool| nodes.iter().map(|&node| u32::from(is_wanted(node))).sum();
     ReflectionNumbers {
         singlet_rows: method.singlet_rows(),
         doublet_rows: method.doublet_rows(),

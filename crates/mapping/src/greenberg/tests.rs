@@ -84,7 +84,7 @@ fn dilations(sides: Vec<MeshSides>) -> Vec<usize> {
         embedding.table().spectrum(embedding.intermediate()).len().saturating_sub(1)
     };
     let all: Vec<usize> = sides.into_par_iter().map(dilation).collect();
-    (0..=5).map(|links| all.iter().filter(|&&own| own == links).count()).collect()
+    (0..=5).map(|links| all.iter().filter(|&&one| one == links).count()).collect()
 }
 
 #[test]

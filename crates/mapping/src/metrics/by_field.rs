@@ -52,7 +52,9 @@ pub(super) fn bytes(placement: &ProductPlacement) -> u64 {
 /// Adds the metrics of `lines` lines of one dimension, each like `one`.
 fn add_lines(whole: &mut PlacementMetrics, one: &PlacementMetrics, lines: u64) {
     whole.distances.extend(
-        one.distances.iter().map(|own| DimensionDistances { over_edges: own.over_edges.repeated(lines) }),
+        one.distances
+            .iter()
+            .map(|distance| DimensionDistances { over_edges: distance.over_edges.repeated(lines) }),
     );
     for (&dilation, edges) in &one.dilation.spectrum {
         *whole.dilation.spectrum.entry(dilation).or_default() += edges * lines;

@@ -363,7 +363,7 @@ mod tests {
                     let least = all.iter().map(|chain| most(chain, guest, host)).min();
                     let of = |wanted: fn(&Chain) -> bool| {
                         let found =
-                            all.iter().find(|own| wanted(own) && Some(most(own, guest, host)) == least);
+                            all.iter().find(|one| wanted(one) && Some(most(one, guest, host)) == least);
                         found.cloned()
                     };
                     let first = Chain::first(guest, host);

@@ -231,7 +231,7 @@ fn link_line(link: &PlannedLink) -> Markup {
 
 /// The number of stages of the runs' messages: the highest stage, and 1.
 pub(super) fn stage_count(runs: &[AnimatedRun<'_>]) -> u32 {
-    let stages = runs.iter().flat_map(|own| own.transmissions).map(|one| one.stage.saturating_add(1));
+    let stages = runs.iter().flat_map(|run| run.transmissions).map(|one| one.stage.saturating_add(1));
     stages.max().unwrap_or(0)
 }
 

@@ -55,11 +55,11 @@ const SIGNS: &str =
 /// When [`check_animation`] refuses the runs, or no run lasts until the cycle.
 pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Picture, PictureError> {
     check_animation(runs.iter().map(|own| own.run))?;
-    let last = runs.iter().map(|own| own.makespan).max().unwrap_or(0);
+    let last = runs.iter().map(|run| run.makespan).max().unwrap_or(0);
     if cycle > last {
         return Err(PictureError::NoSuchCycle { found: cycle, last });
     }
-    let parts: Vec<Part<'_>> = runs.iter().map(|own| Part::new(own, cycle)).collect();
+    let parts: Vec<Part<'_>> = runs.iter().map(|run| Part::new(run, cycle)).collect();
     let aside = runs.first().map_or_else(String::new, |own| TimeScale::of(own.run).aside(cycle));
     let caption = format!("{scenario}: cycle {cycle}{aside}");
     let stages = stage_count(runs);

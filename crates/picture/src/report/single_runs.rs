@@ -16,7 +16,7 @@ pub(super) fn terms(runs: &[ReportedRun<'_>]) -> Vec<&'static Definition> {
         [first(RunRecord::step_table), first(RunRecord::pipeline_table), first(RunRecord::trace_table)];
     let columns = tables.into_iter().flatten().flat_map(|table| table.columns);
     let mut terms: Vec<&'static Definition> =
-        columns.filter_map(|own| Definition::find(own.definition)).collect();
+        columns.filter_map(|column| Definition::find(column.definition)).collect();
     terms.dedup();
     terms
 }
@@ -49,7 +49,7 @@ fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
                     }
                     @if run.record.steps.is_some() {
                         @if let Some(sentence) = run.record.exposed_in_words() { p { (sentence) } }
-                        @if let Some(sentence) = run.record.time.and_then(|own| own.in_words()) { p { (sentence) } }
+                        @if let Some(sentence) = run.record.time.and_then(|time| time.in_words()) { p { (sentence) } }
                     }
                 }
                 (other_runs(jobs.len()))
@@ -97,7 +97,7 @@ fn other_runs(all: usize) -> Markup {
 /// The table of a run, with its name if there are several.
 fn one(table: &SingleRunTable, what: &str, terms: &[&Definition], run: Option<&String>) -> Markup {
     let label = run.map_or_else(|| format!("Table of {what}"), |run| format!("Table of {what}, {run}"));
-    let definition = |column: &SingleRunColumn| terms.iter().find(|own| own.name == column.definition);
+    let definition = |column: &SingleRunColumn| terms.iter().find(|term| term.name == column.definition);
     html! {
         @if let Some(run) = run { p.caption { (run) } }
         div.scroll tabindex="0" role="region" aria-label=(label) {

@@ -312,8 +312,10 @@ mod tests {
     #[test]
     fn successive_stages_of_one_field_are_a_segment() {
         let segments = segments_of(&[1, 0, 2, 4, 1]);
-        let parts: Vec<_> =
-            segments.iter().map(|own| (own.field, own.stages.clone(), own.bits.clone())).collect();
+        let parts: Vec<_> = segments
+            .iter()
+            .map(|segment| (segment.field, segment.stages.clone(), segment.bits.clone()))
+            .collect();
         assert_eq!(parts, [(0, 0..2, vec![2, 1]), (1, 2..4, vec![1, 4]), (0, 4..5, vec![2])]);
         assert!(revisits_field(&segments));
         assert!(!revisits_field(&segments_of(&[0, 0, 1, 3, 2])));

@@ -195,10 +195,10 @@ impl FieldOffsets {
 
     /// Adds the finishes of all processes to a summary.
     fn add_to(&self, summary: &mut Summary, processes: u64) {
-        let greatest = self.finishes.iter().map(|own| own.iter().copied().max().unwrap_or(0));
-        let sum = self.finishes.iter().map(|own| {
-            let sum: u128 = own.iter().map(|&part| u128::from(part)).sum();
-            sum * (u128::from(processes) / own.len() as u128)
+        let greatest = self.finishes.iter().map(|finish| finish.iter().copied().max().unwrap_or(0));
+        let sum = self.finishes.iter().map(|finish| {
+            let sum: u128 = finish.iter().map(|&part| u128::from(part)).sum();
+            sum * (u128::from(processes) / finish.len() as u128)
         });
         summary.set_finishes(Cycle::new(greatest.sum()), sum.sum());
     }

@@ -211,7 +211,7 @@ mod tests {
         let asked = [Some(2), Some(6), Some(2), None, Some(5), Some(6), None, Some(6)];
         let (requests, steps) = cube.sorted_requests(&asked, &[0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(steps, 6);
-        let lines = requests.iter().map(|own| (own.named, own.at, own.is_last));
+        let lines = requests.iter().map(|request| (request.named, request.at, request.is_last));
         let none = usize::MAX;
         assert_eq!(
             lines.collect::<Vec<_>>(),
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(read.steps, 27);
         let expected: Vec<Option<&str>> = asked.iter().map(|asked| asked.map(|place| data[place])).collect();
         assert_eq!(read.records, expected);
-        let text: String = read.records.iter().map(|own| own.unwrap_or("-")).collect();
+        let text: String = read.records.iter().map(|record| record.unwrap_or("-")).collect();
         assert_eq!(text, "CGC-FG-G");
     }
 

@@ -416,7 +416,7 @@ impl<'run> Actors<'run> {
 
     /// The trees of a step that reduces in switches.
     fn trees_of(&self, step: u32) -> Option<&'run StepTrees<'run>> {
-        self.switches.as_ref().and_then(|own| own.of_step(step))
+        self.switches.as_ref().and_then(|switches| switches.of_step(step))
     }
 
     /// The chunk of a rank in a stage of a step that reduces in switches.
@@ -515,7 +515,7 @@ impl<'run> Actors<'run> {
         let group = trees.map_or(0, |own| own.group_of_rank(self.rank(source)));
         let place = self.place(stage);
         for end in [source, destination] {
-            if trees.is_none_or(|own| own.vertex(end.label()).is_none()) {
+            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
                 self.activity.begins(place, self.rank(end), now);
             }
         }
@@ -591,11 +591,11 @@ impl<'run> Actors<'run> {
         let place = self.place(stage as usize);
         let trees = self.trees_of(narrow(step as u64));
         for end in [source, destination] {
-            if trees.is_none_or(|own| own.vertex(end.label()).is_none()) {
+            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
                 self.activity.ends(place, self.rank(end), now);
             }
         }
-        if let Some(vertex) = trees.and_then(|own| own.vertex(destination.label())) {
+        if let Some(vertex) = trees.and_then(|trees| trees.vertex(destination.label())) {
             let chunk = self.chunk_of(stage as usize, group);
             if let Some(switches) = &mut self.switches {
                 switches.receive(vertex, chunk, source.label(), message.units, now);

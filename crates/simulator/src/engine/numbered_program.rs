@@ -136,8 +136,8 @@ impl NumberedProgram {
             peers.sort_unstable_by_key(|peer| peer.process);
             let sent = received.iter().map(|&number: &u32| self.messages[number as usize]);
             if !sent
-                .map(|own| (own.source, own.units))
-                .eq(peers.iter().map(|own| (own.process.label(), own.units)))
+                .map(|sent| (sent.source, sent.units))
+                .eq(peers.iter().map(|peer| (peer.process.label(), peer.units)))
             {
                 return None;
             }

@@ -249,6 +249,6 @@ impl<'job> RankActivity<'job> {
             }
         };
         let times = self.sums.iter().enumerate().map(times).collect();
-        (times, self.ranks.into_iter().map(|own| own.time).collect())
+        (times, self.ranks.into_iter().map(|rank| rank.time).collect())
     }
 }

@@ -142,7 +142,11 @@ impl<'run> TaskProcesses<'run> {
             communication,
             nodes: schedule.nodes(),
             required: schedule.required().to_vec(),
-            flags: schedule.operations().iter().map(|own| if own.is_awaited { 0 } else { LEFT }).collect(),
+            flags: schedule
+                .operations()
+                .iter()
+                .map(|operation| if operation.is_awaited { 0 } else { LEFT })
+                .collect(),
             unmatched: vec![unmatched; channels],
             others: if channels > 0 { vec![NONE; operations] } else { vec![] },
             round: vec![],

@@ -61,7 +61,7 @@ struct UnitTimes {
 impl UnitTimes {
     fn new(machine: &Machine, communication: Communication) -> Self {
         let times = machine.link_times().unwrap_or_default();
-        let classes = times.iter().map(|own| Cycles::new(own.unit)).collect();
+        let classes = times.iter().map(|time| Cycles::new(time.unit)).collect();
         Self { hop: communication.hop(), classes }
     }
 

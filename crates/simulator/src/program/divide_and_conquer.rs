@@ -144,7 +144,7 @@ mod tests {
 
     fn messages(dimensions: u64, stage: usize) -> Vec<(u32, u32)> {
         let messages = program(dimensions).messages(stage);
-        messages.iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
     }
 
     #[test]

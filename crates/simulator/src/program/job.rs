@@ -338,23 +338,23 @@ impl Job {
             }
         };
         let parts: Vec<Facts> = self.steps.iter().map(of_step).collect();
-        let mut sizes = parts.iter().filter(|own| own.max_received > 0).map(|own| own.uniform_units);
+        let mut sizes = parts.iter().filter(|part| part.max_received > 0).map(|part| part.uniform_units);
         let first = sizes.next().flatten();
         Facts {
             has_one_compute_time: false,
             all_processes_compute: false,
-            total_compute: parts.iter().map(|own| own.total_compute).sum::<u128>() * iterations,
+            total_compute: parts.iter().map(|part| part.total_compute).sum::<u128>() * iterations,
             max_received: if self.is_chain() {
-                parts.iter().map(|own| own.max_received).max().unwrap_or(0)
+                parts.iter().map(|part| part.max_received).max().unwrap_or(0)
             } else {
                 // Messages of all steps may be under way together.
-                parts.iter().map(|own| own.max_received).fold(0, usize::saturating_add)
+                parts.iter().map(|part| part.max_received).fold(0, usize::saturating_add)
             },
-            uniform_units: first.filter(|&units| units > 0 && sizes.all(|own| own == first)),
+            uniform_units: first.filter(|&units| units > 0 && sizes.all(|size| size == first)),
             ..Facts::new(
                 ranks * u64::from(self.share_count),
                 self.stages_of_iteration() * self.iterations,
-                parts.iter().map(|own| own.compute).max().unwrap_or(Cycles::ZERO),
+                parts.iter().map(|part| part.compute).max().unwrap_or(Cycles::ZERO),
             )
         }
     }

@@ -52,7 +52,7 @@ impl LevelNetwork {
     /// The network of this kind.
     #[must_use]
     pub fn of_kind(kind: MachineKind) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.kind() == kind)
+        Self::ALL.into_iter().find(|one| one.kind() == kind)
     }
 
     /// The kind of its machines.
@@ -257,7 +257,7 @@ mod tests {
         assert!(!cases.is_empty());
         for case in cases {
             let kind = case["machine"].as_str().unwrap();
-            let network = LevelNetwork::ALL.into_iter().find(|own| own.kind().name() == kind).unwrap();
+            let network = LevelNetwork::ALL.into_iter().find(|one| one.kind().name() == kind).unwrap();
             let stages: Vec<u64> =
                 case["stages"].as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect();
             let program = level_program(network, case["dimensions"].as_u64().unwrap(), &stages);
@@ -267,12 +267,12 @@ mod tests {
                 Some(_) => "cross",
             };
             let moves = program.moves().iter();
-            let moves = moves.map(|own| {
+            let moves = moves.map(|moves| {
                 json!([
-                    own.from,
-                    own.to,
-                    own.dimension.map(cubefold_mapping::CubeDimension::number),
-                    word(own)
+                    moves.from,
+                    moves.to,
+                    moves.dimension.map(cubefold_mapping::CubeDimension::number),
+                    word(moves)
                 ])
             });
             let expected = &case["expect"];

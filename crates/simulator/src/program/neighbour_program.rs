@@ -271,13 +271,17 @@ mod tests {
     }
 
     fn messages(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
-        program.messages(stage).iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        program
+            .messages(stage)
+            .iter()
+            .map(|message| (message.source.label(), message.destination.label()))
+            .collect()
     }
 
     /// The same messages, listed by their destinations.
     fn received(program: &NeighbourProgram, stage: usize) -> Vec<(u32, u32)> {
         let all = program::received(program, stage);
-        all.iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        all.iter().map(|one| (one.source.label(), one.destination.label())).collect()
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl PipelinedExchange {
         let most = (0..self.step_count()).map(|step| self.messages_of_step(step).len()).max();
         let startups = self.messages.len() as u128 * u128::from(self.pipelining.startup.get());
         let processes = self.cube.process_count();
-        let of_stages: u128 = self.computations.iter().map(|own| u128::from(own.get())).sum();
+        let of_stages: u128 = self.computations.iter().map(|computation| u128::from(computation.get())).sum();
         let noise = self.noise.map_or(0, |noise| noise.total(self.computations.len(), processes));
         let mut facts = Facts::new(processes, stage_count, Cycles::new(self.longest_computation()));
         facts.has_one_compute_time = false;
@@ -320,7 +320,11 @@ mod tests {
             (0..7).map(|step| program.computation(step, ProcessId::new(3)).get()).collect();
         assert_eq!(computations, [2, 4, 6, 6, 7, 5, 3]);
         let sent = |step| -> Vec<(u8, u64)> {
-            program.exchanges(step).iter().map(|own| (own.dimension.number(), own.units)).collect()
+            program
+                .exchanges(step)
+                .iter()
+                .map(|exchange| (exchange.dimension.number(), exchange.units))
+                .collect()
         };
         assert_eq!(sent(0), [(0, 1)]);
         assert_eq!(sent(2), [(0, 2), (1, 1), (2, 1)]);

@@ -190,7 +190,10 @@ mod tests {
         let read = access(Access::Read, &[2, 2, 2, -1]);
         let pairs = |stage| {
             let messages = read.messages(stage);
-            messages.iter().map(|own| (own.source.label(), own.destination.label())).collect::<Vec<_>>()
+            messages
+                .iter()
+                .map(|message| (message.source.label(), message.destination.label()))
+                .collect::<Vec<_>>()
         };
         assert_eq!((read.stage_count(), pairs(0), pairs(1)), (2, vec![(0, 2), (1, 2)], vec![(2, 0), (2, 1)]));
         assert_eq!(read.most_named(), 3);

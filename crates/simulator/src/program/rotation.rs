@@ -27,7 +27,8 @@ impl Rotation {
     #[must_use]
     pub fn new(ranks: u32, per_node: u64) -> Self {
         let per_node = u32::try_from(per_node).ok().and_then(NonZeroU32::new);
-        let per_node = per_node.filter(|&own| ranks.is_multiple_of(own.get())).unwrap_or(NonZeroU32::MIN);
+        let per_node =
+            per_node.filter(|&per_node| ranks.is_multiple_of(per_node.get())).unwrap_or(NonZeroU32::MIN);
         Self { nodes: NonZeroU32::new(ranks / per_node).unwrap_or(NonZeroU32::MIN), per_node }
     }
 

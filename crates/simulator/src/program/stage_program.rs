@@ -148,7 +148,7 @@ impl Computations {
 
     /// Total computation of `stages` stages of `processes` processes \[cycles\].
     fn total(&self, stages: usize, processes: u64) -> u128 {
-        let sum = |cycles: &[Cycles]| cycles.iter().map(|own| u128::from(own.get())).sum::<u128>();
+        let sum = |cycles: &[Cycles]| cycles.iter().map(|cycle| u128::from(cycle.get())).sum::<u128>();
         match self {
             Self::Same(cycles) => u128::from(cycles.get()) * stages as u128 * u128::from(processes),
             Self::ByStage(all) => sum(all) * u128::from(processes),
@@ -503,7 +503,8 @@ mod tests {
         assert_eq!((thrice.stage_count(), thrice.message_count()), (6, 6));
         assert_eq!(thrice.facts().total_compute, 3 * once.facts().total_compute);
         for stage in 0..6 {
-            let expected = once.messages(stage % 2).into_iter().map(|own| StageMessage { stage, ..own });
+            let expected =
+                once.messages(stage % 2).into_iter().map(|message| StageMessage { stage, ..message });
             assert_eq!(thrice.messages(stage), expected.collect::<Vec<_>>());
             assert_eq!(thrice.max_units(stage), once.max_units(stage % 2));
             assert!(!thrice.repeats(stage));

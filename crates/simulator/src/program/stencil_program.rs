@@ -98,7 +98,7 @@ impl StencilProgram {
                 return Err(StencilError::TooManyMessages);
             }
         }
-        for (set, count) in sets.into_iter().filter(|own| own.1 > 0) {
+        for (set, count) in sets.into_iter().filter(|set| set.1 > 0) {
             let own = || extents.iter().enumerate().filter(|(dimension, _)| set >> dimension & 1 == 1);
             let doubled = own().filter(|(_, extent)| is_met_twice(**extent)).count();
             let ways: u64 = own().map(|(_, extent)| if extent.length() > 2 { 2 } else { 1 }).product();
@@ -157,7 +157,7 @@ impl Program for StencilProgram {
         let first = sizes.next().copied();
         Facts {
             max_received: self.most_neighbours,
-            uniform_units: first.filter(|first| sizes.all(|own| own == first)),
+            uniform_units: first.filter(|first| sizes.all(|size| size == first)),
             ..Facts::new(self.guest.process_count(), 1, self.compute)
         }
     }
@@ -237,7 +237,7 @@ mod tests {
                     let found: Vec<_> = program
                         .messages(0)
                         .iter()
-                        .map(|own| (own.source.label(), own.destination.label(), own.units))
+                        .map(|message| (message.source.label(), message.destination.label(), message.units))
                         .collect();
                     assert_eq!(found, expected, "{lengths:?} {wraps:?} {reach:?}");
                     assert_eq!(received(&program, 0), program.messages(0));

@@ -348,7 +348,7 @@ impl TaskSchedule {
     /// The number of messages.
     #[must_use]
     pub fn send_count(&self) -> u64 {
-        self.operations.iter().filter(|own| own.kind == OperationKind::Send).count() as u64
+        self.operations.iter().filter(|operation| operation.kind == OperationKind::Send).count() as u64
     }
 
     /// Memory of the schedule \[bytes\].

@@ -156,7 +156,7 @@ mod tests {
 
     fn messages(levels: u32, stage: usize) -> Vec<(u32, u32)> {
         let messages = program(levels).messages(stage);
-        messages.iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         );
         let messages = |stage| -> Vec<(u32, u32)> {
             let messages = program.messages(stage);
-            messages.iter().map(|own| (own.source.label(), own.destination.label())).collect()
+            messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
         };
         assert_eq!([0, 1, 2].map(messages), [vec![(0, 1), (0, 2)], vec![(2, 3)], vec![(3, 2)]]);
         assert_eq!([3, 4].map(messages), [vec![(1, 0), (2, 0)], vec![]]);

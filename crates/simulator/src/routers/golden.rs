@@ -171,7 +171,7 @@ fn run(case: &Case) -> (Vec<[u64; 3]>, u64) {
     case.machine.prepare_routes(&case.machine.hosts().collect::<Vec<_>>());
     let mut network = RouterNetwork::new(&case.machine, rules, &rules.router_rules().unwrap());
     let queues = case.messages.iter().map(|message| message.queue).max().unwrap() + 1;
-    let mut left: Vec<u64> = case.messages.iter().map(|own| rules.packet_count(own.units)).collect();
+    let mut left: Vec<u64> = case.messages.iter().map(|message| rules.packet_count(message.units)).collect();
     let mut times = vec![[u64::MAX; 3]; case.messages.len()];
     let (mut now, mut received) = (0, vec![]);
     loop {
@@ -199,7 +199,7 @@ fn run(case: &Case) -> (Vec<[u64; 3]>, u64) {
             }
         }
         network.advance(now);
-        let waiting = case.messages.iter().map(|own| own.time).filter(|&time| time > now);
+        let waiting = case.messages.iter().map(|message| message.time).filter(|&time| time > now);
         let Some(next) = waiting.chain(network.next()).min() else { break };
         now = next;
     }

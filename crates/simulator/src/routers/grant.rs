@@ -127,7 +127,7 @@ impl RouterNetwork<'_> {
             (channels != 0).then_some(Ask { port, channel, output: candidate.port, channels })
         };
         let candidates = self.packets.candidates(packet);
-        let others = candidates.iter().filter(|own| !own.is_escape);
+        let others = candidates.iter().filter(|candidate| !candidate.is_escape);
         let mut asks: smallvec::SmallVec<[Ask; 8]> = match choice {
             CandidateChoice::Any => others.filter_map(ask).collect(),
             CandidateChoice::Credits => {
@@ -139,11 +139,11 @@ impl RouterNetwork<'_> {
                         best = Some((credits, ask));
                     }
                 }
-                best.map(|own| own.1).into_iter().collect()
+                best.map(|best| best.1).into_iter().collect()
             }
         };
         if asks.is_empty() {
-            asks.extend(candidates.iter().filter(|own| own.is_escape).filter_map(ask));
+            asks.extend(candidates.iter().filter(|candidate| candidate.is_escape).filter_map(ask));
         }
         self.scratch.asks.extend(asks);
     }

@@ -136,7 +136,7 @@ impl Terminals {
     /// Whether no terminal has anything to send.
     #[cfg(test)]
     pub(super) fn are_empty(&self) -> bool {
-        self.all.iter().all(|own| own.queues.is_empty())
+        self.all.iter().all(|one| one.queues.is_empty())
     }
 
     /// The most packets of a queue after the injections of a cycle.

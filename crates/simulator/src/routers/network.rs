@@ -297,14 +297,14 @@ impl<'run> RouterNetwork<'run> {
         }
         self.taken = awake;
         self.leave_queues(now);
-        if let Some(recorder) = self.recorder.as_mut().filter(|own| own.looks_at_buffers(now)) {
-            recorder.look_at_buffers(self.inputs.iter().map(|own| own.len.into()));
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.looks_at_buffers(now)) {
+            recorder.look_at_buffers(self.inputs.iter().map(|input| input.len.into()));
         }
     }
 
     /// The next cycle in which anything can happen; `None` if nothing moves.
     pub(crate) fn next(&self) -> Option<u64> {
-        let has_queues = self.departures.as_ref().is_some_and(|own| !own.are_empty());
+        let has_queues = self.departures.as_ref().is_some_and(|departures| !departures.are_empty());
         if has_queues || !self.awake.is_empty() || !self.awake_terminals.is_empty() {
             return Some(self.now + 1);
         }

@@ -574,7 +574,7 @@ impl SaturationSearch {
 impl OpenLoopOutcome {
     /// The results of all seeds, at least one.
     fn new(load: f64, channel_load: ChannelLoad, seeds: Vec<SeedOutcome>) -> Self {
-        let means: Option<Vec<f64>> = seeds.iter().map(|own| own.packet_latency.mean).collect();
+        let means: Option<Vec<f64>> = seeds.iter().map(|seed| seed.packet_latency.mean).collect();
         #[expect(clippy::cast_precision_loss, reason = "at most 30")]
         let mean = |means: &Vec<f64>| means.iter().sum::<f64>() / means.len() as f64;
         let latency_half_width = match &seeds[..] {
@@ -584,7 +584,7 @@ impl OpenLoopOutcome {
         Self {
             load,
             channel_load,
-            saturated: seeds.iter().filter_map(|own| own.saturated).min(),
+            saturated: seeds.iter().filter_map(|seed| seed.saturated).min(),
             latency_mean: means.as_ref().map(mean),
             latency_half_width,
             seeds,
@@ -612,14 +612,14 @@ impl OpenLoopOutcome {
 /// Checks sizes of packets with their weights.
 fn check_sizes(sizes: &[(u64, u64)], routers: &Routers) -> Result<(), OpenLoopError> {
     let expected = "at least one size, sizes and weights of at least 1, and weights below 2^63 together";
-    let weights: u128 = sizes.iter().map(|own| u128::from(own.1)).sum();
+    let weights: u128 = sizes.iter().map(|size| u128::from(size.1)).sum();
     if sizes.is_empty()
         || sizes.iter().any(|&(units, weight)| units == 0 || weight == 0 || units >= 1 << 32)
         || weights >= 1 << 63
     {
         return Err(out_of_range("sizes of packets out of their ranges".to_owned(), expected));
     }
-    Ok(routers.check_packet(sizes.iter().map(|own| own.0).max().unwrap_or(0))?)
+    Ok(routers.check_packet(sizes.iter().map(|size| size.0).max().unwrap_or(0))?)
 }
 
 fn out_of_range(what: String, expected: &'static str) -> OpenLoopError {

@@ -628,7 +628,7 @@ pub(super) fn longest_route(machine: &Machine) -> u32 {
     let mut hosts: Vec<(Option<NodeId>, NodeId)> = machine.hosts().map(|host| (switch(host), host)).collect();
     hosts.sort_unstable();
     hosts.dedup_by_key(|own| own.0);
-    let nodes: Vec<NodeId> = hosts.iter().map(|own| own.1).collect();
+    let nodes: Vec<NodeId> = hosts.iter().map(|host| host.1).collect();
     routes.prepare(&nodes);
     let pairs = nodes.iter().flat_map(|&to| nodes.iter().map(move |&from| (from, to)));
     let distances = pairs.filter(|(from, to)| from != to).filter_map(|(from, to)| routes.distance(from, to));

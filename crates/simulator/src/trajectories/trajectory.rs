@@ -25,7 +25,7 @@ impl Slopes {
     pub(super) fn new(steps: impl Iterator<Item = u64>) -> (Self, Vec<u32>) {
         let mut slopes: Vec<u64> = vec![];
         let mut index = |step| {
-            let known = slopes.iter().position(|&own| own == step);
+            let known = slopes.iter().position(|&slope| slope == step);
             narrow(known.unwrap_or_else(|| {
                 slopes.push(step);
                 slopes.len() - 1

@@ -126,7 +126,7 @@ impl EdgeGrammar {
 
     /// The pairs of lengths up to `size` by which words can be derived, the shorter ones first.
     fn lengths(&self, size: u32) -> Vec<Lengths> {
-        let terminals = || self.productions.iter().filter_map(|own| own.terminal.as_ref());
+        let terminals = || self.productions.iter().filter_map(|production| production.terminal.as_ref());
         if terminals().all(|own| own.lengths().0 == own.lengths().1) {
             return (1..=size).map(|length| (length, length)).collect();
         }
@@ -136,7 +136,7 @@ impl EdgeGrammar {
 
     /// The most symbols of a terminal, on both sides together.
     fn longest_terminal(&self) -> u32 {
-        let terminals = self.productions.iter().filter_map(|own| own.terminal.as_ref());
+        let terminals = self.productions.iter().filter_map(|production| production.terminal.as_ref());
         terminals.map(|own| own.lengths().0 + own.lengths().1).max().unwrap_or(0)
     }
 
@@ -149,7 +149,9 @@ impl EdgeGrammar {
                 at += 1;
                 let is_from_it =
                     |own: &&super::productions::Production| own.left == left && own.terminal.is_none();
-                for right in self.productions.iter().filter(is_from_it).filter_map(|own| own.right) {
+                for right in
+                    self.productions.iter().filter(is_from_it).filter_map(|production| production.right)
+                {
                     if !reached.contains(&right) {
                         reached.push(right);
                     }

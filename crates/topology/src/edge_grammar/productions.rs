@@ -89,7 +89,7 @@ impl EdgeGrammar {
                 nonterminals.push(alternative.left);
             }
         }
-        for right in alternatives.iter().filter_map(|own| own.right) {
+        for right in alternatives.iter().filter_map(|alternative| alternative.right) {
             if !nonterminals.contains(&right) {
                 let message = format!("nonterminal {right} has no production, expected one of its own");
                 mistakes.push(GrammarMistake { span: span(text, right), message });
@@ -103,12 +103,17 @@ impl EdgeGrammar {
 
     /// The grammar of alternatives without a mistake.
     fn new(name: &str, nonterminals: &[&str], alternatives: &[Alternative<'_>]) -> Self {
-        let mut symbols: Vec<char> =
-            alternatives.iter().filter_map(|own| own.terminal).flatten().flat_map(str::chars).collect();
+        let mut symbols: Vec<char> = alternatives
+            .iter()
+            .filter_map(|alternative| alternative.terminal)
+            .flatten()
+            .flat_map(str::chars)
+            .collect();
         symbols.sort_unstable();
         symbols.dedup();
         let number = |symbol: char| symbols.partition_point(|&own| own < symbol) as u64;
-        let place = |name: &str| nonterminals.iter().position(|&own| own == name).unwrap_or(0);
+        let place =
+            |name: &str| nonterminals.iter().position(|&nonterminal| nonterminal == name).unwrap_or(0);
         let production = |own: &Alternative<'_>| Production {
             left: place(own.left),
             right: own.right.map(place),
@@ -117,7 +122,7 @@ impl EdgeGrammar {
                 .map(|strings| Terminal { strings: strings.map(|text| text.chars().map(number).collect()) }),
         };
         let productions = alternatives.iter().map(production).collect();
-        let nonterminals = nonterminals.iter().map(|&own| own.to_owned()).collect();
+        let nonterminals = nonterminals.iter().map(|&nonterminal| nonterminal.to_owned()).collect();
         Self { name: name.to_owned(), symbols, nonterminals, productions }
     }
 
@@ -143,7 +148,7 @@ impl EdgeGrammar {
         let text = |string: &[u64]| {
             string.iter().filter_map(|&at| self.symbols.get(usize::try_from(at).ok()?)).collect::<String>()
         };
-        let terminals = self.productions.iter().filter_map(|own| own.terminal.as_ref());
+        let terminals = self.productions.iter().filter_map(|production| production.terminal.as_ref());
         let long = terminals.filter(|own| own.strings.iter().any(|string| string.len() != 1));
         let mut unmet: Vec<UnmetGrammarCondition> = vec![];
         for Terminal { strings: [one, other] } in long {

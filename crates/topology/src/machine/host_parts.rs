@@ -145,10 +145,11 @@ impl Machine {
         of_node.resize(usize::try_from(self.node_count()).unwrap_or(usize::MAX), None);
         others.sort_unstable();
         for (level, node) in others {
-            let below = network.neighbours(node).iter().filter(|&&own| levels.of(own) == Some(level - 1));
-            let mut parts = below.map(|own| of_node[own.index() as usize]);
+            let below =
+                network.neighbours(node).iter().filter(|&&neighbour| levels.of(neighbour) == Some(level - 1));
+            let mut parts = below.map(|below| of_node[below.index() as usize]);
             let common = parts.next().flatten();
-            of_node[node.index() as usize] = common.filter(|&common| parts.all(|own| own == Some(common)));
+            of_node[node.index() as usize] = common.filter(|&common| parts.all(|part| part == Some(common)));
         }
         HostParts { part, first, of_node }
     }

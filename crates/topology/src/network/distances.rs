@@ -31,7 +31,7 @@ impl Network {
                 return self.node_count();
             }
             let fewest = 2 * u64::from(distances.into_iter().flatten().max().unwrap_or(0));
-            let weights = self.weights.iter().map(|own| own.first_unit);
+            let weights = self.weights.iter().map(|weight| weight.first_unit);
             let [least, most] = [weights.clone().min(), weights.max()];
             match (least, most) {
                 // A route weighs no more than one with the fewest links.

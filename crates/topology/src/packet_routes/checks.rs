@@ -77,8 +77,8 @@ type State = (NodeId, ClassIn);
 impl<'a> Hops<'a> {
     fn check(mut self) -> Result<(Dependencies, u64), PacketRoutesError> {
         let terminals = terminals(self.machine);
-        let sources: BTreeSet<NodeId> = terminals.iter().map(|own| own[1]).collect();
-        let named: BTreeSet<u32> = self.lines.keys.iter().map(|own| own.0.to).collect();
+        let sources: BTreeSet<NodeId> = terminals.iter().map(|terminal| terminal[1]).collect();
+        let named: BTreeSet<u32> = self.lines.keys.iter().map(|key| key.0.to).collect();
         let mut examined = BTreeSet::new(); // routers whose terminals have no lines of their own
         for to in terminals {
             let is_own = to[0] != to[1] && named.contains(&to[0].index());
@@ -95,8 +95,11 @@ impl<'a> Hops<'a> {
         to: [NodeId; 2],
         sources: &BTreeSet<NodeId>,
     ) -> Result<(), PacketRoutesError> {
-        let mut left: BTreeSet<State> =
-            sources.iter().filter(|own| **own != to[1]).map(|&own| (own, ClassIn::Terminal)).collect();
+        let mut left: BTreeSet<State> = sources
+            .iter()
+            .filter(|source| **source != to[1])
+            .map(|&source| (source, ClassIn::Terminal))
+            .collect();
         let mut next_of: BTreeMap<State, &[NextHop]> = BTreeMap::new();
         while let Some(state) = left.pop_first() {
             let candidates = self.candidates(state, to)?;

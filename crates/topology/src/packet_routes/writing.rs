@@ -17,7 +17,7 @@ struct RouterDistances<'machine> {
 
 impl<'machine> RouterDistances<'machine> {
     fn new(machine: &'machine Machine) -> Self {
-        let ends: BTreeSet<NodeId> = terminals(machine).into_iter().map(|own| own[1]).collect();
+        let ends: BTreeSet<NodeId> = terminals(machine).into_iter().map(|terminal| terminal[1]).collect();
         let before = routers_before(machine);
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let to = ends.iter().map(|&end| (end, distances_to(&before, nodes, end))).collect();

@@ -27,7 +27,7 @@ fn machines() -> Vec<Machine> {
     for (arity, levels) in [(2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 3), (5, 2)] {
         parameters.push(NetworkParameters::k_ary_tree(arity, levels));
     }
-    machines.extend(parameters.iter().map(|own| Machine::of_parameters(own).unwrap()));
+    machines.extend(parameters.iter().map(|parameter| Machine::of_parameters(parameter).unwrap()));
     let twisted: [(&[u64], &[&[u64]]); 5] = [
         (&[4, 4, 8], &[&[0, 0, 4], &[0, 0, 4], &[0, 0, 0]]),
         (&[3, 5], &[&[0, 0], &[2, 0]]),

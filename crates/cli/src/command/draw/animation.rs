@@ -35,7 +35,7 @@ pub(super) fn animate(
 ) -> Result<(), Failure> {
     let scenarios = crate::command::scenarios(slice::from_ref(&file.file), &file.set, shared)?;
     let runs = chosen(&scenarios[0], embeddings, numbers)?;
-    let asked: Vec<&Run> = runs.iter().map(|own| own.1).collect();
+    let asked: Vec<&Run> = runs.iter().map(|run| run.1).collect();
     refuse_open_loop(asked.iter().copied(), "an animation")?;
     check_animation(asked.iter().copied()).map_err(refused)?;
     check_runs(&asked, shared.resources(), KeepRecords::WithTransmissions).map_err(Failure::Refused)?;

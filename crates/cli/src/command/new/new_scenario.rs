@@ -137,12 +137,12 @@ impl Collective {
 
     /// Whether one of the algorithms has a choice of ports.
     pub(super) fn has_ports(&self) -> bool {
-        self.algorithms.iter().any(|own| own.descriptor().has_ports())
+        self.algorithms.iter().any(|algorithm| algorithm.descriptor().has_ports())
     }
 
     /// Whether one of the algorithms has a choice of exchange.
     pub(super) fn has_exchange(&self) -> bool {
-        self.algorithms.iter().any(|own| own.descriptor().has_exchange(self.operation))
+        self.algorithms.iter().any(|algorithm| algorithm.descriptor().has_exchange(self.operation))
     }
 }
 

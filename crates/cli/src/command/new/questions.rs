@@ -121,7 +121,7 @@ fn ask_of_operation(options: &mut NewOptions, questions: &mut dyn Questions) -> 
         operation
     } else {
         let names: Vec<String> =
-            OPERATIONS.iter().map(|own| format!("{}: {}", own.name, own.summary)).collect();
+            OPERATIONS.iter().map(|operation| format!("{}: {}", operation.name, operation.summary)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         OPERATIONS[questions.choose("Which operation?", &names, 0)?].operation
     };

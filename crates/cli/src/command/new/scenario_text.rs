@@ -140,7 +140,7 @@ fn times(program: &Program) -> String {
 
 /// The table of a collective.
 fn collective(own: &Collective, compute_cycles: u64) -> String {
-    let algorithms: Vec<String> = own.algorithms.iter().map(|own| quoted(own.name())).collect();
+    let algorithms: Vec<String> = own.algorithms.iter().map(|algorithm| quoted(algorithm.name())).collect();
     let ports = own.has_ports().then(|| commented("ports = \"all\"", "1, or all: two a dimension"));
     let exchange = own.has_exchange().then(|| commented("exchange = \"best\"", &choices("program.exchange")));
     let compute = commented(&format!("compute_cycles = {compute_cycles}"), "the cost of starting a step");

@@ -95,7 +95,7 @@ fn held_up_by_large(run: &Run, transmissions: &[Transmission], late: &[MessageTi
         own >= units.saturating_mul(LEAST_RATIO)
     };
     let mut found = BTreeSet::new();
-    for own in transmissions.iter().filter(|own| own.joined < own.begin) {
+    for own in transmissions.iter().filter(|transmission| transmission.joined < transmission.begin) {
         let Some(&units) = units.get(&key(own)).filter(|_| !found.contains(&key(own))) else { continue };
         let mut begin = own.begin;
         while begin > own.joined

@@ -62,7 +62,8 @@ impl CollectiveTraces {
         if operations.clone().all(|own| own.span.is_none()) {
             notes.push("the trace has no times: operations follow one another at once".to_owned());
         }
-        let mut sizes: Vec<u64> = operations.filter_map(|own| own.group).filter(|own| *own < ranks).collect();
+        let mut sizes: Vec<u64> =
+            operations.filter_map(|operation| operation.group).filter(|own| *own < ranks).collect();
         sizes.sort_unstable();
         sizes.dedup();
         for size in &sizes {
@@ -143,7 +144,11 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
         return Err(of_other(message, help));
     }
     match reading.content {
-        Content::Trace(trace) if trace.operations.as_ref().is_some_and(|own| !own.is_empty()) => Ok(trace),
+        Content::Trace(trace)
+            if trace.operations.as_ref().is_some_and(|operations| !operations.is_empty()) =>
+        {
+            Ok(trace)
+        }
         _ => Err(of_other("no operation, expected collectives".to_owned(), "")),
     }
 }

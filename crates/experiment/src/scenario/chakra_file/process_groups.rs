@@ -69,7 +69,7 @@ fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
     if members.is_empty() {
         return Some(format!("group \"{name}\" has no rank, expected its members"));
     }
-    let other = members.iter().find(|own| **own as usize >= ranks)?;
+    let other = members.iter().find(|member| **member as usize >= ranks)?;
     Some(format!("group \"{name}\" has rank {other}, expected 0 to {}", ranks - 1))
 }
 
@@ -227,7 +227,7 @@ fn check(name: &str, members: &[u32], rank: usize, ranks: usize) -> Result<(), S
     if let Some(message) = no_rank(name, members, ranks) {
         return Err(message);
     }
-    if !members.iter().any(|own| *own as usize == rank) {
+    if !members.iter().any(|member| *member as usize == rank) {
         let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
         let more = if members.len() > 8 { ", .." } else { "" };
         return Err(format!(

@@ -127,14 +127,15 @@ impl Lowering<'_> {
         // Of several, the first circle is named: ranks of one job often have the same.
         let first = match error {
             TaskScheduleError::Several(all) => {
-                all.iter().find(|own| matches!(own, TaskScheduleError::Cycle { .. }))
+                all.iter().find(|one| matches!(one, TaskScheduleError::Cycle { .. }))
             }
             _ => Some(error),
         };
         let Some(TaskScheduleError::Cycle { operations }) = first else {
             return of_file(self.pattern, error.to_string());
         };
-        let mut nodes: Vec<NodePlace> = operations.iter().map(|own| program.node_of(*own)).collect();
+        let mut nodes: Vec<NodePlace> =
+            operations.iter().map(|operation| program.node_of(*operation)).collect();
         nodes.dedup();
         if nodes.len() > 1 && nodes.first() == nodes.last() {
             nodes.pop();
@@ -404,7 +405,8 @@ impl TraceProgram {
 
     /// Explains why a run is stuck, in which all messages are eager or not, with the operations of the traces.
     pub(crate) fn describe_stuck(&self, stuck: &StuckTasks, is_eager: bool) -> String {
-        let mut nodes: Vec<NodePlace> = stuck.operations.iter().map(|own| self.node_of(*own)).collect();
+        let mut nodes: Vec<NodePlace> =
+            stuck.operations.iter().map(|operation| self.node_of(*operation)).collect();
         nodes.dedup();
         if nodes.len() > 1 && nodes.first() == nodes.last() {
             nodes.pop();

@@ -177,7 +177,7 @@ fn named_times(run: &Run, times: &Times) -> BTreeMap<String, (u64, u64)> {
     let time = |place: NodePlace| of_nodes[place.0 as usize][place.1 as usize];
     let hull = |places: &[NodePlace]| {
         let all = places.iter().map(|place| time(*place));
-        (all.clone().map(|own| own.0).min().unwrap(), all.map(|own| own.1).max().unwrap())
+        (all.clone().map(|own| own.0).min().unwrap(), all.map(|all| all.1).max().unwrap())
     };
     let mut named = BTreeMap::new();
     for (rank, trace) in (0..).zip(&set.traces) {

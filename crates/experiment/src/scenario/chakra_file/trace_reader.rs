@@ -192,7 +192,10 @@ impl Messages<'_> {
         self.budget.take_for_a_while(BYTES_OF_JSON * bytes.len() as u64, 0).map_err(over)?;
         nodes_of_json(&FileText::new(&bytes)).map_err(|complaints| {
             Failure::Wrong(
-                complaints.iter().map(|own| ScenarioError::of_file(self.path, &own.message)).collect(),
+                complaints
+                    .iter()
+                    .map(|complaint| ScenarioError::of_file(self.path, &complaint.message))
+                    .collect(),
             )
         })
     }

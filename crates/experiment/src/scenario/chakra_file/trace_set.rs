@@ -106,7 +106,8 @@ impl TraceSet {
         let groups = groups.map_err(|(rank, message)| of_file(&paths[rank], message))?;
         let mut set = Self { paths, traces, groups, activities: vec![] };
         let is_part = |own: &&TraceNode| matches!(own.work, Work::Message(_) | Work::Collective { .. });
-        let parts: u64 = set.traces.iter().map(|own| own.nodes.iter().filter(is_part).count() as u64).sum();
+        let parts: u64 =
+            set.traces.iter().map(|trace| trace.nodes.iter().filter(is_part).count() as u64).sum();
         let over = budget.take(parts.saturating_mul(BYTES_A_PART));
         over.map_err(|over| Failure::Wrong(vec![over.of_file(pattern, "its messages:")]))?;
         set.match_collectives()?;
@@ -170,7 +171,8 @@ impl TraceSet {
     /// Checks that all members of a group have the same number of its collectives.
     fn check_counts(&self, group: usize, of_members: &BTreeMap<u32, Vec<u32>>) -> Result<(), Failure> {
         let Some((one, first)) = of_members.first_key_value() else { return Ok(()) };
-        let Some((other, found)) = of_members.iter().find(|own| own.1.len() != first.len()) else {
+        let Some((other, found)) = of_members.iter().find(|of_member| of_member.1.len() != first.len())
+        else {
             return Ok(());
         };
         let (more, least) = if first.len() > found.len() { (one, found.len()) } else { (other, first.len()) };
@@ -256,7 +258,7 @@ impl TraceSet {
             Work::Nothing | Work::Compute(_) | Work::Collective { .. } => None,
         };
         let (sent, received) = (size(send).unwrap_or(0), size(receive));
-        if let Some(received) = received.filter(|own| *own != sent) {
+        if let Some(received) = received.filter(|received| *received != sent) {
             let message = format!(
                 "{} receives {received} bytes, but {} of rank {} sends {sent}, expected the same size",
                 self.node(receive).described(),
@@ -273,8 +275,8 @@ impl TraceSet {
         let mut notes = vec![];
         let mut dropped = self.traces.iter().enumerate().filter_map(|(rank, trace)| {
             let kinds = if has_control { &trace.dropped[..] } else { &trace.dropped[..1] };
-            let count: u64 = kinds.iter().map(|own| own.count).sum();
-            Some((rank, count, kinds.iter().find_map(|own| own.first)?))
+            let count: u64 = kinds.iter().map(|kind| kind.count).sum();
+            Some((rank, count, kinds.iter().find_map(|kind| kind.first)?))
         });
         for (rank, count, (id, missing)) in dropped.by_ref().take(MAX_TOLD) {
             notes.push(format!(
@@ -331,7 +333,8 @@ pub(super) fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name();
         let number = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(suffix));
-        let Some((number, rank)) = number.and_then(|own| Some((own, own.parse::<u32>().ok()?))) else {
+        let Some((number, rank)) = number.and_then(|number| Some((number, number.parse::<u32>().ok()?)))
+        else {
             continue;
         };
         if rank.to_string() == number {

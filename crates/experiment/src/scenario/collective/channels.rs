@@ -68,7 +68,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
         Content::Integer(Some(count)) => Some(*count),
         Content::Text(text) if text == "nics" => {
             let cluster = reading.machine.machine.as_deref().and_then(cluster);
-            Some(cluster.and_then(|own| own.outside.as_ref()).map_or(1, |own| own.nics_per_node))
+            Some(cluster.and_then(|cluster| cluster.outside.as_ref()).map_or(1, |own| own.nics_per_node))
         }
         _ => None,
     };

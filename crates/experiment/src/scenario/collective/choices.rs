@@ -136,7 +136,7 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
             return None;
         }
     };
-    let has_choice = algorithm.is_none_or(|own| own.descriptor().has_ports());
+    let has_choice = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_ports());
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
 }
 
@@ -152,7 +152,7 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
     let default = CollectiveSpecification::DEFAULT_CHUNKS;
     let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
     let found = reading.settings.natural(Key::ProgramChunks, reading.errors)?;
-    let has_chunks = algorithm.is_none_or(|own| own.descriptor().has_chunks);
+    let has_chunks = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_chunks);
     if has_chunks {
         return u32::try_from(found).ok().and_then(NonZeroU32::new);
     }
@@ -169,8 +169,8 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
 pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Fold> {
     let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name, reading.errors)?;
     let Some(value) = reading.settings.get(Key::ProgramFold) else { return Some(found) };
-    let folds =
-        algorithm.is_none_or(|own| own.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo);
+    let folds = algorithm
+        .is_none_or(|algorithm| algorithm.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo);
     if folds || is_lenient(reading, Key::ProgramFold) {
         return Some(found);
     }

@@ -199,7 +199,7 @@ pub(in crate::scenario) fn read_levels(
     let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.errors)?;
     let of = |level| {
-        let own = operations.iter().filter(move |own| own.0 == level);
+        let own = operations.iter().filter(move |operation| operation.0 == level);
         own.map(|own| own.1).collect::<Vec<_>>()
     };
     let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
@@ -377,7 +377,7 @@ fn algorithm(
 ) -> Option<By> {
     let performs =
         |own: &Algorithm| operations.iter().all(|operation| own.descriptor().operations.contains(operation));
-    let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|own| (own.name(), Some(own)));
+    let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), Some(one)));
     let choices: Vec<_> = of_ranks.chain([(in_switch::IN_SWITCH, None)]).collect();
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
     let value = table.required(key, &names.join(", "), reading.errors)?;

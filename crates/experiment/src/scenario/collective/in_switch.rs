@@ -76,7 +76,7 @@ pub(in crate::scenario) fn reduce(
 /// The member `reduce` of a table of a cluster.
 fn member(table: Option<&Value>) -> Option<&Value> {
     let Content::Table(entries) = &table?.content else { return None };
-    entries.iter().find(|own| own.key == "reduce").map(|own| &own.value)
+    entries.iter().find(|entry| entry.key == "reduce").map(|entry| &entry.value)
 }
 
 /// Whether any switch of a machine reduces.

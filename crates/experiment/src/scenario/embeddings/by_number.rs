@@ -102,7 +102,7 @@ pub(in crate::scenario) fn by_slurm(
         return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
     }
     // No task comes to a node after as many others, except that a node of a cluster has several places.
-    let is_cluster = fit.whole.host_parts().iter().any(|own| own.part == HostPart::ClusterNode);
+    let is_cluster = fit.whole.host_parts().iter().any(|host_part| host_part.part == HostPart::ClusterNode);
     let nodes = if is_cluster { fit.job_nodes() } else { fit.first_nodes(processes) };
     let nodes = task_nodes(fit.whole, &nodes);
     placed_on(fit, place, distributed(processes, &nodes, each, distribution))
@@ -118,8 +118,8 @@ pub(in crate::scenario) fn filled(processes: u64, nodes: &[NodeId], each: u64) -
 /// The nodes as Slurm knows them, each with its places: on a cluster its nodes with the devices that the job has, in the
 /// order of their first devices, else every node by itself.
 pub(in crate::scenario) fn task_nodes(machine: &Machine, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
-    let parts = machine.host_parts().into_iter().find(|own| own.part == HostPart::ClusterNode);
-    let part = |node: NodeId| parts.as_ref().and_then(|own| own.of_node[node.index() as usize]);
+    let parts = machine.host_parts().into_iter().find(|host_part| host_part.part == HostPart::ClusterNode);
+    let part = |node: NodeId| parts.as_ref().and_then(|parts| parts.of_node[node.index() as usize]);
     let mut found: Vec<Vec<NodeId>> = vec![];
     let mut places = BTreeMap::new();
     for &node in nodes {

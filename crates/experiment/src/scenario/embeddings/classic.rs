@@ -28,7 +28,7 @@ pub(super) const CLASSIC: Embedding = Embedding {
     summary: "the first construction of the notes CS838 that is for guest and machine, or the one that is named",
     source: "CS838 1999",
     takes: "a pair of graphs that one of the constructions is for",
-    constructions: || ClassicConstruction::ALL.iter().map(|own| own.name).collect(),
+    constructions: || ClassicConstruction::ALL.iter().map(|one| one.name).collect(),
     is_seeded: true, // growing trees are placed at random
     maker: Maker::Construction(place),
 };
@@ -100,7 +100,7 @@ fn help(machine: &Machine, guest: &Machine) -> String {
     if !names.is_empty() {
         return format!("constructions for this guest and machine: {}", names.join(", "));
     }
-    let pairs: Vec<String> = all.map(|own| format!("{own}: {}", own.summary)).collect();
+    let pairs: Vec<String> = all.map(|all| format!("{all}: {}", all.summary)).collect();
     format!("supported pairs:\n{}", pairs.join("\n"))
 }
 

@@ -44,12 +44,13 @@ pub(in crate::scenario) fn check_fit(
         errors.push(because_network(settings, error.because(kind, "the machine")));
     }
     check_arbitration(settings, section, errors);
-    let coordinated = execution.is_some_and(|own| matches!(own.mode, ExecutionMode::Coordinated { .. }));
+    let coordinated =
+        execution.is_some_and(|execution| matches!(execution.mode, ExecutionMode::Coordinated { .. }));
     if coordinated {
         errors.extend(without_steps(settings));
     }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
-    let has_paths = execution.is_some_and(|own| own.routing == Some(RoutingRule::Embedding));
+    let has_paths = execution.is_some_and(|execution| execution.routing == Some(RoutingRule::Embedding));
     if let Some(machine) = network.filter(|_| !has_paths) {
         let message = format!(
             "coordinated execution on {}, expected asynchronous",

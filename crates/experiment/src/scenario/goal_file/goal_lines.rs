@@ -111,7 +111,7 @@ impl GoalReader {
 
     /// Locations of the operations in the requested order; fewer if some have none.
     pub(super) fn located(self, operations: &[u32]) -> Vec<Location> {
-        let find = |operation: &u32| self.locations.iter().find(|own| own.0 == *operation);
+        let find = |operation: &u32| self.locations.iter().find(|location| location.0 == *operation);
         operations.iter().filter_map(find).map(|own| own.1.clone()).collect()
     }
 

@@ -261,7 +261,7 @@ impl PlainLines<'_> {
             } else if PROCESSOR.begins(word) {
                 cursor.at += PROCESSOR.length;
                 let processor = u16::try_from(cursor.number()?).ok();
-                operation.processor = processor.filter(|&own| own <= MAX_PROCESSOR)?;
+                operation.processor = processor.filter(|&processor| processor <= MAX_PROCESSOR)?;
             } else {
                 cursor.take(INTERFACE)?;
                 cursor.number()?;

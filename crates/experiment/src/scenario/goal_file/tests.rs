@@ -36,7 +36,16 @@ fn operations_are_read_with_and_without_labels_and_comments() {
     let operations: Vec<_> = schedule
         .operations()
         .iter()
-        .map(|own| (own.process.label(), own.kind, own.amount, own.peer.label(), own.tag, own.processor))
+        .map(|operation| {
+            (
+                operation.process.label(),
+                operation.kind,
+                operation.amount,
+                operation.peer.label(),
+                operation.tag,
+                operation.processor,
+            )
+        })
         .collect();
     assert_eq!(
         operations,
@@ -311,7 +320,7 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
         crate::runs::execute(run, 0, crate::runs::KeepRecords::Yes, &crate::runs::Progress::default())
             .unwrap();
     assert_eq!(finished.outcome.summary.makespan().get(), 5);
-    let levels: Vec<u64> = finished.records.iter().map(|own| own.finish.get()).collect();
+    let levels: Vec<u64> = finished.records.iter().map(|record| record.finish.get()).collect();
     // A rank finishes when it receives, at its number of ones, or with its last send: rank 0 at 1, rank 16 at
     // 1.
     assert_eq!((levels[0], levels[16], levels[31]), (1, 1, 5));

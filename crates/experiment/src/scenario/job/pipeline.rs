@@ -136,7 +136,7 @@ fn check_count(
     let of_pass = |pass: &Vec<TaskStep>| pass.iter().map(|step| step.parts.len()).sum::<usize>();
     let of_microbatch = of_pass(&passes[0]) + of_pass(&passes[1]) + 2; // with the sends
     let steps = [tasks.stages, tasks.chunks, tasks.microbatches, of_microbatch];
-    let steps: u128 = steps.iter().map(|&own| own as u128).product();
+    let steps: u128 = steps.iter().map(|&step| step as u128).product();
     if steps + before as u128 <= super::MAX_STEPS as u128 {
         return Some(());
     }
@@ -247,7 +247,7 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
         (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(own)) => {
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
             let error = ScenarioError::at(&own.place, message, "only of interleaved pipelines");
-            let schedule = table.own.schedule.as_ref().map(|own| &own.place);
+            let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
             reading.errors.push(error.because(schedule, "the schedule"));
             None
         }

@@ -77,7 +77,8 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
 /// An axis with a range of its coordinates, or the error.
 fn range(shape: &Shape, axis: u64, first: u64, last: u64) -> Result<(usize, u64, u64), String> {
     let number = usize::try_from(axis).ok();
-    let Some((number, &length)) = number.and_then(|own| Some((own, shape.lengths().get(own)?))) else {
+    let Some((number, &length)) = number.and_then(|number| Some((number, shape.lengths().get(number)?)))
+    else {
         let greatest = shape.dimension_count() - 1;
         return Err(format!("axis {axis} in only, expected an axis of the logical shape: 0 to {greatest}"));
     };

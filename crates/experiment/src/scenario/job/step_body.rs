@@ -116,7 +116,7 @@ pub(super) struct UnsentMessages {
 impl UnsentMessages {
     /// A sentence on the steps that send nothing, and one on those that send a part of their messages.
     pub(super) fn notes(all: &[Self]) -> Vec<String> {
-        let (silent, partial): (Vec<&Self>, Vec<&Self>) = all.iter().partition(|own| own.sent == 0);
+        let (silent, partial): (Vec<&Self>, Vec<&Self>) = all.iter().partition(|one| one.sent == 0);
         let silent = match silent[..] {
             [] => None,
             [Self { step, all: 0, .. }] => Some(format!("step {step:?} sends nothing.")),

@@ -15,7 +15,7 @@ pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[&NamedEmbedding]) -> Vec<Scen
     let is_standard = |embedding: &NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
     // Process n may be put on the n-th node of any machine; the other embeddings treat a program as a cube.
     let counts = fit.standard_counts() && !fit.program.is_wandering();
-    if let Some(standard) = embeddings.iter().find(|own| is_standard(own)).filter(|_| counts)
+    if let Some(standard) = embeddings.iter().find(|embedding| is_standard(embedding)).filter(|_| counts)
         && fit.job_node_count() < fit.group_count()
     {
         return vec![too_many_processes(fit, standard)];

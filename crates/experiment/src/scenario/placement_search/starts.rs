@@ -49,7 +49,7 @@ pub(super) fn all(
         let guest = runs[0].program.placed_shape();
         let in_blocks = if per_site > 1 { blocks(&runs[0], guest.shape(), per_site) } else { vec![] };
         for other in fitting(&runs[0], guest.shape(), sites).into_iter().chain(in_blocks) {
-            if starts.iter().all(|own| own.nodes != other.nodes) {
+            if starts.iter().all(|start| start.nodes != other.nodes) {
                 starts.push(other);
             }
         }
@@ -93,7 +93,9 @@ fn of_mesh(run: &Run) -> Vec<Start> {
     let task = PlacementTask { guest: &guest, machine: &run.machine, hosts: None, per_node: 1, key: &key };
     for SeededEmbedding { name, place, .. } in [EVEN_SQUEEZE, CHAN] {
         let placement = place(&task).ok();
-        found.extend(placement.map(|own| Start { name: Some(name.to_owned()), nodes: own.nodes() }));
+        found.extend(
+            placement.map(|placement| Start { name: Some(name.to_owned()), nodes: placement.nodes() }),
+        );
     }
     found
 }
@@ -204,7 +206,7 @@ mod tests {
             };
             let (run, starts) = starts(&text("standard"));
             let ranks = usize::try_from(run.program.rank_count()).unwrap();
-            let named = starts.iter().filter_map(|own| Some((own.name.as_ref()?, &own.nodes)));
+            let named = starts.iter().filter_map(|start| Some((start.name.as_ref()?, &start.nodes)));
             let mut count = 0;
             for (name, nodes) in named {
                 let placed = scenario(&text(name)).runs[0].placement.nodes();
@@ -240,7 +242,7 @@ mod tests {
         let text = "[machine]\nkind = \"torus\"\nshape = [2, 2]\nprocessors_per_node = 8\n[program]\nkind = \"all-reduce\"\n\
                     algorithm = \"ring\"\nshape = [8, 4]\nprocesses_per_node = 8\n";
         let (_, starts) = starts(text);
-        let in_blocks: Vec<&Start> = starts.iter().filter(|own| own.name.is_none()).collect();
+        let in_blocks: Vec<&Start> = starts.iter().filter(|start| start.name.is_none()).collect();
         assert!(!in_blocks.is_empty());
         for start in &in_blocks {
             for node in (0..4).map(NodeId::new) {
@@ -248,9 +250,8 @@ mod tests {
             }
         }
         // Two rows of four by two, for one.
-        assert!(
-            in_blocks.iter().any(|own| own.nodes[..4] == [own.nodes[0]; 4] && own.nodes[8] == own.nodes[0])
-        );
+        assert!(in_blocks.iter().any(|in_block| in_block.nodes[..4] == [in_block.nodes[0]; 4]
+            && in_block.nodes[8] == in_block.nodes[0]));
     }
 
     #[test]

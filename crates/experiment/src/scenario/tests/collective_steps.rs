@@ -167,7 +167,7 @@ fn sizes_of_steps_have_bytes() {
          [[program.steps]]\ncompute = \"20 ns\"\n[[program.steps]]\nkind = \"all-gather\"\n",
     );
     let steps = only_record(&text).program.steps.unwrap();
-    let bytes = |step: usize| steps[step].collective.as_ref().and_then(|own| own.vector_bytes);
+    let bytes = |step: usize| steps[step].collective.as_ref().and_then(|collective| collective.vector_bytes);
     assert_eq!((bytes(0), bytes(1), bytes(2)), (Some(256), None, Some(1000)));
     assert_eq!(steps[1].compute_cycles, 20);
 }

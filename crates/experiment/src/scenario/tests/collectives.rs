@@ -92,8 +92,8 @@ fn bytes_are_those_of_the_vector() {
 fn every_operation_runs_by_every_algorithm_that_performs_it() {
     for operation in Operation::ALL {
         let size = if operation == Operation::Barrier { "" } else { "units = 37\n" };
-        let algorithms = Algorithm::ALL.into_iter().filter(|own| {
-            own.descriptor().operations.contains(&operation) && *own != Algorithm::HamiltonianRings
+        let algorithms = Algorithm::ALL.into_iter().filter(|one| {
+            one.descriptor().operations.contains(&operation) && *one != Algorithm::HamiltonianRings
         });
         let names: Vec<String> = algorithms.map(|own| format!("\"{own}\"")).collect();
         let text = format!(

@@ -37,7 +37,7 @@ fn alphas(stages: &[u32], size: usize) -> Vec<usize> {
 }
 
 fn count(stages: &[u32], link: u32) -> usize {
-    stages.iter().filter(|&&own| own == link).count()
+    stages.iter().filter(|&&stage| stage == link).count()
 }
 
 /// Whether links lead from a node of their cube to each of its nodes once.
@@ -62,8 +62,9 @@ fn all_pairs_meet_once(stages: &[u32], dimensions: u32) -> bool {
         at += 1;
     }
     let mut met = BTreeSet::new();
-    let mut meet =
-        |blocks: &[[u32; 2]]| blocks.iter().all(|own| met.insert([own[0].min(own[1]), own[0].max(own[1])]));
+    let mut meet = |blocks: &[[u32; 2]]| {
+        blocks.iter().all(|block| met.insert([block[0].min(block[1]), block[0].max(block[1])]))
+    };
     let mut is_new = meet(&blocks);
     for (stage, &link) in stages[..stages.len() - 1].iter().enumerate() {
         let before = blocks.clone();
@@ -91,7 +92,8 @@ fn stages_are_the_named_link_sequences() {
             input["stages"]
         ));
         let exchanges = run.program.exchanges.as_deref().unwrap();
-        let stages: Vec<u32> = exchanges.iter().map(|own| own.to_string().parse().unwrap()).collect();
+        let stages: Vec<u32> =
+            exchanges.iter().map(|exchange| exchange.to_string().parse().unwrap()).collect();
         // Long ones are not written out.
         if let Some(expected) = expected["stages"].as_str() {
             assert_eq!(stages.iter().map(ToString::to_string).collect::<String>(), expected, "{case}");
@@ -153,7 +155,7 @@ fn cubes_are_guests_of_exchanges_under_their_own_embeddings() {
             ));
             let record = record(&run);
             assert_times(&run, &record, expected, mode, &format!("{mode} {}", case["id"]));
-            let dilation = record.stages.iter().map(|own| own.distance.max).max();
+            let dilation = record.stages.iter().map(|stage| stage.distance.max).max();
             assert_eq!(serde_json::json!(dilation), expected["dilation"], "{mode} {case}");
         }
     }
@@ -293,7 +295,7 @@ fn assert_greatest(run: &Run, expected: &Value, context: &str) {
     let request = Request::asynchronous(EngineChoice::Auto);
     simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records).unwrap();
     for (stage, expected) in expected.as_array().unwrap().iter().enumerate() {
-        let of_stage = || records.iter().filter(|own| own.stage == stage);
+        let of_stage = || records.iter().filter(|record| record.stage == stage);
         let waiting = of_stage().map(|own| own.waiting().get()).max();
         let blocked = of_stage().map(|own| own.blocked().get()).max();
         let found = serde_json::json!([waiting, blocked]);

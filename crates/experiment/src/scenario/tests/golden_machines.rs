@@ -23,7 +23,7 @@ fn routes_are_those_of_the_golden_cases() {
     for case in &file.routes {
         let machine = match &case.machine {
             Value::String(name) => {
-                let own = file.cases.iter().find(|own| own.name == *name).unwrap();
+                let own = file.cases.iter().find(|case| case.name == *name).unwrap();
                 let text = format!(
                     "[machine]\n{}\n[program]\nkind = \"barrier\"\nalgorithm = \"dissemination\"\n",
                     own.machine.as_deref().unwrap()
@@ -41,7 +41,7 @@ fn routes_are_those_of_the_golden_cases() {
                 loaded(&text, &BTreeMap::new()).machine
             }
         };
-        let is_drawn = case.execution.as_ref().is_some_and(|own| own["routing"] == "spread");
+        let is_drawn = case.execution.as_ref().is_some_and(|execution| execution["routing"] == "spread");
         let key = match case.args[..] {
             [source, destination, stage, ordinal, _] if is_drawn => {
                 let parts = [source, destination, stage, ordinal];

@@ -301,7 +301,7 @@ fn outcome(run: &Run, observer: &mut dyn Observer) -> Outcome {
 }
 
 fn parts(times: &[RankTime]) -> Vec<[u64; 4]> {
-    times.iter().map(|own| [own.computation, own.communication, own.bubble, own.done]).collect()
+    times.iter().map(|time| [time.computation, time.communication, time.bubble, time.done]).collect()
 }
 
 /// All that a run reports.
@@ -415,7 +415,7 @@ impl EveryCycle {
         }
         let mut names: Vec<(u64, u32)> = behind.into_iter().map(|(step, cycles)| (cycles, step)).collect();
         names.sort_by_key(|&(cycles, step)| (std::cmp::Reverse(cycles), step));
-        (sums, names.into_iter().take(16).map(|own| own.1).collect())
+        (sums, names.into_iter().take(16).map(|name| name.1).collect())
     }
 }
 

@@ -146,7 +146,7 @@ fn check_steps(run: &Run, case: &GoldenCase) {
         let own = of_steps.entry((iteration, step)).or_insert((begin, finish));
         *own = (own.0.min(begin), own.1.max(finish));
     }
-    let want: Vec<(u64, u64)> = case.steps.iter().map(|own| (own.begin, own.finish)).collect();
+    let want: Vec<(u64, u64)> = case.steps.iter().map(|step| (step.begin, step.finish)).collect();
     assert_eq!(of_steps.into_values().collect::<Vec<_>>(), want, "{name}");
     let found: Vec<Vec<(u64, u64)>> = at_ranks
         .0
@@ -173,7 +173,7 @@ fn check_ranks(run: &Run, finished: &FinishedRun, case: &GoldenCase) {
         let own = &mut finishes[record.process.label() as usize];
         *own = record.finish.get().max(*own);
     }
-    assert_eq!(finishes.iter().map(|&own| u128::from(own)).sum::<u128>(), case.exposed, "{name}");
+    assert_eq!(finishes.iter().map(|&finish| u128::from(finish)).sum::<u128>(), case.exposed, "{name}");
     let ranks: Vec<(u64, u64)> = finishes.into_iter().map(|finish| (0, finish)).collect();
     assert_eq!(ranks, case.ranks[0], "{name}");
     let [step] = &case.steps[..] else { panic!("{name}: several steps") };
@@ -506,8 +506,10 @@ fn a_matrix_is_that_of_the_groups_of_an_axis() {
     let matrix = "0 1 5\n2 0 7\n1 0 0\n";
     let run = own("over = [1]\n", matrix).load().unwrap().runs.remove(0);
     let messages = run.program.body.messages(0);
-    let of_ranks: Vec<(u32, u32, u64)> =
-        messages.iter().map(|own| (own.source.label(), own.destination.label(), own.units)).collect();
+    let of_ranks: Vec<(u32, u32, u64)> = messages
+        .iter()
+        .map(|message| (message.source.label(), message.destination.label(), message.units))
+        .collect();
     // Ranks 0, 2, 4 are a group, and 1, 3, 5.
     let expected = [
         (0, 2, 1),

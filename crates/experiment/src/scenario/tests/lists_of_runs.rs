@@ -259,7 +259,7 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
         match key.values {
             KeyValues::Integer { least, greatest } => {
                 let small = [0, 1, 2, 3, 4, 8, 16, 50].into_iter().map(|more: u64| least.max(more));
-                own.extend(small.filter(|own| *own <= greatest).map(|own| own.to_string()));
+                own.extend(small.filter(|small| *small <= greatest).map(|own| own.to_string()));
             }
             KeyValues::Choice(_) => own.extend(key.values.words().iter().map(|word| format!("'{word}'"))),
             KeyValues::Text | KeyValues::Form(..) => {}
@@ -267,10 +267,10 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
     }
     let of_bases = bases().into_iter().flatten();
     let more =
-        MORE.iter().flat_map(|(path, all)| all.iter().map(|own| ((*path).to_owned(), (*own).to_owned())));
+        MORE.iter().flat_map(|(path, all)| all.iter().map(|one| ((*path).to_owned(), (*one).to_owned())));
     let forms = schema::forms();
     let of_forms =
-        forms.iter().flat_map(|(path, _, all)| all.iter().map(|own| ((*path).to_owned(), schema::toml(own))));
+        forms.iter().flat_map(|(path, _, all)| all.iter().map(|one| ((*path).to_owned(), schema::toml(one))));
     for (path, value) in of_bases.chain(more).chain(of_forms) {
         // A list of algorithms is a sweep itself.
         let is_list = path == "program.algorithm" && value.starts_with('[');

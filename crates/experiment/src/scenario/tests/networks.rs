@@ -228,7 +228,7 @@ fn gpus(keys: &str) -> (u64, Vec<u64>, Vec<String>) {
     let scenario = Files::new(&[("s.toml", &text), ("topo.txt", TOPOLOGY)]).load().unwrap();
     let run = &scenario.runs[0];
     let times =
-        run.machine.link_times().map_or_else(Vec::new, |times| times.iter().map(|own| own.unit).collect());
+        run.machine.link_times().map_or_else(Vec::new, |times| times.iter().map(|time| time.unit).collect());
     (run.machine.node_count(), times, run.notes())
 }
 
@@ -264,7 +264,7 @@ fn speeds_of_slurm_count_with_their_unit() {
     };
     let units = |run: &crate::scenario::Run| {
         let times = run.machine.link_times().unwrap_or_default();
-        times.iter().map(|own| own.unit).collect::<Vec<u64>>()
+        times.iter().map(|time| time.unit).collect::<Vec<u64>>()
     };
     let own = run("unit-of-linkspeed = \"5 GB/s\"");
     assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![2, 1], false));

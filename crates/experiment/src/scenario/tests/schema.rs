@@ -36,13 +36,14 @@ fn accepts(schema: &Value, value: &Value) -> bool {
         && all("exclusiveMinimum", &|limit| order(limit).is_none_or(Ordering::is_gt))
         && all("maximum", &|limit| order(limit).is_none_or(Ordering::is_le))
         && all("items", &|items| value.as_array().is_none_or(|own| own.iter().all(|own| accepts(items, own))))
-        && all("minItems", &|least| length.is_none_or(|own| own as u64 >= least.as_u64().unwrap()))
-        && all("maxItems", &|most| length.is_none_or(|own| own as u64 <= most.as_u64().unwrap()))
+        && all("minItems", &|least| length.is_none_or(|length| length as u64 >= least.as_u64().unwrap()))
+        && all("maxItems", &|most| length.is_none_or(|length| length as u64 <= most.as_u64().unwrap()))
         && all("minProperties", &|least| {
-            members.is_none_or(|own| own.len() as u64 >= least.as_u64().unwrap())
+            members.is_none_or(|members| members.len() as u64 >= least.as_u64().unwrap())
         })
         && all("required", &|names| {
-            let has = |name: &Value| members.is_none_or(|own| own.contains_key(name.as_str().unwrap()));
+            let has =
+                |name: &Value| members.is_none_or(|members| members.contains_key(name.as_str().unwrap()));
             names.as_array().unwrap().iter().all(has)
         })
         && all("properties", &|known| {
@@ -50,7 +51,7 @@ fn accepts(schema: &Value, value: &Value) -> bool {
                 Some(schema) => accepts(schema, own),
                 None => schema["additionalProperties"] != json!(false),
             };
-            members.is_none_or(|own| own.iter().all(fits))
+            members.is_none_or(|members| members.iter().all(fits))
         })
 }
 

@@ -62,8 +62,9 @@ fn numpy_arrays_of_any_type_and_order_give_the_same_messages() {
     let rows = [[0, 40, 0, 0], [0, 5, 7, 0], [130, 0, 0, 0], [0, 1, 0, 0_u8]];
     let by_rows: Vec<u8> = rows.concat();
     let by_columns: Vec<u8> = (0..16).map(|place| rows[place % 4][place / 4]).collect();
-    let wide =
-        |numbers: &[u8]| numbers.iter().flat_map(|&own| f64::from(own).to_be_bytes()).collect::<Vec<_>>();
+    let wide = |numbers: &[u8]| {
+        numbers.iter().flat_map(|&number| f64::from(number).to_be_bytes()).collect::<Vec<_>>()
+    };
     let arrays = [
         numpy_file("|u1", "False", "(4, 4)", &by_rows),
         numpy_file("|u1", "True", "(4, 4)", &by_columns),
@@ -280,8 +281,8 @@ fn stencils_have_the_sizes_that_are_asked_for() {
     let sizes = |keys: &str| {
         let run = stencil(&format!("communication = \"stencil\"\n{keys}")).load().unwrap().runs.remove(0);
         let peers = run.program.body.messages(0);
-        let of_first = peers.iter().filter(|own| own.source.label() == 0);
-        of_first.map(|own| (own.destination.label(), own.units)).collect::<Vec<_>>()
+        let of_first = peers.iter().filter(|peer| peer.source.label() == 0);
+        of_first.map(|of_first| (of_first.destination.label(), of_first.units)).collect::<Vec<_>>()
     };
     let faces = [1, 3, 4, 12];
     assert_eq!(sizes("units = 7"), faces.map(|process| (process, 7)));

@@ -97,7 +97,7 @@ impl Amount {
             if power.is_multiple_of(denominator) {
                 let number =
                     numerator.checked_mul(power / denominator).and_then(|own| u64::try_from(own).ok());
-                let number = number.filter(|own| *own <= MAX).ok_or(NoAmount::TooLarge)?;
+                let number = number.filter(|number| *number <= MAX).ok_or(NoAmount::TooLarge)?;
                 return Ok(Some(if places == 0 {
                     Self::Whole(number)
                 } else {

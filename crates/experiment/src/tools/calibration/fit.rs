@@ -76,8 +76,9 @@ impl FittedSeries {
                 bytes_per_second: has_slope.then(|| 1.0 / line.slope),
             });
         }
-        let bandwidth = protocols.iter().rev().find_map(|own| own.bytes_per_second);
-        let Some(bytes_per_second) = bandwidth.filter(|own| own.is_finite() && *own > 0.0) else {
+        let bandwidth = protocols.iter().rev().find_map(|protocol| protocol.bytes_per_second);
+        let Some(bytes_per_second) = bandwidth.filter(|bandwidth| bandwidth.is_finite() && *bandwidth > 0.0)
+        else {
             return Err(no_bandwidth(&measurement));
         };
         Ok(Self { measurement, protocols, bytes_per_second, is_held })
@@ -92,7 +93,7 @@ impl FittedSeries {
     /// The fitted time of a message \[seconds\].
     #[must_use]
     pub fn seconds(&self, bytes: u64) -> f64 {
-        let own = self.protocols.iter().rev().find(|own| own.first_bytes <= bytes);
+        let own = self.protocols.iter().rev().find(|protocol| protocol.first_bytes <= bytes);
         let own = own.or(self.protocols.first());
         own.map_or(0.0, |own| {
             let wire = self.measurement.wire_bytes(bytes);

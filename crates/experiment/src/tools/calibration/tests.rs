@@ -127,10 +127,17 @@ fn no_fit_goes_beyond_the_measured_rates() {
         let Ok(fitted) = FittedSeries::fit(measurement.clone()) else { continue };
         for own in &fitted.protocols {
             assert!(own.startup_seconds >= 0.0, "{case}");
-            assert!(own.bytes_per_second.is_none_or(|own| own <= largest * (1.0 + 1e-12)), "{case}");
+            assert!(
+                own.bytes_per_second
+                    .is_none_or(|bytes_per_second| bytes_per_second <= largest * (1.0 + 1e-12)),
+                "{case}"
+            );
         }
-        let sizes: Vec<u64> =
-            fitted.protocols.iter().flat_map(|own| [own.first_bytes, own.last_bytes]).collect();
+        let sizes: Vec<u64> = fitted
+            .protocols
+            .iter()
+            .flat_map(|protocol| [protocol.first_bytes, protocol.last_bytes])
+            .collect();
         assert!(sizes.is_sorted() && sizes[0] == 1 && sizes.last() == Some(&(1 << (count - 1))), "{case}");
         let written = Calibration::new(vec![measurement], 1).unwrap().to_string();
         assert!(written.starts_with("[machine]\nlink = { bandwidth = "), "{case}");

@@ -58,7 +58,11 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     }
     let files = texts.into_iter().enumerate().map(|(rank, (_, text))| (format!("program.{rank}.et"), text));
     let mut notes: Vec<String> = vec![];
-    if schedule.operations().iter().any(|own| own.kind == OperationKind::Calc && own.amount > 0) {
+    if schedule
+        .operations()
+        .iter()
+        .any(|operation| operation.kind == OperationKind::Calc && operation.amount > 0)
+    {
         notes.push(match run.scale {
             Some(_) => note_on_durations(&amounts, schedule.operations()),
             None => "a cycle counts as a nanosecond, a unit as a byte".to_owned(),
@@ -80,7 +84,7 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
 
 /// Notes for readers, if messages of the run wait for their receives, that traces are read with eager messages.
 fn note_on_eager(run: &Run, schedule: &TaskSchedule) -> Option<String> {
-    let has_messages = schedule.operations().iter().any(|own| own.kind == OperationKind::Send);
+    let has_messages = schedule.operations().iter().any(|operation| operation.kind == OperationKind::Send);
     let eager = run.communication.eager();
     (has_messages && eager != EAGER_ALL).then(|| {
         format!(
@@ -99,7 +103,9 @@ fn microseconds(nanoseconds: u64) -> u64 {
 fn note_on_durations(amounts: &Amounts<'_>, operations: &[Operation]) -> String {
     let mut by_rank: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
     let mut worst = (0.0, 0, 0);
-    for own in operations.iter().filter(|own| own.kind == OperationKind::Calc && own.amount > 0) {
+    for own in
+        operations.iter().filter(|operation| operation.kind == OperationKind::Calc && operation.amount > 0)
+    {
         let exact = amounts.nanoseconds(own.amount).0;
         let written = microseconds(exact).saturating_mul(1000);
         let sums = by_rank.entry(own.process.label()).or_default();

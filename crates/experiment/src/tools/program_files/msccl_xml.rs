@@ -429,8 +429,8 @@ fn write_step(writer: &mut Writer<Vec<u8>>, at: usize, step: &Step) -> Result<()
         ("dstbuf", step.buffers[1].to_owned()),
         ("dstoff", step.offsets[1].to_string()),
         ("cnt", step.count.to_string()),
-        ("depid", number(step.depends_on.map(|own| own.0))),
-        ("deps", number(step.depends_on.map(|own| own.1))),
+        ("depid", number(step.depends_on.map(|depends_on| depends_on.0))),
+        ("deps", number(step.depends_on.map(|depends_on| depends_on.1))),
         ("hasdep", u8::from(step.is_depended_on).to_string()),
     ];
     let attributes = attributes.iter().map(|(name, value)| (*name, value.as_str()));

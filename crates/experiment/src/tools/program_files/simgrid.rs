@@ -127,7 +127,7 @@ fn notes(run: &Run, schedule: &TaskSchedule) -> Vec<String> {
                  bandwidth of a unit a byte"
             .to_owned(),
     }];
-    if schedule.operations().iter().any(|own| own.processor > 0) {
+    if schedule.operations().iter().any(|operation| operation.processor > 0) {
         notes.push(
             "the processors of a process are left out: its computations run one after another".to_owned(),
         );

@@ -322,7 +322,7 @@ fn runtimes_have_their_names_and_limits() {
     let scatter = collective("[8]", "kind = \"reduce-scatter\"\nalgorithm = \"ring\"\nunits = 64");
     let written = |run: &Run, runtime: Option<MscclRuntime>| {
         let written = ProgramFormat::MSCCL_XML.write_with(run, ProgramOptions { runtime });
-        written.map(|own| (String::from_utf8(own.files[0].1.clone()).unwrap(), own.notes))
+        written.map(|written| (String::from_utf8(written.files[0].1.clone()).unwrap(), written.notes))
     };
     let named = |runtime: MscclRuntime| written(&scatter, Some(runtime)).unwrap().0;
     for (runtime, name) in MscclRuntime::ALL.into_iter().zip([

@@ -279,7 +279,7 @@ proptest! {
         match Measurement::parse("m", &text, MeasurementOptions::default()) {
             Ok(measurement) => {
                 prop_assert!(!measurement.points.is_empty());
-                prop_assert!(measurement.points.iter().all(|own| own.seconds.is_finite() && own.seconds > 0.0));
+                prop_assert!(measurement.points.iter().all(|point| point.seconds.is_finite() && point.seconds > 0.0));
             }
             Err(diagnostics) => {
                 for one in diagnostics.kept() {

@@ -148,7 +148,7 @@ impl<'t> MapReading<'t> {
                 .filter_map(|field| field.split_once('='))
                 .map(|(name, value)| (name.trim(), value.trim().trim_matches(['\'', '"'])))
                 .collect();
-            let value = |name: &str| fields.iter().find(|own| own.0 == name).map(|own| own.1);
+            let value = |name: &str| fields.iter().find(|field| field.0 == name).map(|field| field.1);
             if value("processor_type").is_some_and(|kind| kind != "compute") {
                 continue;
             }
@@ -192,9 +192,9 @@ impl<'t> MapReading<'t> {
             }
             devices.extend(device);
         }
-        let slices: Vec<Option<u64>> = devices.iter().map(|own| own.slice).collect();
+        let slices: Vec<Option<u64>> = devices.iter().map(|device| device.slice).collect();
         self.has_slices = slices.windows(2).any(|pair| pair[0] != pair[1]);
-        let mut numbers: Vec<&str> = devices.iter().map(|own| own.id).collect();
+        let mut numbers: Vec<&str> = devices.iter().map(|device| device.id).collect();
         numbers.sort_unstable();
         let are_shared = self.has_slices && numbers.windows(2).any(|pair| pair[0] == pair[1]);
         for Device { id, mut address, core, slice } in devices {
@@ -250,7 +250,7 @@ pub(super) fn has_coordinates(text: &str) -> bool {
     let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
     let names: Vec<String> = words(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
     let is_host = |name: &str| HOST_COLUMNS.contains(&name) || name == "nid";
-    names.iter().any(|own| is_host(own)) && names.iter().any(|own| is_coordinate(own))
+    names.iter().any(|name| is_host(name)) && names.iter().any(|name| is_coordinate(name))
 }
 
 /// The host name of a node of a Cray.

@@ -104,7 +104,7 @@ fn read(reading: &mut FabricReading<'_>, form: Form) {
         Form::Table => !ends.all(is_number),
         Form::Pairs => !ends.take(2).all(is_number),
     };
-    let hosts = columns.as_ref().filter(|own| own.others[HOST].is_some()).map(|_| hosts(&told));
+    let hosts = columns.as_ref().filter(|columns| columns.others[HOST].is_some()).map(|_| hosts(&told));
     if hosts.is_some() {
         (reading.is_named, reading.knows_hosts) = (true, true);
     }
@@ -197,7 +197,7 @@ fn vertex(reading: &mut FabricReading<'_>, word: &str) -> Option<Vertex> {
         reading
             .complain(word, || format!("node {}, expected an integer from 0 to {greatest}", described(word)));
     }
-    node.map(|own| Vertex::Host(own.saturating_sub(u32::from(reading.counts_from_1))))
+    node.map(|node| Vertex::Host(node.saturating_sub(u32::from(reading.counts_from_1))))
 }
 
 /// Finds the columns of a header; reports unknown ones.

@@ -22,7 +22,7 @@ impl Fabric {
         }
         let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
         // Where no line says cycles, the scenario says how fast links are.
-        let says_cycles = network.links.iter().any(|own| own.cycles.is_some_and(|own| own != [1, 1]));
+        let says_cycles = network.links.iter().any(|own| own.cycles.is_some_and(|cycles| cycles != [1, 1]));
         for link in &network.links {
             let link = &Link { cycles: link.cycles.filter(|_| says_cycles), ..link.clone() };
             let [one, other] = link.ends.map(|end| narrow(end as u64));
@@ -72,7 +72,7 @@ fn notes(network: &Network, reading: &Reading) -> Vec<String> {
     if network.loops > 0 {
         notes.push(format!("{} links from a node to itself are left out", network.loops));
     }
-    if network.links.iter().any(|own| own.cycles.is_some_and(|[along, back]| along != back)) {
+    if network.links.iter().any(|link| link.cycles.is_some_and(|[along, back]| along != back)) {
         notes.push("links take the greater latency of their directions both ways".to_owned());
     }
     if reading.assumed.contains(&"base-1") {

@@ -21,7 +21,7 @@ pub(super) fn paths(network: &Network) -> Vec<(String, Vec<(u32, u32)>)> {
     let of_nodes = |pairs: &[[String; 2]]| pairs.iter().filter_map(pair).collect::<Vec<_>>();
     let all = network.paths.iter().map(|(class, pairs)| (class.clone(), of_nodes(pairs)));
     let mut paths: Vec<_> = all.filter(|(_, pairs)| !pairs.is_empty()).collect();
-    let level = |class: &str| LEVELS.iter().position(|own| *own == class).unwrap_or(LEVELS.len());
+    let level = |class: &str| LEVELS.iter().position(|level| *level == class).unwrap_or(LEVELS.len());
     paths.sort_by_key(|(class, _)| level(class));
     paths
 }
@@ -40,7 +40,7 @@ impl Fabric {
         for link in &mut self.links {
             let lanes = link.speed.lanes.take();
             if let (Some(lane), Some(lanes)) = (lane, lanes) {
-                let bandwidth = lane.bandwidth.and_then(|own| own.times(Ratio::from(lanes)));
+                let bandwidth = lane.bandwidth.and_then(|bandwidth| bandwidth.times(Ratio::from(lanes)));
                 link.speed = LinkSpeed { bandwidth, ..lane };
             }
         }

@@ -137,10 +137,10 @@ impl<'l> Topology<'l> {
 
     fn link_tree(&self, reading: &mut FabricReading<'_>, places: &MappedText<'_>) {
         // Leaves first, so that hosts are known where switches above repeat them.
-        for leaf in self.switches.iter().filter(|own| own.below.is_empty() && !own.repeats_hosts) {
+        for leaf in self.switches.iter().filter(|switch| switch.below.is_empty() && !switch.repeats_hosts) {
             add_hosts(reading, places, leaf.nodes, Repeated::Wrong);
         }
-        for above in self.switches.iter().filter(|own| !own.below.is_empty() || own.repeats_hosts) {
+        for above in self.switches.iter().filter(|switch| !switch.below.is_empty() || switch.repeats_hosts) {
             add_hosts(reading, places, above.nodes, Repeated::Known);
         }
         for unit in &self.switches {
@@ -169,7 +169,7 @@ impl<'l> Topology<'l> {
         let mut seated = BTreeSet::new();
         let leaves = |own: &&Unit<'_>| own.below.is_empty() && !own.repeats_hosts;
         let order =
-            self.switches.iter().filter(leaves).chain(self.switches.iter().filter(|own| !leaves(own)));
+            self.switches.iter().filter(leaves).chain(self.switches.iter().filter(|switch| !leaves(switch)));
         for unit in order {
             let Some(own) = reading.known_switch(unit.name) else { continue };
             for (name, part) in quiet_list(unit.nodes) {

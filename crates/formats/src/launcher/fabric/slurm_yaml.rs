@@ -34,7 +34,7 @@ fn read(reading: &mut FabricReading<'_>) {
     };
     let Some(root) = &tree.root else { return };
     let all: Vec<&YamlNode> =
-        YamlTree::items(root).iter().filter(|own| tree.get(own, "topology").is_some()).collect();
+        YamlTree::items(root).iter().filter(|item| tree.get(item, "topology").is_some()).collect();
     let is_default = |own: &&&YamlNode| {
         let value = tree.get(own, "cluster_default").and_then(|value| tree.scalar(value));
         value.is_some_and(|value| value.eq_ignore_ascii_case("true"))

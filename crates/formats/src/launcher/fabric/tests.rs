@@ -116,7 +116,10 @@ fn tables_have_columns_in_any_order_and_names_or_numbers() {
     assert_eq!(fabric.names, ["n1", "leaf", "n2", "n3"]);
     assert_eq!(fabric.hosts, None);
     assert_eq!(fabric.links[2].speed.bandwidth, None);
-    assert_eq!(fabric.links[0].speed.bandwidth.map(|own| own.to_string()), Some("50000000000".to_owned()));
+    assert_eq!(
+        fabric.links[0].speed.bandwidth.map(|bandwidth| bandwidth.to_string()),
+        Some("50000000000".to_owned())
+    );
     let numbered = read("from to hop_cycles latency_cycles\n0 1 2 5\n1 2 1 0\n").unwrap();
     assert!(numbered.names.is_empty());
     assert_eq!(numbered.links[0].speed.hop_cycles, Some(2));

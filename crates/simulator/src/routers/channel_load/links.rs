@@ -255,7 +255,7 @@ impl<'run> LinkLoads<'run> {
                 let distance = machine.distance(node, target.node);
                 let neighbours = (0..).zip(machine.neighbours(node));
                 let nearer = neighbours.filter(|own| machine.distance(own.1, target.node) < distance);
-                nearer.map(|own| own.0).collect()
+                nearer.map(|nearer| nearer.0).collect()
             }
             NextLink::Dragonfly(groups) => {
                 smallvec![groups.minimal_port(router, target.router, &self.wiring)]

@@ -122,9 +122,9 @@ impl GridOrder<'_> {
                 RouterTie::Random => vec![way.sign],
             };
             let with = |sign: Sign| {
-                all.iter().map(move |own| {
+                all.iter().map(move |one| {
                     let last = Way { dimension, sign, links: way.hops };
-                    own.iter().copied().chain([last]).collect()
+                    one.iter().copied().chain([last]).collect()
                 })
             };
             all = signs.into_iter().flat_map(with).collect();

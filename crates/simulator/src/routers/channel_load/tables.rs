@@ -137,7 +137,7 @@ impl<'a> Hops<'a> {
         }
         let hops = self.lines.candidates(node, class, self.to).ok_or(NoLinkLoads::NotFollowed)?;
         let is_drawn =
-            self.choice == TableChoice::Random && !hops.iter().any(|own| self.lines.is_escape(own.class));
+            self.choice == TableChoice::Random && !hops.iter().any(|hop| self.lines.is_escape(hop.class));
         if hops.len() > 1 && !is_drawn { Err(NoLinkLoads::NotFollowed) } else { Ok(hops) }
     }
 

@@ -164,8 +164,8 @@ fn enumerated(own: &OpenLoop, machine: &Machine, routing: RouterRouting, tie: Ro
     let mut loads = Loads::new();
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let mean = |sizes: &[(u64, u64)]| {
-        let units: u64 = sizes.iter().map(|own| own.0 * own.1).sum();
-        Fraction::new(units.into(), sizes.iter().map(|own| u128::from(own.1)).sum()).unwrap()
+        let units: u64 = sizes.iter().map(|size| size.0 * size.1).sum();
+        Fraction::new(units.into(), sizes.iter().map(|size| u128::from(size.1)).sum()).unwrap()
     };
     let ratio = own.reply.as_ref().map(|reply| {
         let request = mean(&own.sizes);
@@ -224,7 +224,7 @@ fn upwards(machine: &Machine, at: NodeId, end: NodeId, to: NodeId) -> Vec<Vec<(u
     let further = |next: NodeId| {
         upwards(machine, next, end, to)
             .into_iter()
-            .map(move |own| [vec![(at.index(), next.index())], own].concat())
+            .map(move |upward| [vec![(at.index(), next.index())], upward].concat())
             .collect::<Vec<_>>()
     };
     nearer.flat_map(further).collect()

@@ -94,12 +94,15 @@ impl Window {
 
     /// Flits made and flits consumed in the window.
     pub(super) fn units(&self) -> [u64; 2] {
-        [self.batches.iter().map(|own| own.made).sum(), self.batches.iter().map(|own| own.consumed).sum()]
+        [
+            self.batches.iter().map(|batch| batch.made).sum(),
+            self.batches.iter().map(|batch| batch.consumed).sum(),
+        ]
     }
 
     /// The sum over all pairs of batches of the sign of the later backlog less the earlier (Kendall).
     pub(super) fn trend(&self) -> i64 {
-        let backlogs = self.batches.iter().map(|own| own.backlog);
+        let backlogs = self.batches.iter().map(|batch| batch.backlog);
         let pairs = backlogs.clone().enumerate().flat_map(|(place, one)| {
             backlogs.clone().skip(place + 1).map(move |other| other.cmp(&one) as i64)
         });
@@ -149,7 +152,7 @@ impl Window {
 pub(super) fn half_width(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|own| (own - mean) * (own - mean)).sum();
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     Some(student(values.len().checked_sub(1)?)? * (squares / (count - 1.0)).sqrt() / count.sqrt())
 }
 

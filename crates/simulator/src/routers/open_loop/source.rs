@@ -52,7 +52,7 @@ impl<'run> Sources<'run> {
             seed: mix(seed),
             seeds: seeds(1),
             below: share_of_draws((load_while_on / mean).min(1.0)),
-            weights: traffic.sizes.iter().map(|own| own.1).sum(),
+            weights: traffic.sizes.iter().map(|size| size.1).sum(),
             sizes: &traffic.sizes,
             bursts: traffic.bursts.map(|bursts| OnOff::new(bursts, load, seeds(5), seeds(4))),
             destinations,
@@ -68,7 +68,7 @@ impl<'run> Sources<'run> {
     /// order.
     #[inline]
     pub(super) fn make(&mut self, terminal: u32, cycle: u64) -> Option<Made> {
-        let is_on = self.bursts.as_mut().is_none_or(|own| own.is_on_in(terminal, cycle));
+        let is_on = self.bursts.as_mut().is_none_or(|bursts| bursts.is_on_in(terminal, cycle));
         let draw = self.draw(terminal, cycle);
         if is_on && draw < self.below { self.packet(terminal, draw) } else { None }
     }
@@ -91,7 +91,7 @@ impl<'run> Sources<'run> {
     /// The size of a reply that a node makes in a cycle for another.
     pub(super) fn reply_units(&self, reply: &Replies, [cycle, from, to]: [u64; 3]) -> u64 {
         let key = [cycle, from, to, 1].into_iter().fold(self.seed, |key, number| mix(key ^ number));
-        let weights: u64 = reply.sizes.iter().map(|own| own.1).sum();
+        let weights: u64 = reply.sizes.iter().map(|size| size.1).sum();
         size(&reply.sizes, mix(key ^ 6) % weights)
     }
 }
@@ -138,6 +138,6 @@ impl OpenLoop {
     /// The mean size of a packet \[flits\].
     pub(super) fn mean_size(&self) -> f64 {
         let units = self.sizes.iter().map(|&(units, weight)| u128::from(units) * u128::from(weight)).sum();
-        ratio(units, self.sizes.iter().map(|own| u128::from(own.1)).sum())
+        ratio(units, self.sizes.iter().map(|size| u128::from(size.1)).sum())
     }
 }

@@ -171,7 +171,7 @@ mod tests {
             }
             prop_assert_eq!(steady_from(&backlogs), best);
             // Factors do not change the order.
-            let scaled: Vec<u128> = backlogs.iter().map(|own| own << 70).collect();
+            let scaled: Vec<u128> = backlogs.iter().map(|backlog| backlog << 70).collect();
             prop_assert_eq!(steady_from(&scaled), best);
         }
     }

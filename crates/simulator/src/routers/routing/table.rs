@@ -86,7 +86,7 @@ impl RoutingRule for TableRoutes {
         };
         let wanted = others().enumerate().filter(|(place, _)| drawn.is_none_or(|drawn| drawn == *place));
         // Escape channels are candidates beside one that is drawn of the others.
-        for hop in wanted.map(|own| own.1).chain(hops.iter().filter(|hop| is_escape(hop))) {
+        for hop in wanted.map(|wanted| wanted.1).chain(hops.iter().filter(|hop| is_escape(hop))) {
             candidates.extend(self.candidates(*hop, at, is_escape(hop)));
         }
         Some(Route::among(candidates, choice))

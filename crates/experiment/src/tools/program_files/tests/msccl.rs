@@ -201,7 +201,7 @@ fn gathers_scatters_and_all_to_alls_leave_each_chunk_where_it_belongs() {
             _ => BTreeSet::new(),
         });
         for (gpu, buffers) in memory.iter().enumerate() {
-            for ((_, origin), chunk) in buffers.iter().filter(|own| own.0.0 == "o") {
+            for ((_, origin), chunk) in buffers.iter().filter(|buffer| buffer.0.0 == "o") {
                 assert_eq!(*chunk, BTreeSet::from([10 * origin + gpu]));
             }
         }
