@@ -628,7 +628,7 @@ fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 fn bus_bandwidth(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
     let [times, of] = bus_share(run.program.asked_collective()?.specification()?);
-    goodput(run, makespan_seconds).map(|goodput| goodput * times as f64 / of as f64)
+    goodput(run, makespan_seconds).map(|goodput| goodput * (times as f64 / of as f64))
 }
 
 /// Numerator and denominator of the ratio of bus bandwidth to goodput (`docs/model.md` section 17).
