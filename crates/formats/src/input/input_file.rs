@@ -47,7 +47,11 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     if path == Path::new(STANDARD_INPUT) {
         return read_to(io::stdin().lock(), most);
     }
-    read_to(open(path)?, most)
+    let file = open(path)?;
+    if file.metadata()?.len() > most.saturating_add(BYTE_ORDER_MARK.len() as u64) {
+        return Err(InputError::TooLong(most));
+    }
+    read_to(file, most)
 }
 
 /// Opens a file, unless it is a device or a named pipe.
