@@ -48,7 +48,7 @@ pub(super) fn fitted(tables: &[TextTable], points: usize) -> Vec<(TextTable, Vec
 }
 
 /// The table with the units of its numbers below the names of its columns.
-pub(super) fn with_units(table: &TextTable) -> TextTable {
+fn with_units(table: &TextTable) -> TextTable {
     let header = (0..table.header.len()).map(|place| heading(table, place)).collect();
     TextTable { header, ..table.clone() }
 }
@@ -110,8 +110,11 @@ pub(super) fn rows(table: &TextTable) -> String {
     table.rows.iter().map(row).collect::<Vec<_>>().concat()
 }
 
-/// The table after its last row.
-pub(super) const END: &str = "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n";
+/// The table after its last row, with sentences below it.
+pub(super) fn end(notes: Vec<String>) -> String {
+    let notes = if notes.is_empty() { String::new() } else { format!("\n{}", list(notes.into_iter())) };
+    format!("    \\bottomrule\n  \\end{{tabular}}\n\\end{{table}}\n{notes}")
+}
 
 /// The header of a column, with the unit of its numbers unless the header or its cells say it.
 fn heading(table: &TextTable, place: usize) -> String {

@@ -248,18 +248,7 @@ impl Block {
             }
             Self::Tables(tables) => {
                 let text = |(table, notes): (TextTable, Vec<String>)| {
-                    let notes = if notes.is_empty() {
-                        notes
-                    } else {
-                        vec![String::new(), latex::list(notes.into_iter())]
-                    };
-                    format!(
-                        "{}{}{}{}",
-                        latex::begin(&table),
-                        latex::rows(&table),
-                        latex::END,
-                        notes.join("\n")
-                    )
+                    format!("{}{}{}", latex::begin(&table), latex::rows(&table), latex::end(notes))
                 };
                 latex::fitted(tables, points).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
@@ -398,9 +387,12 @@ impl TextTable {
             Style::Markdown => {
                 return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
             }
-            Style::Latex { .. } => {
-                let begin = if with_header { latex::begin(&latex::with_units(&both)) } else { String::new() };
-                return format!("{begin}{}", latex::rows(self));
+            Style::Latex { points } => {
+                let of_sample = latex::fitted(std::slice::from_ref(sample), points).remove(0).0.rows.len();
+                let mut table = latex::fitted(&[both], points).remove(0).0;
+                table.rows.truncate(table.rows.len() - of_sample);
+                let begin = if with_header { latex::begin(&table) } else { String::new() };
+                return format!("{begin}{}", latex::rows(&table));
             }
         };
         let mut fitted = Self::fit(&[both], columns).remove(0);
@@ -425,7 +417,9 @@ impl TextTable {
                 Block::Notes(notes).text(columns, Paint::Plain)
             }
             Style::Markdown => String::new(),
-            Style::Latex { .. } => latex::END.to_owned(),
+            Style::Latex { points } => {
+                latex::end(latex::fitted(std::slice::from_ref(self), points).remove(0).1)
+            }
         }
     }
 
