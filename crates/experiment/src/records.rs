@@ -2,7 +2,7 @@
 //!
 //! Record types are separate from the simulator's types: their names and order are the interface
 //! (`docs/reading-results.md`). In JSON, values that do not apply are `null`, never left out and never 0.
-//! Each record is in one file with its columns ([`mod@column`]), from which the other formats derive.
+//! Each record is in one file with its columns (`column`), from which the other formats derive.
 
 mod caption;
 pub(crate) mod claim_record;
