@@ -5,6 +5,7 @@ mod network;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cubefold_derive::Words;
 use serde_json::{Map, Value, json};
 
 pub use self::{
@@ -14,7 +15,7 @@ pub use self::{
 use crate::input::Ratio;
 
 /// The kinds of values that files hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
 pub enum Kind {
     /// Nodes and links.
     Network,
@@ -30,22 +31,6 @@ pub enum Kind {
     Benchmark,
     /// Keys of a tool.
     Settings,
-}
-
-impl Kind {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Network => "network",
-            Self::Hosts => "hosts",
-            Self::Ranks => "ranks",
-            Self::Matrix => "matrix",
-            Self::Trace => "trace",
-            Self::Benchmark => "benchmark",
-            Self::Settings => "settings",
-        }
-    }
 }
 
 impl Kind {

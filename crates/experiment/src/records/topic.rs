@@ -278,20 +278,8 @@ const WORDS: &[Word] = &[
         "virtual-cut-through",
         "Through routers with finite buffers: a head gets a channel only where the whole packet fits.",
     ),
-    (
-        "machine.router.allocator",
-        "output-first",
-        "Outputs offer themselves to inputs, which accept one: iSLIP with one iteration.",
-    ),
     ("machine.nics_on", "one-switch", "All links of a host lead to one switch."),
     ("machine.nics_on", "neighbours", "Each link of a host leads to another of neighbouring switches."),
-    ("machine.router.ejection", "all", "A packet leaves over any channel of its terminal."),
-    (
-        "machine.router.ejection",
-        "class",
-        "In dragonflies a packet leaves over the channels of the class of the global links it has passed.",
-    ),
-    ("machine.router.allocator", "input-first", "Each input asks for one output, which takes one input."),
     ("program.exchange", "best", "Both are run, and the faster is kept."),
     (
         "program.communication",
@@ -375,11 +363,6 @@ const WORDS: &[Word] = &[
         "As ugal, by the queues of the links between groups, at whatever router they are.",
     ),
     ("execution.routing", "par", "As ugal, decided again after a link in the source's group."),
-    ("execution.route_choice", "credits", "Only the candidate whose unused channels have the most credits."),
-    ("execution.route_choice", "any", "All candidates of a line."),
-    ("execution.route_choice", "random", "One candidate, drawn once at each router."),
-    ("execution.adaptive_choice", "credits", "Only the port whose unused channels have the most credits."),
-    ("execution.adaptive_choice", "any", "All ports that lead nearer."),
     ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
     ("execution.routing", "valiant", "By way of a random node, coordinates in a random order."),
     (

@@ -10,7 +10,10 @@ mod forms;
 use std::sync::LazyLock;
 
 use cubefold_collectives::{Exchange, Fold, MessageOrder};
-use cubefold_simulator::{Access, Collisions, EngineChoice, Reach, RouterTie, ServiceOrder};
+use cubefold_simulator::{
+    Access, AdaptiveChoice, Allocator, Collisions, Ejection, EngineChoice, Reach, RouterTie, ServiceOrder,
+    TableChoice,
+};
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 use serde_json::Value;
 
@@ -21,7 +24,7 @@ use super::{
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule, Spread},
     keyed_values::KeySet,
     program::{COMMUNICATIONS, PROGRAM_KINDS, ProgramKind},
-    routers::{SwitchingRule, adaptive_choices, allocators, ejections, route_choices},
+    routers::SwitchingRule,
     stages_file::MAX_PROCESSES,
 };
 
@@ -282,9 +285,9 @@ keys! {
     MachineRouterSpeedup "machine.router.speedup", Form("a number from 1 to 8, of at most two decimals", forms::speedup), Word("1.0"),
         All,
         "The number of steps that a router takes in a cycle, on average.";
-    MachineRouterEjection "machine.router.ejection", Choice(|| KeyWord::all(ejections())), Word("all"), All,
+    MachineRouterEjection "machine.router.ejection", words!(Ejection), Word("all"), All,
         "Whether packets are ejected over all channels, or, under minimal routing in dragonflies, those of their class.";
-    MachineRouterAllocator "machine.router.allocator", Choice(|| KeyWord::all(allocators())), Word("output-first"), All,
+    MachineRouterAllocator "machine.router.allocator", words!(Allocator), Word("output-first"), All,
         "The order in which requests for channels and for the switch are granted.";
     MachinePacketUnits "machine.packet_units", from(1), Absent, All,
         "The largest number of units of a packet, if messages are divided into packets.";
@@ -466,11 +469,11 @@ keys! {
         "The route of a message.";
     ExecutionSpread "execution.spread", words!(Spread), Word("pair"), All,
         "Whether a route is drawn for a pair of nodes or for each message, under the routing spread.";
-    ExecutionAdaptiveChoice "execution.adaptive_choice", Choice(|| KeyWord::all(adaptive_choices())), Word("credits"), All,
+    ExecutionAdaptiveChoice "execution.adaptive_choice", words!(AdaptiveChoice), Word("credits"), All,
         "The ports for which a packet asks under adaptive routing: that with the most credits, or any.";
     ExecutionRoutes "execution.routes", Text, Absent, All,
         "The path of a table with the routes of packets through routers, instead of routing.";
-    ExecutionRouteChoice "execution.route_choice", Choice(|| KeyWord::all(route_choices())), Word("credits"), All,
+    ExecutionRouteChoice "execution.route_choice", words!(TableChoice), Word("credits"), All,
         "The candidates of a table for which a packet asks: that with the most credits, any, or a random one.";
     ExecutionUgalThreshold "execution.ugal_threshold", range(0, 1 << 40), number(0), All,
         "The advantage from which UGAL prefers the way through another group.";

@@ -68,26 +68,6 @@ pub(super) fn are_asked_for(settings: &Settings<'_>) -> bool {
     switching(settings, &mut vec![]).is_some_and(|rule| rule.flow_control().is_some())
 }
 
-/// The words of `machine.router.allocator`.
-pub(super) fn allocators() -> Vec<&'static str> {
-    Allocator::ALL.map(Allocator::name).to_vec()
-}
-
-/// The words of `execution.route_choice`.
-pub(super) fn route_choices() -> Vec<&'static str> {
-    TableChoice::ALL.map(TableChoice::name).to_vec()
-}
-
-/// The words of `machine.router.ejection`.
-pub(super) fn ejections() -> Vec<&'static str> {
-    Ejection::ALL.map(Ejection::name).to_vec()
-}
-
-/// The words of `execution.adaptive_choice`.
-pub(super) fn adaptive_choices() -> Vec<&'static str> {
-    AdaptiveChoice::ALL.map(AdaptiveChoice::name).to_vec()
-}
-
 /// The ties of grids: rules, and a random choice for each packet.
 const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
     let mut ties = [RouterTie::Random; TieRule::ALL.len() + 1];

@@ -5,13 +5,15 @@
 //! libraries send short vectors in `ceil(log2 P)` rounds (Thakur, Rabenseifner & Gropp 2005), from which the
 //! startup follows; the share of the vector holds for long ones.
 
+use cubefold_derive::Words;
+
 use super::measurement::SeriesKind;
 
 /// Largest number of ranks.
 pub(super) const MAX_RANKS: u32 = 1 << 20;
 
 /// An operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub(super) enum Operation {
     AllReduce,
     ReduceScatter,
@@ -22,6 +24,7 @@ pub(super) enum Operation {
     Gather,
     Scatter,
     /// An all-gather by recursive doubling.
+    #[word("all-gather by recursive doubling")]
     Hypercube,
 }
 
@@ -44,20 +47,6 @@ pub(super) enum SizeOf {
 }
 
 impl Operation {
-    fn name(self) -> &'static str {
-        match self {
-            Self::AllReduce => "all-reduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllGather => "all-gather",
-            Self::AllToAll => "all-to-all",
-            Self::Broadcast => "broadcast",
-            Self::Reduce => "reduce",
-            Self::Gather => "gather",
-            Self::Scatter => "scatter",
-            Self::Hypercube => "all-gather by recursive doubling",
-        }
-    }
-
     /// The measurement of this operation among `ranks` ranks, from 2 to [`MAX_RANKS`].
     pub(super) fn among(self, ranks: u32, steps: Steps, size: SizeOf) -> SeriesKind {
         let count = f64::from(ranks);

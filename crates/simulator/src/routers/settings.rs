@@ -1,5 +1,6 @@
 //! The parameters of routers with finite buffers (`docs/model.md` sections 26.1 to 26.3), and what refuses them.
 
+use cubefold_derive::Words;
 use cubefold_topology::{Extent, GraphSource, Machine, NetworkParameters, NodeId, TieRule};
 
 use super::{
@@ -42,7 +43,7 @@ pub struct RouterSettings {
 }
 
 /// When the head of a packet gets a channel (`docs/model.md` section 26.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum FlowControl {
     /// When no packet uses the channel: a packet may span routers (Dally & Seitz 1986).
     #[default]
@@ -52,22 +53,24 @@ pub enum FlowControl {
 }
 
 /// The order of the two rounds in which requests are granted (`docs/model.md` section 26.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Allocator {
-    /// Outputs offer themselves to inputs, which accept: iSLIP with one iteration (`McKeown` 1999).
+    /// Outputs offer themselves to inputs, which accept one: iSLIP with one iteration.
+    ///
+    /// `McKeown` 1999.
     #[default]
     OutputFirst,
-    /// Inputs ask for one output each, which choose: a separable allocator.
+    /// Each input asks for one output, which takes one input.
     InputFirst,
 }
 
 /// The channels of a terminal that a packet asks for (`docs/model.md` section 30.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Ejection {
-    /// All of them.
+    /// A packet leaves over any channel of its terminal.
     #[default]
     All,
-    /// Under minimal routing in dragonflies those of its class, the links between groups that it has passed.
+    /// In dragonflies a packet leaves over the channels of the class of the global links it has passed.
     Class,
 }
 
@@ -113,24 +116,24 @@ pub enum RouterRouting {
 }
 
 /// The candidates of a table that a packet asks for (`docs/model.md` section 30.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum TableChoice {
-    /// The one with most credits.
+    /// Only the candidate whose unused channels have the most credits.
     #[default]
     Credits,
-    /// All of them.
+    /// All candidates of a line.
     Any,
-    /// A random one, drawn once at each router.
+    /// One candidate, drawn once at each router.
     Random,
 }
 
 /// The ports that an adaptive packet asks for (`docs/model.md` section 26.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum AdaptiveChoice {
-    /// The one with most credits.
+    /// Only the port whose unused channels have the most credits.
     #[default]
     Credits,
-    /// All of them.
+    /// All ports that lead nearer.
     Any,
 }
 
@@ -234,62 +237,6 @@ pub enum RouterError {
         /// Its links to switches.
         links: u64,
     },
-}
-
-impl FlowControl {
-    /// Every rule.
-    pub const ALL: [Self; 2] = [Self::Wormhole, Self::VirtualCutThrough];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wormhole => "wormhole",
-            Self::VirtualCutThrough => "virtual-cut-through",
-        }
-    }
-}
-
-impl Allocator {
-    /// Both orders, the default first.
-    pub const ALL: [Self; 2] = [Self::OutputFirst, Self::InputFirst];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OutputFirst => "output-first",
-            Self::InputFirst => "input-first",
-        }
-    }
-}
-
-impl Ejection {
-    /// Both rules, the default first.
-    pub const ALL: [Self; 2] = [Self::All, Self::Class];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Class => "class",
-        }
-    }
-}
-
-impl AdaptiveChoice {
-    /// Every choice, the default first.
-    pub const ALL: [Self; 2] = [Self::Credits, Self::Any];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Credits => "credits",
-            Self::Any => "any",
-        }
-    }
 }
 
 impl RouterRouting {
@@ -413,21 +360,6 @@ impl RouterRouting {
             Self::Listed(own) => (own.least_channels)(machine),
             Self::Hops => longest_route(machine).max(1),
             Self::Table(_) => machine.packet_routes().map_or(1, |table| table.classes()),
-        }
-    }
-}
-
-impl TableChoice {
-    /// Every choice, the default first.
-    pub const ALL: [Self; 3] = [Self::Credits, Self::Any, Self::Random];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Credits => "credits",
-            Self::Any => "any",
-            Self::Random => "random",
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The batches of the measured cycles, and what follows from them: half-widths, the trend of the backlog, the verdict
 //! (`docs/model.md` sections 30.6 and 30.7).
 
+use cubefold_derive::Words;
+
 use super::latencies::Missing;
 use crate::routers::channel_load::ChannelLoad;
 
@@ -25,7 +27,7 @@ pub struct Batch {
 }
 
 /// The sign by which a network counts as saturated; the first that holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
 pub enum Saturated {
     /// The load exceeds what a channel passes.
     Channel,
@@ -35,22 +37,6 @@ pub enum Saturated {
     Growth,
     /// The mean latency of packets exceeds its limit.
     Latency,
-}
-
-impl Saturated {
-    /// Every sign, in their order.
-    pub const ALL: [Self; 4] = [Self::Channel, Self::Drain, Self::Growth, Self::Latency];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Channel => "channel",
-            Self::Drain => "drain",
-            Self::Growth => "growth",
-            Self::Latency => "latency",
-        }
-    }
 }
 
 /// The measured cycles in batches.

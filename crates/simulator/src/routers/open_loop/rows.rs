@@ -1,5 +1,6 @@
 //! Rows of a run: of packets, channels and buffers (`docs/model.md` section 30.8).
 
+use cubefold_derive::Words;
 use cubefold_topology::NodeId;
 
 /// The rows that are kept.
@@ -36,23 +37,12 @@ pub struct OpenLoopRows {
 }
 
 /// Whether a packet is a request or the reply to one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
 pub enum PacketKind {
     /// Made by the traffic of its source.
     Request,
     /// Made because a request was received.
     Reply,
-}
-
-impl PacketKind {
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Reply => "reply",
-        }
-    }
 }
 
 /// A measured packet.
