@@ -273,6 +273,8 @@ mod tests {
         assert_eq!(dilation["max"]["type"], json!(["integer", "null"]));
         assert_eq!(run["waiting"]["properties"]["p99"]["type"], json!(["integer", "null"]));
         assert!(run["machine"]["properties"]["partition"]["properties"]["base"].is_object());
+        assert!(run["program"]["properties"]["compute_noise"]["properties"]["one_in"].is_object());
+        assert!(run["channel"].is_null(), "a term is no member");
         let step = &run["steps"]["items"]["properties"];
         assert_eq!(step["behind"]["items"]["type"], "string");
         assert!(step["hidden_cycles"]["description"].as_str().unwrap().contains("computation step"));

@@ -678,3 +678,30 @@ impl Record for RunRecord {
         row.section(RATIO, record);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::support::{record, runs};
+
+    #[test]
+    fn a_bus_bandwidth_is_the_goodput_times_one_rounded_ratio() {
+        let sizes: Vec<String> = (1..60).map(|size| format!("\"{size} kB\"")).collect();
+        let text = format!(
+            "machine = {{ kind = \"ring\", shape = [3], link = {{ bandwidth = \"1 GB/s\", latency = \"1 us\" }} }}\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n[sweep]\n\"program.bytes\" = [{}]\n",
+            sizes.join(", ")
+        );
+        let all: Vec<_> = runs(&text).iter().map(|run| record(run, 0)).collect();
+        let goodput = |place: usize| all[place].goodput_bytes_per_second.unwrap();
+        for place in 0..all.len() {
+            let expected = goodput(place) * (4.0 / 3.0);
+            assert!(all[place].bus_bandwidth_bytes_per_second.unwrap().to_bits() == expected.to_bits());
+        }
+        // Another order of the operations would be seen.
+        assert!(
+            (0..all.len())
+                .any(|place| (goodput(place) * 4.0 / 3.0).to_bits()
+                    != (goodput(place) * (4.0 / 3.0)).to_bits())
+        );
+    }
+}
