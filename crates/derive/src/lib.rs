@@ -1,5 +1,4 @@
-//! What the program says of itself, derived from the documentation in its code: columns of results, and words of scenario
-//! files.
+//! Derives that turn documentation in the code into what users read: columns of results, and words of scenario files.
 
 mod columns;
 mod words;

@@ -10,6 +10,8 @@ use crate::{Sign, narrow};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum TieRule {
     /// Of two equally long directions, the one that does not cross the border.
+    ///
+    /// With it González et al. 1995 get null load at nodes `0` and `2^d - 1`.
     #[default]
     Direct,
     /// Of two equally long directions, that of ascending coordinates.
@@ -17,6 +19,8 @@ pub enum TieRule {
     /// Of two equally long directions, that of descending coordinates.
     Negative,
     /// Of two equally long directions, up from even coordinates and down from odd ones.
+    ///
+    /// So both directions are used alike (`docs/model.md` section 19).
     Alternate,
 }
 

@@ -103,7 +103,7 @@ fn cell(written: &str) -> Cell<'_> {
     }
 }
 
-/// A string without its quotation marks; anything else as it is.
+/// Removes the quotation marks of a string, and leaves other values unchanged.
 fn unquoted(written: &str) -> &str {
     let inside = |mark: char| written.strip_prefix(mark)?.strip_suffix(mark);
     ['"', '\''].into_iter().find_map(inside).unwrap_or(written)

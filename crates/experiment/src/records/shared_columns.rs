@@ -129,7 +129,7 @@ pub(crate) static SWEEP: &[Column<str>] = &[Column {
     value: |sweep| sweep.into(),
 }];
 
-/// What the columns of links speak of.
+/// A link in one direction: the term that the columns of links use.
 pub(crate) static CHANNEL: Definition = Definition {
     name: "channel",
     title: "channel",

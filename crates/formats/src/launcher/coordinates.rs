@@ -136,7 +136,7 @@ pub enum CoordinateError {
 ///
 /// # Errors
 ///
-/// Those of a text that looks like nothing else than a network.
+/// If the text can only be a network, and has errors as one.
 fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
     let file = FileText::new(text.as_bytes());
     let is_sure = |format: &Format| (format.is_like)(&file) == Likeness::Sure;

@@ -34,7 +34,7 @@ pub(in crate::scenario) struct ChunkStep {
     pub(in crate::scenario) after: Vec<usize>,
 }
 
-/// Whether a collective by this algorithm, as it is written, is a job of several steps or of switches.
+/// Whether this written algorithm makes a collective a job: of several steps, or of switches.
 pub(in crate::scenario) fn needs_job(algorithm: &Value) -> bool {
     let is_in_switch =
         |own: &Value| matches!(&own.content, Content::Text(name) if name == in_switch::IN_SWITCH);

@@ -311,7 +311,7 @@ fn assert_stages(record: &RunRecord, expected: &Value, context: &str) {
         let step = own.step.unwrap_or(own.stage);
         assert_eq!(serde_json::json!(step), expected["step"], "{context}");
         let dimensions = own.dimensions.clone().unwrap_or_else(|| own.dimension.into_iter().collect());
-        // Those of a neighbour exchange are dimensions of its guest.
+        // A neighbour exchange has dimensions of its guest.
         if own.step.is_some() || expected["dims"] != serde_json::json!([]) {
             assert_eq!(serde_json::json!(dimensions), expected["dims"], "{context}");
         }
