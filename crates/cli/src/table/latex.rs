@@ -22,29 +22,52 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     if items.is_empty() { items } else { format!("\\begin{{itemize}}\n{items}\\end{{itemize}}\n") }
 }
 
-/// The tables no wider than `points`, with the same columns left out, as far as that is possible, each with sentences on
-/// what it does not show. Units stand below the names of columns.
-///
-/// Widths are those of Computer Modern at 9 points, which is `\\small` in an article of 10 points.
-pub(super) fn fitted(tables: &[TextTable], points: usize) -> Vec<(TextTable, Vec<String>)> {
-    const MOST: usize = 160;
-    const LEAST: usize = 24;
-    let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
-    let fits = |table: &TextTable| width(table) <= points;
-    if headed.iter().all(fits) {
-        return headed.into_iter().map(|table| (table, vec![])).collect();
+/// The room that tables have on a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Room {
+    /// They fit.
+    Enough,
+    /// They fit with the layout of a terminal of so many columns.
+    Columns(usize),
+    /// No layout fits.
+    TooLittle,
+}
+
+impl Room {
+    /// The room that tables have in `points`: letters differ in width, so the widest layout of a terminal that fits.
+    ///
+    /// Widths are those of Computer Modern at 9 points, which is `\\small` in an article of 10 points.
+    pub(super) fn of(tables: &[TextTable], points: usize) -> Self {
+        const MOST: usize = 160;
+        const LEAST: usize = 24;
+        let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
+        let fits = |table: &TextTable| width(table) <= points;
+        if headed.iter().all(fits) {
+            return Self::Enough;
+        }
+        let is_good = |own: &Fitted| own.layout == Layout::Columns && fits(&own.table);
+        let fit = |columns: &usize| TextTable::fit_to(&headed, *columns, "").iter().all(is_good);
+        (LEAST..MOST).rev().find(fit).map_or(Self::TooLittle, Self::Columns)
     }
-    let said = format!("{points} points");
-    // As many columns of text as fit: letters differ in width.
-    let fit = |columns| TextTable::fit_to(&headed, columns, &said);
-    let is_good = |own: &Fitted| own.layout == Layout::Columns && fits(&own.table);
-    let fitted = (LEAST..MOST).rev().map(fit).find(|all| all.iter().all(is_good));
-    let Some(fitted) = fitted else {
-        let note = format!("Wider than {points} points. --columns chooses columns.");
-        return headed.into_iter().map(|table| (table, vec![note.clone()])).collect();
-    };
-    let note = |note: String| note.replace("--format markdown shows all.", "--columns chooses others.");
-    fitted.into_iter().map(|own| (own.table, own.notes.into_iter().map(note).collect())).collect()
+}
+
+/// The tables with the layout for their room in `points`, and the same columns left out, each with sentences on what it does
+/// not show. Units stand below the names of columns.
+pub(super) fn fitted(tables: &[TextTable], points: usize, room: Room) -> Vec<(TextTable, Vec<String>)> {
+    let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
+    match room {
+        Room::Enough => headed.into_iter().map(|table| (table, vec![])).collect(),
+        Room::Columns(columns) => {
+            let note =
+                |note: String| note.replace("--format markdown shows all.", "--columns chooses others.");
+            let fitted = TextTable::fit_to(&headed, columns, &format!("{points} points"));
+            fitted.into_iter().map(|own| (own.table, own.notes.into_iter().map(note).collect())).collect()
+        }
+        Room::TooLittle => {
+            let note = format!("Wider than {points} points. --columns chooses columns.");
+            headed.into_iter().map(|table| (table, vec![note.clone()])).collect()
+        }
+    }
 }
 
 /// The table with the units of its numbers below the names of its columns.

@@ -250,7 +250,8 @@ impl Block {
                 let text = |(table, notes): (TextTable, Vec<String>)| {
                     format!("{}{}{}", latex::begin(&table), latex::rows(&table), latex::end(notes))
                 };
-                latex::fitted(tables, points).into_iter().map(text).collect::<Vec<_>>().join("\n")
+                let room = latex::Room::of(tables, points);
+                latex::fitted(tables, points, room).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
             Self::Notes(notes) => latex::list(notes.iter().cloned()),
         }
@@ -388,8 +389,11 @@ impl TextTable {
                 return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
             }
             Style::Latex { points } => {
-                let of_sample = latex::fitted(std::slice::from_ref(sample), points).remove(0).0.rows.len();
-                let mut table = latex::fitted(&[both], points).remove(0).0;
+                // The sample decides: it is small, and has all that does.
+                let sample = std::slice::from_ref(sample);
+                let room = latex::Room::of(sample, points);
+                let of_sample = latex::fitted(sample, points, room).remove(0).0.rows.len();
+                let mut table = latex::fitted(&[both], points, room).remove(0).0;
                 table.rows.truncate(table.rows.len() - of_sample);
                 let begin = if with_header { latex::begin(&table) } else { String::new() };
                 return format!("{begin}{}", latex::rows(&table));
@@ -418,7 +422,8 @@ impl TextTable {
             }
             Style::Markdown => String::new(),
             Style::Latex { points } => {
-                latex::end(latex::fitted(std::slice::from_ref(self), points).remove(0).1)
+                let own = std::slice::from_ref(self);
+                latex::end(latex::fitted(own, points, latex::Room::of(own, points)).remove(0).1)
             }
         }
     }
