@@ -5,7 +5,8 @@
 use std::{error::Error, io::Write as _, path::Path};
 
 use cubefold::{
-    experiment::{KeepRecords, Progress, Site, execute, load_text},
+    runs::{KeepRecords, Progress, execute},
+    scenario::{Site, load_text},
     topology::NodeId,
 };
 

@@ -9,14 +9,15 @@ use std::{
     sync::LazyLock,
 };
 
-use cubefold_experiment::{
-    KeepRecords, Progress, Resources, Run, Scenario, ScenarioErrors, check_runs, execute,
-    launcher::LauncherFormat,
-    load_text_with, read_coordinates, read_hosts, read_measurement,
-    records::RunRecord,
-    runs::journal::{Journal, Shard, SweepPlan},
+use cubefold_formats::launcher::LauncherFormat;
+use cubefold_records::RunRecord;
+use cubefold_runs::{
+    KeepRecords, Progress, Resources, check_runs, execute,
+    journal::{Journal, Shard, SweepPlan},
+    read_measurement,
     tools::calibration::MeasurementOptions,
 };
+use cubefold_scenario::{Run, Scenario, ScenarioErrors, load_text_with, read_coordinates, read_hosts};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use tempfile::TempDir;
 

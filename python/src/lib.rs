@@ -17,11 +17,9 @@ use std::{
     sync::{Mutex, PoisonError, atomic::Ordering},
 };
 
-use cubefold_experiment::{
-    KeepRecords, Means, Permit, Progress, Reference, Run, Scenario, Site, check_placements, check_runs,
-    execute_runs, measure_runs,
-    records::{Record, RunRecord, write_parquet},
-};
+use cubefold_runs::{KeepRecords, Means, Permit, Progress, Reference, check_placements, check_runs, execute_runs, measure_runs};
+use cubefold_scenario::{Run, Scenario, Site};
+use cubefold_records::{Record, RunRecord, write_parquet};
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Coordinates, Machine};
 use pyo3::{

@@ -2,9 +2,9 @@
 
 use std::{fmt::Display, num::NonZeroUsize, path::PathBuf};
 
-use cubefold_experiment::{
-    Resources, Run, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with, printable,
-};
+use cubefold_runs::Resources;
+use cubefold_scenario::{Run, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with};
+use cubefold_formats::input::printable;
 use miette::Diagnostic;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};

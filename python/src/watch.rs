@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use cubefold_experiment::Progress;
+use cubefold_runs::Progress;
 use pyo3::prelude::*;
 
 use crate::{CubefoldError, request::failed};

@@ -1,28 +1,31 @@
 //! The engines equal the reference, written apart from them, on random cases: every row of every process
 //! and stage, the queues, the hops and the busy cycles of every link.
 
-use std::collections::BTreeMap;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::{
+    collections::BTreeMap,
+    num::{NonZeroU64, NonZeroUsize},
+};
 
 use cubefold_mapping::{Placement, PlacementMetrics, ProcessId, RoutingSpace};
+use cubefold_reference::{
+    asynchronous::{AsynchronousOutcome, asynchronous},
+    coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan},
+    metrics::{self, metrics, metrics_of_edges},
+    prediction::predicted,
+    problem::{Problem, Row},
+};
 use cubefold_simulator::{
     BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Lines, Outcome, Percent,
     PhaseLength, Plan, Request, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, predict,
     simulate,
 };
-use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
+use cubefold_topology::{LinkMode, NodeId, TieRule};
+use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::random_problem::{
     Case, cube_case, cube_placement, grid, message_sets_case, node_indices, other_size_case, rows,
     shared_cube_case, shared_message_sets_case, tao_case, tie,
 };
-use cubefold_reference::asynchronous::{AsynchronousOutcome, asynchronous};
-use cubefold_reference::coordinated::{CoordinatedOutcome, RoutingPlan, coordinated, coordinated_by_plan};
-use cubefold_reference::metrics::{self, metrics, metrics_of_edges};
-use cubefold_reference::prediction::predicted;
-use cubefold_reference::problem::{Problem, Row};
-use cubefold_topology::{LinkMode, NodeId, TieRule};
 
 /// Cases of up to 256 nodes, in every run of the tests.
 const SMALL: u64 = 256;

@@ -1,27 +1,29 @@
 //! Explicit routes: the engines equal the reference in every row of random cases, and the golden cases of Valiant's
 //! routing.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_reference::asynchronous::asynchronous;
-use cubefold_reference::explicit_routes::{Lists, coordinated_on_lists, joined, valiant};
-use cubefold_reference::problem::Problem;
-use cubefold_reference::stage_program::{StageProblem, predicted, run_stages};
+use cubefold_reference::{
+    asynchronous::asynchronous,
+    explicit_routes::{Lists, coordinated_on_lists, joined, valiant},
+    problem::Problem,
+    stage_program::{StageProblem, predicted, run_stages},
+};
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, EngineChoice, MessageRoutes, Request, Routing, StageRecord, predict,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
-use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
+use proptest::{prelude::*, test_runner::TestCaseError};
 use serde::Deserialize;
 
-use crate::engines_equal_reference::{busy_cycles, check_outcome, run};
-use crate::random_problem::{
-    Case, MessageSets, cube_case, message_sets_case, rows, shared_cube_case, shared_message_sets_case,
+use crate::{
+    engines_equal_reference::{busy_cycles, check_outcome, run},
+    random_problem::{
+        Case, MessageSets, cube_case, message_sets_case, rows, shared_cube_case, shared_message_sets_case,
+    },
+    sized_equal_reference::{SizedCase, check_transmissions, compare, numbered_case},
 };
-use crate::sized_equal_reference::{SizedCase, check_transmissions, compare, numbered_case};
 
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, max_global_rejects: 1 << 20, ..ProptestConfig::default() }

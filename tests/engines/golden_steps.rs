@@ -5,17 +5,20 @@
 //! the constructions bring these vectors, lengths and images themselves is tested beside them, and that whole
 //! runs of them equal the reference in `engines_equal_reference`.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU64;
+use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, PlacementTable};
+use cubefold_reference::{
+    golden::{
+        case::{self, Case, cases},
+        message_set::{self, MessageSet, Order},
+    },
+    grid::Grid,
+};
 use cubefold_simulator::{Communication, Cycles, DimensionChoice, PhaseLength, Request, Routing, simulate};
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 
 use crate::random_problem::MessageSets;
-use cubefold_reference::golden::case::{self, Case, cases};
-use cubefold_reference::golden::message_set::{self, MessageSet, Order};
-use cubefold_reference::grid::Grid;
 
 /// The golden host as a machine.
 fn machine(grid: &Grid) -> Machine {

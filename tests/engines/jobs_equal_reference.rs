@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use cubefold_mapping::{GraphGuest, Placement, PlacementTable, ProcessId};
-use cubefold_reference::job::{JobOutcome, ReferenceJob, ReferenceStep, run_job};
-use cubefold_reference::stage_program::SizedMessage;
+use cubefold_reference::{
+    job::{JobOutcome, ReferenceJob, ReferenceStep, run_job},
+    stage_program::SizedMessage,
+};
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycles, EngineChoice, Evaluator, Execution, Job, JobStep,
     LinkUse, Observer, Program, RankTime, Reach, Request, StageMessage, StageProgram, StageRecord,
@@ -16,8 +18,10 @@ use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::random_problem::task_problem;
-use crate::sized_equal_reference::{Transmissions, network, random_grid, rules};
+use crate::{
+    random_problem::task_problem,
+    sized_equal_reference::{Transmissions, network, random_grid, rules},
+};
 
 /// The cases that there are.
 const ALL: u64 = 20_000;

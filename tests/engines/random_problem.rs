@@ -9,6 +9,15 @@ use std::{
 use cubefold_mapping::{
     Construction, EmbeddingKind, GraphGuest, Guest, Hypercube, Placement, PlacementTable, ProcessId,
 };
+use cubefold_reference::{
+    grid::Grid,
+    problem::{Links, Problem, Row},
+    route::Tie,
+    speeds::Speeds,
+    stage_program::{Arbitration, Switching as ReferenceSwitching},
+    task_graph::TaskProblem,
+    wires::{Choice, ClusterNodes, Destinations, Wires},
+};
 use cubefold_simulator::{
     Communication, CubeProgram, Cycles, End, Facts, MessageRoutes, NeighbourProgram, Pattern, Peer, Program,
     ServiceOrder, StageMessage, StageRecord, Switching,
@@ -17,16 +26,10 @@ use cubefold_topology::{
     Channel, ClusterInside, GraphSource, LinkMode, LinkTime, Machine, MachineKind, NetworkParameters, NodeId,
     RouteChoice, TieRule, Wrap,
 };
-use proptest::prelude::*;
-use proptest::sample::{select, subsequence};
-
-use cubefold_reference::grid::Grid;
-use cubefold_reference::problem::{Links, Problem, Row};
-use cubefold_reference::route::Tie;
-use cubefold_reference::speeds::Speeds;
-use cubefold_reference::stage_program::{Arbitration, Switching as ReferenceSwitching};
-use cubefold_reference::task_graph::TaskProblem;
-use cubefold_reference::wires::{Choice, ClusterNodes, Destinations, Wires};
+use proptest::{
+    prelude::*,
+    sample::{select, subsequence},
+};
 
 /// What the engines are given.
 #[derive(Debug, Clone)]

@@ -3,20 +3,20 @@
 
 use std::sync::{Barrier, Mutex};
 
+use cubefold_reference::{asynchronous::asynchronous, stage_program::run_stages};
 use cubefold_simulator::{
     CountLinkUse, EngineChoice, Outcome, RankTask, Ranks, Request, StageRecord, Workers, end_ranks,
     next_task, simulate,
 };
-use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
-
-use crate::engines_equal_reference::check_outcome;
-use crate::random_problem::{Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case};
-use crate::sized_equal_reference::{compare, numbered_case};
-use crate::sized_slabs_equal_reference::is_divided;
-use cubefold_reference::asynchronous::asynchronous;
-use cubefold_reference::stage_program::run_stages;
 use cubefold_topology::LinkMode;
+use proptest::{prelude::*, test_runner::TestCaseError};
+
+use crate::{
+    engines_equal_reference::check_outcome,
+    random_problem::{Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case},
+    sized_equal_reference::{compare, numbered_case},
+    sized_slabs_equal_reference::is_divided,
+};
 
 /// What the ranks of a group share.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::{
 };
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
-use cubefold_reference::grid::Channel;
-use cubefold_reference::stage_program::{
-    Rotated, SizedMessage, StageOutcome, StageProblem, StageRow, predicted, run_stages,
+use cubefold_reference::{
+    grid::Channel,
+    stage_program::{Rotated, SizedMessage, StageOutcome, StageProblem, StageRow, predicted, run_stages},
 };
 use cubefold_simulator::{
     Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Observer,
@@ -19,13 +19,16 @@ use cubefold_simulator::{
     Transmission, predict, simulate, transmission_count,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
-use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
+use rand::{
+    Rng, RngExt, SeedableRng,
+    seq::{IndexedRandom, SliceRandom},
+};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::byte_generator::ByteGenerator;
-use crate::random_problem::{
-    arbitration, grid, links, local_cycles, node_indices, speeds, switching, tie, wires,
+use crate::{
+    byte_generator::ByteGenerator,
+    random_problem::{arbitration, grid, links, local_cycles, node_indices, speeds, switching, tie, wires},
 };
 
 /// The cases that there are.

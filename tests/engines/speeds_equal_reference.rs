@@ -4,8 +4,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use cubefold_mapping::{Placement, PlacementTable, with_failed_links, with_failed_nodes};
-use cubefold_reference::speeds::transfer;
-use cubefold_reference::stage_program::Switching as ReferenceSwitching;
+use cubefold_reference::{speeds::transfer, stage_program::Switching as ReferenceSwitching};
 use cubefold_simulator::{
     Communication, Cycles, EngineChoice, MessageRoutes, NoBeltError, Program, Request, SimulationError,
     Switching, transfer_over,
@@ -18,9 +17,11 @@ use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::sized_equal_reference::{SizedCase, check, network, random_case_on, random_grid};
-use crate::sized_slabs_equal_reference::{check_on, is_divided};
-use crate::task_graphs_equal_reference::{TaskCase, check as check_tasks};
+use crate::{
+    sized_equal_reference::{SizedCase, check, network, random_case_on, random_grid},
+    sized_slabs_equal_reference::{check_on, is_divided},
+    task_graphs_equal_reference::{TaskCase, check as check_tasks},
+};
 
 /// The cases that there are.
 const ALL: u64 = 20_000;

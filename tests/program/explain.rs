@@ -1,6 +1,6 @@
 //! `explain`: every column and every word of the tables has its definition.
 
-use cubefold::experiment::Definition;
+use cubefold::records::Definition;
 use serde_json::Value;
 
 use super::command::{Scratch, csv, csv_table, done, json, run};

@@ -1,18 +1,18 @@
 //! The scenarios equal the reference simulator, process by process.
 
-use cubefold_experiment::{
-    DimensionChoice, ExecutionMode, KeepRecords, Phases, Progress, RoutingRule, Run, execute, load,
-};
-
 use cubefold_mapping::ProcessId;
+use cubefold_reference::{
+    asynchronous::asynchronous,
+    coordinated::{RoutingPlan, coordinated_by_plan},
+    problem::{Problem, Row},
+};
+use cubefold_runs::{KeepRecords, Progress, execute};
+use cubefold_scenario::{DimensionChoice, ExecutionMode, Phases, RoutingRule, Run, load};
 use cubefold_simulator::{Cycles, ServiceOrder};
 use cubefold_topology::RouteChoice;
 
 use super::command::{files_in, json, root};
 use crate::random_problem::{self, rows};
-use cubefold_reference::asynchronous::asynchronous;
-use cubefold_reference::coordinated::{RoutingPlan, coordinated_by_plan};
-use cubefold_reference::problem::{Problem, Row};
 
 /// Runs with more processes take the reference too long.
 const MAX_PROCESSES: u64 = 256;

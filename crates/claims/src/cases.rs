@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use cubefold_experiment::generator_key;
 use cubefold_mapping::{
     Construction, ConstructionKind, GraphGuest, Guest, Placement, PlacementMetrics, PlacementTable, ProcessId,
 };
+use cubefold_scenario::generator_key;
 use cubefold_simulator::{
     Communication, Cycles, DimensionChoice, End, Facts, NeighbourProgram, Pattern, Peer, PhaseLength,
     Program, Request, Routing, SimulationError, StageRouting, simulate,

@@ -3,10 +3,8 @@
 use std::{cmp::Ordering, fmt};
 
 use cubefold_derive::Words;
-use cubefold_experiment::{
-    exact_mean,
-    records::{ClaimRecord, Figure},
-};
+use cubefold_formats::input::exact_mean::exact_mean;
+use cubefold_records::{ClaimRecord, Figure};
 use cubefold_topology::greatest_common_divisor;
 
 /// A statement of a paper that can be measured.

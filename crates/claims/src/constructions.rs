@@ -9,11 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cubefold_experiment::address_exchange_steps;
 use cubefold_mapping::{
     Construction, ConstructionError, ConstructionKind, GraphGuest, Placement, ProcessId, TableMethod,
     TranslationTable, translation_tables,
 };
+use cubefold_runs::address_exchange_steps;
 use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use crate::{

@@ -1,9 +1,10 @@
 //! Tao 1988, chapter 5: several processes on every node.
 
+use std::collections::BTreeSet;
+
 use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics, ProcessId};
 use cubefold_simulator::PhaseLength;
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
-use std::collections::BTreeSet;
 
 use crate::{
     cases::{

@@ -7,7 +7,9 @@
 
 use std::path::Path;
 
-use cubefold_experiment::{KeepRecords, Progress, execute, load_text, records::RunRecord};
+use cubefold_records::RunRecord;
+use cubefold_runs::{KeepRecords, Progress, execute};
+use cubefold_scenario::load_text;
 
 use crate::{
     claim::{Claim, Quantity, Trial},

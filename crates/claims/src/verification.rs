@@ -9,7 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use cubefold_experiment::Progress;
+use cubefold_runs::Progress;
 use rayon::prelude::*;
 
 use crate::{

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
 use clap_complete::Shell;
-use cubefold_experiment::{
-    Embedding, Setting, embeddings,
-    runs::journal::{Found, Shard, SweepPlan},
-};
+use cubefold_runs::journal::{Found, Shard, SweepPlan};
+use cubefold_scenario::{Embedding, Setting, embeddings};
 use cubefold_search::Objective;
 
 use self::examples::{

@@ -4,7 +4,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{CommandFactory, FromArgMatches};
-use cubefold_experiment::{EmbeddingName, Scenario, ScenarioErrors, load_text_with, load_with};
+use cubefold_scenario::{EmbeddingName, Scenario, ScenarioErrors, load_text_with, load_with};
 
 use crate::{
     arguments::{Arguments, SettingOption, SharedOptions, built},

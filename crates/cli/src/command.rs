@@ -26,6 +26,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use cubefold_runs::Resources;
+use cubefold_scenario::Scenario;
+
 use crate::{
     ExitCode,
     arguments::{Arguments, Command, SettingOption, SharedOptions},
@@ -33,7 +36,7 @@ use crate::{
     output::Existing,
     ranks,
 };
-use cubefold_experiment::{Resources, Scenario};
+
 pub(crate) use row_files::{kept_records, leave};
 
 /// Executes the command line.

@@ -7,9 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{
-    RunError, ScenarioErrors, launcher::LauncherError, printable, runs::journal::JournalError,
-};
+use cubefold_formats::{input::printable, launcher::LauncherError};
+use cubefold_runs::{RunError, journal::JournalError};
+use cubefold_scenario::ScenarioErrors;
 use textwrap::core::display_width;
 
 use crate::{

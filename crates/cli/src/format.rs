@@ -8,11 +8,9 @@ use std::{
 };
 
 use clap::{ValueEnum, builder::PossibleValue};
-use cubefold_experiment::{
-    launcher::LauncherFormat,
-    records::{Document, Record, write_csv, write_document, write_lines, write_parquet},
-    tools::program_files::ProgramFormat,
-};
+use cubefold_formats::launcher::LauncherFormat;
+use cubefold_records::{Document, Record, write_csv, write_document, write_lines, write_parquet};
+use cubefold_runs::tools::program_files::ProgramFormat;
 use cubefold_search::Objective;
 use serde::Serialize;
 use serde_json::Value;

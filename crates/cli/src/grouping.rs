@@ -1,14 +1,12 @@
 //! Runs and results by scenario and by combination, their names, and the selection of one run.
 
-pub(crate) use cubefold_experiment::short_value as shown;
+pub(crate) use cubefold_scenario::short_value as shown;
 use std::path::PathBuf;
 
-use cubefold_experiment::{
-    Reference, Run, Scenario,
-    records::{RunCaption, RunRecord, ScenarioCaption},
-    runs::journal::SweepPlan,
-};
 use cubefold_mapping::ProcessId;
+use cubefold_records::{RunCaption, RunRecord, ScenarioCaption};
+use cubefold_runs::{Reference, journal::SweepPlan};
+use cubefold_scenario::{Run, Scenario};
 use cubefold_topology::Coordinates;
 
 use crate::{arguments::OneRunOptions, failure::Failure};

@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 
 use crate::output::obeys_escapes;
 

@@ -2,13 +2,13 @@
 //! cycle, what the placement costs.
 //!
 //! This crate is the command line, and re-exports the crates below it: [`topology`] has machines, [`mapping`] placements
-//! and their metrics, [`simulator`] the engines, [`experiment`] scenario files and results, [`claims`] the claims of the
-//! papers, and [`picture`] pictures; [`collectives`] has all-reduce and the like.
+//! and their metrics, [`simulator`] the engines, [`collectives`] all-reduce and the like, [`scenario`] scenario files,
+//! [`runs`] their execution, [`records`] results, [`claims`] the claims of the papers, and [`picture`] pictures.
 //!
 //! Three programs in the folder `examples` show the library: `named_embedding` runs a program under named embeddings,
 //! `own_embedding` adds an embedding to a scenario and compares it, and `many_placements` evaluates one placement after
 //! another, as a search does. The types to begin with are [`topology::Machine`], [`mapping::Placement`],
-//! [`simulator::Program`], [`simulator::simulate`], [`simulator::Evaluator`] and [`experiment::Scenario`].
+//! [`simulator::Program`], [`simulator::simulate`], [`simulator::Evaluator`] and [`scenario::Scenario`].
 
 mod arguments;
 mod call;
@@ -27,9 +27,11 @@ mod table;
 
 pub use cubefold_claims as claims;
 pub use cubefold_collectives as collectives;
-pub use cubefold_experiment as experiment;
 pub use cubefold_mapping as mapping;
 pub use cubefold_picture as picture;
+pub use cubefold_records as records;
+pub use cubefold_runs as runs;
+pub use cubefold_scenario as scenario;
 pub use cubefold_simulator as simulator;
 pub use cubefold_topology as topology;
 

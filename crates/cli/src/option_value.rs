@@ -5,8 +5,9 @@ use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_collectives::OPERATIONS;
 use cubefold_derive::Words;
-use cubefold_experiment::{bytes_of_size, tools::program_files::MscclRuntime};
+use cubefold_formats::input::bytes_of_size;
 use cubefold_mapping::GreenbergStage;
+use cubefold_runs::tools::program_files::MscclRuntime;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use cubefold_experiment::records::Build;
+use cubefold_records::Build;
 
 use crate::{arguments::ScenarioOptions, failure::Failure};
 

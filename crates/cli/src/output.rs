@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{Scenario, runs::journal::sync_folder};
+use cubefold_runs::journal::sync_folder;
+use cubefold_scenario::Scenario;
 use tempfile::{NamedTempFile, TempPath};
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::{Options, WordSeparator, WordSplitter, fill};

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use cubefold_experiment::Progress;
+use cubefold_runs::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::output::obeys_escapes;

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use cubefold_experiment::{Resources, check_runs, follow};
+use cubefold_runs::{Resources, check_runs, follow};
 use cubefold_simulator::{RankTask, Ranks, StageRecord, next_task};
 
 use crate::{

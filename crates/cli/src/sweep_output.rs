@@ -5,10 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{
-    RunError, printable,
-    records::RunRecord,
-    runs::journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
+use cubefold_formats::input::printable;
+use cubefold_records::RunRecord;
+use cubefold_runs::{
+    RunError,
+    journal::{Found, Journal, JournalError, JournalFile, Shard, SweepPlan},
 };
 use tempfile::SpooledTempFile;
 

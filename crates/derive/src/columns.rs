@@ -118,7 +118,7 @@ pub(crate) fn lists(input: &DeriveInput) -> Result<TokenStream> {
     let lists = lists.into_iter().map(|(list, columns)| {
         quote! {
             #[doc = #doc]
-            pub(crate) static #list: &[crate::records::column::Column<#record>] = &[#(#columns),*];
+            pub(crate) static #list: &[crate::column::Column<#record>] = &[#(#columns),*];
         }
     });
     Ok(quote! { #(#lists)* })
@@ -150,20 +150,20 @@ fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<T
     let is_term = described.is_term;
     let kind = described.kind.clone().or_else(|| is_term.then(|| format_ident!("Term")));
     let kind = kind.map_or_else(
-        || quote!(<#ty as crate::records::column::Member>::KIND),
-        |kind| quote!(crate::records::definition::Kind::#kind),
+        || quote!(<#ty as crate::column::Member>::KIND),
+        |kind| quote!(crate::definition::Kind::#kind),
     );
     let value = match described.get("value") {
         Some(value) => quote!(#value),
-        None if is_term => quote!(crate::records::column::no_cell),
+        None if is_term => quote!(crate::column::no_cell),
         None if is_left_out(&field.attrs) => {
-            quote!(|own| crate::records::column::Member::cell_or_absent(&own.#member))
+            quote!(|own| crate::column::Member::cell_or_absent(&own.#member))
         }
-        None => quote!(|own| crate::records::column::Member::cell(&own.#member)),
+        None => quote!(|own| crate::column::Member::cell(&own.#member)),
     };
     Ok(quote! {
-        crate::records::column::Column {
-            definition: crate::records::definition::Definition {
+        crate::column::Column {
+            definition: crate::definition::Definition {
                 name: #name,
                 title: #title,
                 aliases: &#aliases,

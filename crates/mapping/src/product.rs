@@ -12,10 +12,10 @@ pub use embedding::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind};
 pub(crate) use embedding::{gray_position, gray_word};
 
 use cubefold_topology::{Grid, HostDimension, Machine, MachineKind, NodeId};
+use field::Field;
 use rayon::prelude::*;
 
 use crate::{CubeDimension, Guest, Hypercube, ProcessId};
-use field::Field;
 
 /// A d-cube placed by a product embedding on a machine of exactly `2^d` nodes: a bijection.
 ///

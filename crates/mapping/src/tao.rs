@@ -52,13 +52,13 @@ pub use promise::{
 
 pub(crate) use sequence::fold as folded;
 
-use cubefold_topology::{Length, Machine, NodeId};
-
-use crate::ProcessId;
 use contraction::CoordinateSet;
+use cubefold_topology::{Length, Machine, NodeId};
 use pair::ShapePair;
 use plan::Plan;
 use radix::{CoordinateBuffer, coordinates, index};
+
+use crate::ProcessId;
 
 /// A mapping of one guest on one host: one-to-one, or with several processes on nodes, or with nodes to spare.
 ///

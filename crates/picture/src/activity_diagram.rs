@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use cubefold_experiment::records::counted;
+use cubefold_records::counted;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks},

@@ -8,7 +8,8 @@ mod layout;
 mod stage;
 mod still;
 
-use cubefold_experiment::{Run, listed_transmissions};
+use cubefold_runs::listed_transmissions;
+use cubefold_scenario::Run;
 use cubefold_simulator::Transmission;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -122,7 +123,8 @@ fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_experiment::{FinishedRun, KeepRecords, Progress, execute};
+    use cubefold_records::FinishedRun;
+    use cubefold_runs::{KeepRecords, Progress, execute};
     use serde_json::Value;
 
     use super::*;

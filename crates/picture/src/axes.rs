@@ -8,7 +8,7 @@ use plotters::{
     style::{FontStyle, register_font},
 };
 
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 
 use crate::{
     error::PictureError,

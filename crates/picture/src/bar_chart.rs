@@ -1,7 +1,8 @@
 //! Bars side by side over a number axis: histograms of waiting and blocked times, and dilation
 //! spectra.
 
-use cubefold_experiment::{Run, records::PlacementRecord};
+use cubefold_records::PlacementRecord;
+use cubefold_scenario::Run;
 use cubefold_simulator::{Distribution, Summary};
 
 use crate::{

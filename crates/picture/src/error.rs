@@ -1,6 +1,6 @@
 //! The reasons for which something cannot be drawn.
 
-use cubefold_experiment::Bytes;
+use cubefold_formats::input::Bytes;
 
 /// The reason for which there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

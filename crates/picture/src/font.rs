@@ -1,7 +1,7 @@
 //! The built-in font of all text, and the widths of texts in it.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 
 /// The built-in font `DejaVu Sans` (`assets/LICENSE_DEJAVU`): pictures look the same on every machine.
 pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");

@@ -1,6 +1,8 @@
 //! Goodput over the size of the vector on logarithmic axes, a line per algorithm, as papers on collectives draw it, with
 //! the sizes at which another algorithm becomes the fastest.
 
+use cubefold_formats::input::{engineering_rate, engineering_seconds};
+
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
     curve::{DataPoint, around, draw_curve, polyline, sign},
@@ -11,7 +13,6 @@ use crate::{
     results_table::ResultsTable,
     sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
-use cubefold_experiment::{engineering_rate, engineering_seconds};
 
 /// The colour of the bound.
 const BOUND: &str = "#888888";
@@ -386,7 +387,7 @@ fn bytes_text(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_experiment::records::RunRecord;
+    use cubefold_records::RunRecord;
 
     use super::*;
     use crate::support::{finished, runs};

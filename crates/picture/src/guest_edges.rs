@@ -3,7 +3,7 @@
 //! Edges bend so that none runs through the nodes between its ends. An edge whose shorter way wraps around leaves the
 //! machine through its border and comes back through the opposite one.
 
-use cubefold_experiment::Run;
+use cubefold_scenario::Run;
 use cubefold_topology::{Extent, NodeId};
 
 use crate::{

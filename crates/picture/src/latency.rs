@@ -1,7 +1,7 @@
 //! Latency over load of open-loop traffic, a curve per routing, buffer size or other swept value, with the loads at
 //! which the network saturates (Dally & Towles 2004, chapter 23; `docs/model.md` section 27).
 
-use cubefold_experiment::names_besides as names_of_settings;
+use cubefold_runs::names_besides as names_of_settings;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{LinkTraffic, Run, size_in_words};
+use cubefold_records::{LinkTraffic, size_in_words};
+use cubefold_scenario::Run;
 use cubefold_topology::{Channel, Direction, LinkMode, NodeId, Sign};
 
 use crate::{
@@ -383,7 +384,7 @@ impl Map<'_> {
 mod tests {
     use super::*;
     use crate::support::run;
-    use cubefold_experiment::{busy_links, link_congestion};
+    use cubefold_runs::{busy_links, link_congestion};
 
     fn scenario(shape: &str, kind: &str) -> String {
         format!(

@@ -1,6 +1,7 @@
 //! The names of machines in titles, from the values of the scenario.
 
-use cubefold_experiment::{Run, records::counted};
+use cubefold_records::counted;
+use cubefold_scenario::Run;
 use cubefold_topology::{Extent, GraphSource, Machine, MachineKind, NetworkParameters, Wrap};
 
 /// The machine of a run, and the whole machine if it is a partition.

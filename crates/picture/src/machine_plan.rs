@@ -1,7 +1,7 @@
 //! The positions of a machine's nodes in a picture: the first coordinate across, the second down, and a layer for each
 //! value of the others. [`NetworkLayout`] lays out networks.
 
-use cubefold_experiment::Run;
+use cubefold_scenario::Run;
 use cubefold_topology::{Coordinates, Machine, NodeId};
 
 use crate::{

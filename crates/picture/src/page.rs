@@ -2,7 +2,7 @@
 //! character.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 use sha2::{Digest, Sha256};
 
 /// Forbids fetching, and every script but the page's own, which are known by their hashes.

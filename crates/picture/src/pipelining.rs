@@ -222,7 +222,7 @@ impl ClosedForm {
 mod tests {
     use super::*;
     use crate::support::{finished, runs};
-    use cubefold_experiment::records::RunRecord;
+    use cubefold_records::RunRecord;
 
     fn table(program: &str) -> ResultsTable {
         let text = format!(

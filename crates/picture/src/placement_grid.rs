@@ -1,8 +1,8 @@
 //! The machine with the processes of its nodes, as figures 2, 3 and 6 of González & Valero-García
 //! 1993 draw it.
 
-use cubefold_experiment::Run;
 use cubefold_mapping::Placement;
+use cubefold_scenario::Run;
 use cubefold_topology::NodeId;
 
 use crate::{

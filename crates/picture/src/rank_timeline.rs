@@ -3,7 +3,8 @@
 //! Of many ranks, those in a row that do the same share a lane; if there are still too many, equally many ranks in a row
 //! share the lane of the first.
 
-use cubefold_experiment::{FinishedRun, Run};
+use cubefold_records::FinishedRun;
+use cubefold_scenario::Run;
 use cubefold_simulator::{JobStep, RankPart, RankSpan};
 
 use crate::{
@@ -138,7 +139,7 @@ fn merged<'run>(
 
 #[cfg(test)]
 mod tests {
-    use cubefold_experiment::{KeepRecords, Progress, execute};
+    use cubefold_runs::{KeepRecords, Progress, execute};
 
     use super::*;
     use crate::{

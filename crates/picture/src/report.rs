@@ -7,11 +7,10 @@ mod figures;
 mod runs_table;
 mod single_runs;
 
-use cubefold_experiment::{
-    AlgorithmComparison, Competitor, Definition, FastestAtSize, Scenario, engineering_seconds,
-    records::{RunCaption, settings},
-    size_in_words,
-};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::{Definition, RunCaption, settings, size_in_words};
+use cubefold_runs::{AlgorithmComparison, Competitor, FastestAtSize};
+use cubefold_scenario::Scenario;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use self::{animated::animated_in_report, column::ReportedRun};
@@ -299,10 +298,8 @@ mod tests {
 
     use super::*;
     use crate::support::finished;
-    use cubefold_experiment::{
-        Run, load_text,
-        records::{RunRecord, TraceTimesRecord},
-    };
+    use cubefold_records::{RunRecord, TraceTimesRecord};
+    use cubefold_scenario::{Run, load_text};
 
     const TEXT: &str = "name = \"<b>bold & co</b>\"\n[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\n\
                         kind = \"cc-cube\"\ncompute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"xor\"]\n";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cubefold_experiment::records::{Record as _, Row, RunRecord, read_flat};
+use cubefold_records::{Record as _, Row, RunRecord, read_flat};
 
 use crate::error::PictureError;
 

@@ -3,7 +3,8 @@
 //! A curve has one value per position. Rows that would have to be averaged are refused, with the columns in which they
 //! differ.
 
-use cubefold_experiment::{Definition, engineering_seconds};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::Definition;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},

@@ -1,6 +1,6 @@
 //! The paper that pictures are drawn on, and the shapes that they are made of.
 
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 use svg::{
     Document, Node,
     node::{

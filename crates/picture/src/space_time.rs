@@ -2,7 +2,8 @@
 
 use std::{mem, ops::RangeInclusive};
 
-use cubefold_experiment::{FinishedRun, Run};
+use cubefold_records::FinishedRun;
+use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 
 use crate::{

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{FinishedRun, Run};
+use cubefold_records::FinishedRun;
+use cubefold_scenario::Run;
 use cubefold_simulator::{JobStep, JobTimes};
 
 use crate::{

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use cubefold_experiment::{FinishedRun, KeepRecords, Progress, Run, execute, load_text};
+use cubefold_records::FinishedRun;
+use cubefold_runs::{KeepRecords, Progress, execute};
+use cubefold_scenario::{Run, load_text};
 
 /// The one run of a scenario.
 pub(crate) fn run(scenario: &str) -> Run {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{FinishedRun, Run, records::counted};
+use cubefold_records::{FinishedRun, counted};
+use cubefold_scenario::Run;
 use cubefold_simulator::{Operation, OperationKind, OperationTimes, TaskGraph};
 
 use crate::{
@@ -261,7 +262,7 @@ fn side_by_side(mut occupied: Vec<Occupied>) -> Vec<Occupied> {
 mod tests {
     use super::*;
     use crate::{space_time::MAX_MARKS, support::run_of_files, timeline};
-    use cubefold_experiment::{KeepRecords, Progress, execute};
+    use cubefold_runs::{KeepRecords, Progress, execute};
 
     const GRAPH: &str = "num_ranks 2\n\
         rank 0 {\na: calc 100\nb: send 4b to 1 tag 7\nb requires a\nc: calc 50 cpu 1\n}\n\

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cubefold_experiment::latex_text;
+use cubefold_formats::input::latex_text;
 use resvg::{
     tiny_skia::{Point, Transform},
     usvg::{

@@ -1,6 +1,8 @@
 //! Times as pictures show them: in cycles, and in seconds if the scenario gives a cycle's length.
 
-use cubefold_experiment::{Run, engineering_seconds, records::RunRecord};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::RunRecord;
+use cubefold_scenario::Run;
 
 use crate::sheet::as_drawn;
 

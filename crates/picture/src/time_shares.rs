@@ -1,6 +1,7 @@
 //! The shares of each run's makespan by activity, a bar per run.
 
-use cubefold_experiment::{engineering_seconds, records::RunRecord};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::RunRecord;
 
 use crate::{
     axes::{Axes, Axis, Margins, Ticks},

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{FinishedRun, Run};
 use cubefold_mapping::ProcessId;
+use cubefold_records::FinishedRun;
+use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 
 use crate::{

@@ -11,9 +11,11 @@ mod pick;
 mod processor;
 mod run;
 
-use super::problem::Problem;
-pub use outcome::AsynchronousOutcome;
 use run::Run;
+
+use super::problem::Problem;
+
+pub use outcome::AsynchronousOutcome;
 
 /// Runs a problem asynchronously (`docs/model.md` section 5).
 ///

@@ -10,10 +10,14 @@ mod routing;
 
 use std::collections::BTreeMap;
 
-use super::grid::Link;
-use super::problem::{Message, Problem, Row};
-pub use plan::RoutingPlan;
 use routing::Routing;
+
+use super::{
+    grid::Link,
+    problem::{Message, Problem, Row},
+};
+
+pub use plan::RoutingPlan;
 
 /// What is measured of a coordinated run (`docs/model.md` section 6).
 #[derive(Clone, Debug)]

@@ -6,14 +6,17 @@ mod embedding;
 
 use std::collections::BTreeSet;
 
-use super::asynchronous::{AsynchronousOutcome, asynchronous};
-use super::coordinated::coordinated;
-use super::grid::Grid;
-use super::metrics::metrics;
-use super::prediction::predicted;
-use super::problem::{Links, Problem};
-use super::route::Tie;
 use embedding::Embedding;
+
+use super::{
+    asynchronous::{AsynchronousOutcome, asynchronous},
+    coordinated::coordinated,
+    grid::Grid,
+    metrics::metrics,
+    prediction::predicted,
+    problem::{Links, Problem},
+    route::Tie,
+};
 
 fn torus(lengths: &[u64]) -> Grid {
     Grid { lengths: lengths.to_vec(), wraps: vec![true; lengths.len()] }

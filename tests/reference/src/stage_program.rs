@@ -8,17 +8,19 @@ mod outcome;
 mod prediction;
 mod run;
 
-use super::explicit_routes::Lists;
-use super::grid::{Channel, Grid, Link};
-use super::problem::Links;
-use super::route::Tie;
-use super::speeds::{Speed, Speeds, transfer};
-use super::wires::Wires;
+use run::Run;
+
+use super::{
+    explicit_routes::Lists,
+    grid::{Channel, Grid, Link},
+    problem::Links,
+    route::Tie,
+    speeds::{Speed, Speeds, transfer},
+    wires::Wires,
+};
 
 pub use outcome::{StageOutcome, StageRow, Transmission};
 pub use prediction::predicted;
-
-use run::Run;
 
 /// When a packet joins its next queue (section 13.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

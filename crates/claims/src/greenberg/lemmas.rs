@@ -1,11 +1,11 @@
 //! Lemmas of Greenberg 1987 on every case of a range, and printed statements that fail beside the
 //! readings that hold.
 
-use cubefold_experiment::generator_key;
 use cubefold_mapping::{
     GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot, SlotTable,
     disjoint_paths, flexed_dimension, gray_code_word,
 };
+use cubefold_scenario::generator_key;
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 

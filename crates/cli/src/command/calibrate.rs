@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use cubefold_experiment::{
+use cubefold_runs::{
     read_measurement,
     tools::calibration::{Calibration, CalibrationError, MeasurementOptions},
 };

@@ -2,7 +2,8 @@
 
 use std::{io::Write, path::Path};
 
-use cubefold_experiment::{printable, records::Provenance};
+use cubefold_formats::input::printable;
+use cubefold_records::Provenance;
 use serde::Deserialize;
 
 use crate::{

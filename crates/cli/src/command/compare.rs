@@ -5,11 +5,11 @@ mod faster_exchange;
 
 use std::{collections::BTreeMap, io};
 
-use cubefold_experiment::{
-    AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, Run, Scenario,
-    check_runs,
-    records::{Document, RunCaption, RunRecord},
+use cubefold_records::{Document, RunCaption, RunRecord};
+use cubefold_runs::{
+    AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, check_runs,
 };
+use cubefold_scenario::{Run, Scenario};
 use serde_json::Value;
 
 use super::{execution, run::provenance};

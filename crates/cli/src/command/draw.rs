@@ -4,16 +4,16 @@ mod animation;
 
 use std::{ffi::OsStr, io::Write, path::Path, slice};
 
-use cubefold_experiment::{
-    KeepRecords, Progress, Run, Scenario, SweptValue, busy_links, check_placements, check_runs,
-    link_congestion, measure_runs,
-    records::{PlacementRecord, RunRecord},
-};
 use cubefold_picture::{
     ComparedRun, DarkestValue, Lanes, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
     ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, pipelining,
     placement_grid, scaling, space_time, spectrum, still, time_shares, timeline,
 };
+use cubefold_records::{PlacementRecord, RunRecord};
+use cubefold_runs::{
+    KeepRecords, Progress, busy_links, check_placements, check_runs, link_congestion, measure_runs,
+};
+use cubefold_scenario::{Run, Scenario, SweptValue};
 
 use super::execution::{finished, pool_for, records};
 use crate::{

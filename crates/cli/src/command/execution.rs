@@ -3,10 +3,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cubefold_experiment::{
-    FinishedRun, KeepRecords, Means, Permit, Progress, Resources, Run, RunError, check_runs, execute_runs,
-    printable, records::RunRecord, useful_threads,
+use cubefold_formats::input::printable;
+use cubefold_records::{FinishedRun, RunRecord};
+use cubefold_runs::{
+    KeepRecords, Means, Permit, Progress, Resources, RunError, check_runs, execute_runs, useful_threads,
 };
+use cubefold_scenario::Run;
 use cubefold_simulator::OpenLoopRows;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 

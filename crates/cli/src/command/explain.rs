@@ -2,10 +2,7 @@
 
 use std::io::{self, Write};
 
-use cubefold_experiment::{
-    Definition, DefinitionGroup, Topic,
-    records::{Document, write_document},
-};
+use cubefold_records::{Definition, DefinitionGroup, Document, Topic, write_document};
 
 use serde::Serialize;
 

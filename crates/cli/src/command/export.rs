@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write, path::Path};
 
-use cubefold_experiment::{
+use cubefold_runs::{
     check_export,
     tools::program_files::{ProgramFormat, ProgramOptions},
 };

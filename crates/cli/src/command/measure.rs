@@ -2,10 +2,9 @@
 
 use std::io;
 
-use cubefold_experiment::{
-    Progress, Run, ScenarioError, check_placements, check_with, measure_runs,
-    records::{Document, PlannedRun},
-};
+use cubefold_records::{Document, PlannedRun};
+use cubefold_runs::{Progress, check_placements, measure_runs};
+use cubefold_scenario::{Run, ScenarioError, check_with};
 
 use super::execution;
 use crate::{

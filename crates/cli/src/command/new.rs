@@ -9,7 +9,8 @@ use std::{
     path::Path,
 };
 
-use cubefold_experiment::{ScenarioError, load_text, printable};
+use cubefold_formats::input::printable;
+use cubefold_scenario::{ScenarioError, load_text};
 
 use self::{
     new_scenario::NewScenario,

@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use cubefold_experiment::{
-    Run, Setting,
+use cubefold_formats::{
+    input::printable,
     launcher::{HostList, HostOptions, LauncherFile, LauncherFormat},
-    printable, read_coordinates, read_hosts,
-    records::MachineRecord,
 };
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_records::MachineRecord;
+use cubefold_scenario::{Run, Setting, read_coordinates, read_hosts};
 use cubefold_topology::Coordinates;
 use serde::{Serialize, Serializer};
 use stage::StagePage;

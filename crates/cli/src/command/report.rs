@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, io::Write};
 
-use cubefold_experiment::{
-    Bytes, FinishedRun, KeepRecords, Reference, Run, Scenario, check_runs, exact_mean,
-    records::{RunRecord, counted},
-};
+use cubefold_formats::input::{Bytes, exact_mean::exact_mean};
 use cubefold_picture::{
     AnimatedRun, MAX_RUNS, PictureError, ReportedRun, animated_in_report, report as page_of,
 };
+use cubefold_records::{FinishedRun, RunRecord, counted};
+use cubefold_runs::{KeepRecords, Reference, check_runs};
+use cubefold_scenario::{Run, Scenario};
 use cubefold_simulator::StageRecord;
 
 use super::{

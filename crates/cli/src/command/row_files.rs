@@ -14,13 +14,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{
-    KeepRecords, LoadChoice, Permit, Run, Scenario,
-    records::{
-        BufferRecord, ChannelRecord, LeadingCells, LeadingColumns, MessageRecord, PacketRecord,
-        ProcessRecord, Record, RowOfRun, TransmissionRecord,
-    },
+use cubefold_records::{
+    BufferRecord, ChannelRecord, LeadingCells, LeadingColumns, MessageRecord, PacketRecord, ProcessRecord,
+    Record, RowOfRun, TransmissionRecord,
 };
+use cubefold_runs::{KeepRecords, Permit};
+use cubefold_scenario::{LoadChoice, Run, Scenario};
 use cubefold_simulator::{MessageTimes, OpenLoopRows, RankTask, StageRecord, Transmission, WantedRows};
 use serde::Serialize;
 

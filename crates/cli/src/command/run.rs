@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use cubefold_experiment::{
-    KeepRecords, Run, check_runs, load_part,
-    records::{Document, Provenance},
-    runs::journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
+use cubefold_records::{Document, Provenance};
+use cubefold_runs::{
+    KeepRecords, check_runs,
+    journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
 };
+use cubefold_scenario::{Run, load_part};
 use serde_json::Value;
 
 use super::{

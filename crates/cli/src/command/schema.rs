@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use cubefold_experiment::{results_schema, scenario_schema};
+use cubefold_records::results_schema;
+use cubefold_scenario::scenario_schema;
 
 use crate::{
     arguments::{SchemaOptions, SchemaSubject, SharedOptions},

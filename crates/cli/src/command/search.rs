@@ -9,11 +9,13 @@ use std::{
     time::Duration,
 };
 
-use cubefold_experiment::{
-    PlacementSearch, PlacementSearchError, Progress, Resources, Run, Scenario, SearchRequest, printable,
-    records::{Document, SearchRecord},
-    runs::journal::{Found, SearchJournal},
+use cubefold_formats::input::printable;
+use cubefold_records::{Document, SearchRecord};
+use cubefold_runs::{
+    Progress, Resources,
+    journal::{Found, SearchJournal},
 };
+use cubefold_scenario::{PlacementSearch, PlacementSearchError, Run, Scenario, SearchRequest};
 
 use super::{
     execution,

@@ -7,11 +7,11 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::{
-    Run, address_exchange_steps, printable,
-    records::{MachineRecord, table_columns},
-};
+use cubefold_formats::input::printable;
 use cubefold_mapping::{TableMethod, TranslationTable};
+use cubefold_records::{MachineRecord, table_columns};
+use cubefold_runs::address_exchange_steps;
+use cubefold_scenario::Run;
 use cubefold_topology::NodeId;
 use serde::{Serialize, Serializer};
 
@@ -159,7 +159,7 @@ fn write_json(
         embedding: run.embedding.to_string(),
         method,
         routing_steps,
-        loading_cycles: run.loading.as_ref().map(cubefold_experiment::Loading::cycles),
+        loading_cycles: run.loading.as_ref().map(cubefold_scenario::Loading::cycles),
         nodes: Stream { run, tables: RefCell::new(tables) },
     };
     serde_json::to_writer(&mut *output, &document)?;

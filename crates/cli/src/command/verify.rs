@@ -1,10 +1,8 @@
 //! `cubefold verify`: the claims of the papers, each measured.
 
 use cubefold_claims::{CheckedClaim, Scope, Verdict, Verification};
-use cubefold_experiment::{
-    Progress,
-    records::{ClaimRecord, Document},
-};
+use cubefold_records::{ClaimRecord, Document};
+use cubefold_runs::Progress;
 
 use super::execution;
 use crate::{

@@ -1,10 +1,8 @@
 //! The fastest algorithm of a collective at each size, and the best order of axes, below the tables of `compare`.
 
-use cubefold_experiment::{
-    AlgorithmComparison, FastestChange, engineering_seconds,
-    records::{RunCaption, RunRecord},
-    size_in_words,
-};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::{RunCaption, RunRecord, size_in_words};
+use cubefold_runs::{AlgorithmComparison, FastestChange};
 
 use super::{Page, TextTable};
 use crate::grouping::shown;
@@ -28,7 +26,7 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
     let mut header = vec!["vector".to_owned(), "fastest".to_owned(), "makespan".to_owned()];
     header.extend(has_seconds.then(|| "seconds".to_owned()));
     header.extend([format!("x {}", comparison.reference), "second".to_owned(), "behind by".to_owned()]);
-    let row = |size: &cubefold_experiment::FastestAtSize| {
+    let row = |size: &cubefold_runs::FastestAtSize| {
         let mut row = vec![
             size_in_words(size.vector_units, size.vector_bytes),
             size.fastest.clone(),
@@ -98,7 +96,9 @@ pub(super) fn best_order(runs: &[RunCaption], records: &[RunRecord]) -> Option<S
         }
         combinations += 1;
         let both = worst.makespan_cycles.zip(best.makespan_cycles);
-        let ratio = both.and_then(|(worst, best)| cubefold_experiment::exact_mean(worst.into(), best.into()));
+        let ratio = both.and_then(|(worst, best)| {
+            cubefold_formats::input::exact_mean::exact_mean(worst.into(), best.into())
+        });
         greatest = ratio.map_or(greatest, |ratio| greatest.max(ratio));
         for record in orders.iter().filter(|record| record.makespan_cycles == best.makespan_cycles) {
             match wins.iter_mut().find(|(name, _)| *name == record.embedding) {

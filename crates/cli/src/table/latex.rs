@@ -1,6 +1,7 @@
 //! Blocks of a page as LaTeX: tables with the rules of `booktabs`, numbers to the right, units in headings.
 
-use cubefold_experiment::{Definition, latex_text as escaped};
+use cubefold_formats::input::latex_text as escaped;
+use cubefold_records::Definition;
 
 use super::{
     TextTable,

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::printable;
+use cubefold_formats::input::printable;
 
 use super::{TextTable, latex::text_width, page::Style};
 

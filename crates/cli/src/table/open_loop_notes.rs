@@ -1,9 +1,8 @@
 //! Columns and sentences of open-loop traffic in pages of results (`docs/model.md` section 27).
 
-use cubefold_experiment::{
-    SaturationRange, SweptValue, names_besides,
-    records::{LoadRecord, RunCaption, RunRecord},
-};
+use cubefold_records::{LoadRecord, RunCaption, RunRecord};
+use cubefold_runs::{SaturationRange, names_besides};
+use cubefold_scenario::SweptValue;
 
 use super::results_page::{Column, RunRow};
 

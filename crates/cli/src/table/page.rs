@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
-use cubefold_experiment::{Definition, printable, records::SingleRunTable};
+use cubefold_formats::input::printable;
+use cubefold_records::{Definition, SingleRunTable};
 use textwrap::{Options, WordSeparator, core::display_width, fill};
 
 use super::{

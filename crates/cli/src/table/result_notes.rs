@@ -3,10 +3,8 @@
 
 use std::cmp::Reverse;
 
-use cubefold_experiment::{
-    exact_mean,
-    records::{RunCaption, RunRecord, StageRecord, counted},
-};
+use cubefold_formats::input::exact_mean::exact_mean;
+use cubefold_records::{RunCaption, RunRecord, StageRecord, counted};
 
 use super::{
     open_loop_notes::{are_open_loop, missing_packets, verdicts},
@@ -366,7 +364,7 @@ mod tests {
             dimension,
             step: None,
             dimensions: None,
-            distance: cubefold_experiment::records::DistanceRecord { min: 0, max: 0, mean: None },
+            distance: cubefold_records::DistanceRecord { min: 0, max: 0, mean: None },
             waiting_cycles: 0,
             transfer_cycles: 0,
             blocked_cycles,

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{
-    Definition, SweptValue,
-    records::{Row, RunCaption, RunRecord, TotalsRecord},
-    settings_besides_algorithms,
-};
+use cubefold_records::{Definition, Row, RunCaption, RunRecord, TotalsRecord};
+use cubefold_runs::settings_besides_algorithms;
+use cubefold_scenario::SweptValue;
 
 use super::{Page, TextTable};
 use crate::grouping::shown;

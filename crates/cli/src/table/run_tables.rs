@@ -1,9 +1,8 @@
 //! The pages of `cubefold run` and `cubefold compare`: a section per scenario, a row per run.
 
-use cubefold_experiment::{
-    AlgorithmComparison, Reference, engineering_seconds,
-    records::{RunCaption, RunRecord, ScenarioCaption, settings},
-};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::{RunCaption, RunRecord, ScenarioCaption, settings};
+use cubefold_runs::{AlgorithmComparison, Reference};
 
 use super::{
     Page,

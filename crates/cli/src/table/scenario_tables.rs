@@ -7,10 +7,8 @@ use std::{
     rc::Rc,
 };
 
-use cubefold_experiment::{
-    CheckedScenario, CheckedScenarios, Definition, PhysicalLinks, Run, Scenario, ScenarioError,
-    records::{PlacementEntry, PlannedRun, Row, RunCaption, counted},
-};
+use cubefold_records::{Definition, PlacementEntry, PlannedRun, Row, RunCaption, counted};
+use cubefold_scenario::{CheckedScenario, CheckedScenarios, PhysicalLinks, Run, Scenario, ScenarioError};
 
 use super::{
     Page, Style, TextTable, long_table::LongTable, result_notes::construction_notes,

@@ -1,9 +1,7 @@
 //! The page of `cubefold search`: what each combination has now, what was found, and how far that is from the best.
 
-use cubefold_experiment::{
-    Definition, engineering_seconds,
-    records::{Row, SearchRecord},
-};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::{Definition, Row, SearchRecord};
 
 use super::{Page, TextTable};
 

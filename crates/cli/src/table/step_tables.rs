@@ -1,7 +1,7 @@
 //! The steps of jobs, below the tables of runs: begin, finish, share of the whole, and the computations that hide
 //! communication.
 
-use cubefold_experiment::records::{JobTimeRecord, RunCaption, RunRecord, SingleRunTable, counted};
+use cubefold_records::{JobTimeRecord, RunCaption, RunRecord, SingleRunTable, counted};
 
 use super::{Page, TextTable};
 

@@ -1,6 +1,6 @@
 //! The communication of Chakra traces, below the tables of runs: its times in the traces beside those in the run.
 
-use cubefold_experiment::records::{RunCaption, RunRecord, SingleRunTable};
+use cubefold_records::{RunCaption, RunRecord, SingleRunTable};
 
 use super::{Page, TextTable, step_tables::exposed};
 

@@ -1,7 +1,7 @@
 //! The page of `cubefold verify`: claims with verdicts.
 
 use cubefold_claims::{CheckedClaim, Quantity, Verdict};
-use cubefold_experiment::{Definition, records::counted as counted_things};
+use cubefold_records::{Definition, counted as counted_things};
 
 use super::{Page, TextTable};
 use crate::format::ResultFormat;

@@ -131,6 +131,13 @@ pub fn described(word: &str) -> String {
     if is_number { short } else { format!("{short:?}") }
 }
 
+/// The lower-case hexadecimal digits of bytes, two for each.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -1,10 +1,13 @@
 //! The functions that give a guest the size of its host, or of a box of it, before a one-to-one construction.
 
-use super::contraction::{Contraction, CoordinateSet};
-use super::radix::CoordinateBuffer;
-use super::spare_nodes::Corner;
-use super::uneven_contraction::UnevenContraction;
 use cubefold_topology::MAX_DIMENSIONS;
+
+use super::{
+    contraction::{Contraction, CoordinateSet},
+    radix::CoordinateBuffer,
+    spare_nodes::Corner,
+    uneven_contraction::UnevenContraction,
+};
 
 /// The guest coordinates, dimension by dimension, of the processes of one node: their product.
 pub(super) type CoordinateSets = [CoordinateSet; MAX_DIMENSIONS];

@@ -1,6 +1,6 @@
 //! The places of a machine's nodes and links in an animation: those of [`link_map`](crate::link_map), and a ring as a circle.
 
-use cubefold_experiment::Run;
+use cubefold_scenario::Run;
 use cubefold_topology::{Extent, NodeId};
 
 use crate::{

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_experiment::{Run, printable};
+use cubefold_formats::input::printable;
 use cubefold_mapping::ProcessId;
+use cubefold_scenario::Run;
 use cubefold_simulator::Transmission;
 use cubefold_topology::NodeId;
 use maud::{Markup, PreEscaped, html};

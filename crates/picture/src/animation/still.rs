@@ -320,8 +320,8 @@ fn beside(layout: &Layout, (link, is_back): Channel<'_>, share: f64, aside: f64)
 
 #[cfg(test)]
 mod tests {
-    use cubefold_experiment::{KeepRecords, Progress, execute};
     use cubefold_mapping::ProcessId;
+    use cubefold_runs::{KeepRecords, Progress, execute};
 
     use super::*;
     use crate::support::run;

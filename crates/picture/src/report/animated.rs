@@ -1,6 +1,7 @@
 //! The section of the page on which messages travel over the links.
 
-use cubefold_experiment::{Run, Scenario, SweptValue, listed_transmissions};
+use cubefold_runs::listed_transmissions;
+use cubefold_scenario::{Run, Scenario, SweptValue};
 use maud::{Markup, html};
 
 use super::{column::ReportedRun, figures::MAX_NODES};

@@ -1,9 +1,7 @@
 //! The runs of a page, and the columns of their table.
 
-use cubefold_experiment::{
-    Definition, FinishedRun, Run,
-    records::{Row, RunRecord},
-};
+use cubefold_records::{Definition, FinishedRun, Row, RunRecord};
+use cubefold_scenario::Run;
 
 /// A run and its outcome.
 #[derive(Debug)]

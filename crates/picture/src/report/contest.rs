@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use cubefold_experiment::{
-    SaturationRange, engineering_seconds, records::RunCaption, settings_besides_algorithms,
-};
+use cubefold_formats::input::engineering_seconds;
+use cubefold_records::RunCaption;
+use cubefold_runs::{SaturationRange, settings_besides_algorithms};
 
 use super::column::ReportedRun;
 

@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use cubefold_experiment::{
-    BusyLinks, Run, Scenario, SweptValue, link_congestion,
-    records::{PlacementRecord, RunRecord},
-};
+use cubefold_records::{BusyLinks, PlacementRecord, RunRecord};
+use cubefold_runs::link_congestion;
+use cubefold_scenario::{Run, Scenario, SweptValue};
 
 use super::{MAX_TEXT_BYTES, column::ReportedRun};
 use crate::{

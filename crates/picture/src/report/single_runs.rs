@@ -1,9 +1,6 @@
 //! The tables of single runs of a page: the steps of jobs, and the communication of traces.
 
-use cubefold_experiment::{
-    Definition,
-    records::{RunRecord, SingleRunColumn, SingleRunTable, counted},
-};
+use cubefold_records::{Definition, RunRecord, SingleRunColumn, SingleRunTable, counted};
 use maud::{Markup, html};
 
 use super::column::ReportedRun;

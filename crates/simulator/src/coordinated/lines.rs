@@ -15,8 +15,9 @@
 //! [`ChannelQueues`](crate::channel_queue::ChannelQueues), these queues need no keys and are all served in
 //! every step.
 
-use crate::StageRouting;
 use cubefold_topology::{Axis, LinePosition, narrow};
+
+use crate::StageRouting;
 
 /// The move of a message along an axis.
 #[derive(Debug, Clone, Copy)]

@@ -10,9 +10,9 @@
 //! Invariant between cycles: a channel's credits, the flits in the buffer that they are for, the flits on the way there and
 //! the credits on the way back are `B` together.
 
-use cubefold_topology::{Machine, NodeId, narrow};
-
 use std::collections::VecDeque;
+
+use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{
     departures::Departures,

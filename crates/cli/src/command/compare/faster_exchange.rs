@@ -3,7 +3,9 @@
 
 use std::str::FromStr;
 
-use cubefold_experiment::{KeepRecords, Run, Scenario, Setting, check_runs, records::RunRecord};
+use cubefold_records::RunRecord;
+use cubefold_runs::{KeepRecords, check_runs};
+use cubefold_scenario::{Run, Scenario, Setting};
 
 use super::super::{execution, scenarios};
 use crate::{
@@ -57,7 +59,7 @@ pub(super) fn in_words(
         let Some(makespan) = records[place].makespan_cycles.filter(|&makespan| makespan > best) else {
             continue;
         };
-        let ratio = cubefold_experiment::exact_mean(makespan.into(), best.into());
+        let ratio = cubefold_formats::input::exact_mean::exact_mean(makespan.into(), best.into());
         let name = own[place]
             .algorithm()
             .map_or_else(|| records[place].program.kind.to_string(), std::borrow::Cow::into_owned);

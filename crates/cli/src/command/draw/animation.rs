@@ -2,8 +2,9 @@
 
 use std::{path::Path, slice};
 
-use cubefold_experiment::{KeepRecords, Run, Scenario, check_runs};
 use cubefold_picture::{AnimatedRun, check_animation};
+use cubefold_runs::{KeepRecords, check_runs};
+use cubefold_scenario::{Run, Scenario};
 
 use super::{finished, refused};
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cubefold_experiment::scenario_keys;
+use cubefold_scenario::scenario_keys;
 use cubefold_topology::MachineKind;
 
 use super::new_scenario::{Collective, Grid, Job, NewScenario, Program};

@@ -242,7 +242,7 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
         load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
     let own = scenario.runs[0].program.collective.as_deref().unwrap().specification().unwrap();
     assert_eq!(own.operation.name(), "all-gather");
-    let sizes = |run: &cubefold_experiment::Run| run.program.vector_bytes();
+    let sizes = |run: &cubefold_scenario::Run| run.program.vector_bytes();
     assert_eq!(sizes(&scenario.runs[0]), Some(4096));
     assert_eq!(sizes(scenario.runs.last().unwrap()), Some(3_000_000));
     // Every algorithm of the operation that is defined for 3 x 6.

@@ -5,8 +5,9 @@ use std::{
     io::{self, Write},
 };
 
-use cubefold_experiment::{Run, records::MachineRecord};
 use cubefold_mapping::{PairedAxes, Placement, ReflectionNumbers, SlotTable};
+use cubefold_records::MachineRecord;
+use cubefold_scenario::Run;
 use cubefold_topology::HostDimension;
 use serde::Serialize;
 

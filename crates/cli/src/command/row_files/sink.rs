@@ -5,12 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_experiment::{
-    Scenario,
-    records::{
-        CsvHeader, LeadingCells, LeadingColumns, LedRow, ParquetTable, Record, write_csv_rows, write_lines,
-    },
+use cubefold_records::{
+    CsvHeader, LeadingCells, LeadingColumns, LedRow, ParquetTable, Record, write_csv_rows, write_lines,
 };
+use cubefold_scenario::Scenario;
 use serde::Serialize;
 
 use crate::{

@@ -1,0 +1,113 @@
+//! Small messages that large ones hold up (`docs/model.md` section 23.7).
+//!
+//! The run itself finds the messages that are blocked for long. If there are some, a second run logs all transmissions, and
+//! what held the channels that they waited for is looked up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cubefold_mapping::ProcessId;
+use cubefold_simulator::{
+    EngineChoice, LATE_MESSAGES, MessageTimes, Observer, Outcome, Request, StageRecord, Transmission,
+    simulate, transmission_count,
+};
+use cubefold_topology::{LinkMode, NodeId};
+
+use cubefold_records::HeldUpMessages;
+use cubefold_scenario::Run;
+
+/// The most transmissions of a run that are logged.
+const MAX_LOGGED: u64 = 1 << 20;
+
+/// How many times as large a message is as one that it holds up.
+const LEAST_RATIO: u64 = 16;
+
+/// Stage, source and destination of a message.
+type Key = (u32, ProcessId, ProcessId);
+
+/// All transmissions of a run.
+#[derive(Default)]
+struct Log(Vec<Transmission>);
+
+impl Observer for Log {
+    fn stage_finished(&mut self, _: &StageRecord) {}
+
+    fn wants_transmissions(&self) -> bool {
+        true
+    }
+
+    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
+        self.0 = transmissions;
+    }
+}
+
+/// Returns the messages of a job that large ones held up; `None` if there are none, or too many transmissions to log.
+pub(super) fn held_up(run: &Run, outcome: &Outcome) -> Option<HeldUpMessages> {
+    let late = &outcome.job.as_ref()?.late;
+    let rules = run.communication;
+    if late.is_empty() || rules.routers().is_some() {
+        return None;
+    }
+    let body = &*run.program.body;
+    if transmission_count(body, &run.placement, rules, MAX_LOGGED + 1) > MAX_LOGGED {
+        return None;
+    }
+    let mut log = Log::default();
+    simulate(body, &run.placement, rules, &Request::asynchronous(EngineChoice::Sized), &mut log).ok()?;
+    let is_held_up = held_up_by_large(run, &log.0, late);
+    let mut held_up: Vec<&MessageTimes> =
+        late.iter().filter(|own| is_held_up.contains(&key_of(own))).collect();
+    let blocked = |own: &MessageTimes| own.received - own.start - own.transfer;
+    held_up.sort_unstable_by_key(|own| {
+        (std::cmp::Reverse(blocked(own)), own.start, own.stage, own.source, own.destination)
+    });
+    let worst = **held_up.first()?;
+    Some(HeldUpMessages {
+        count: held_up.len() as u64,
+        are_all: late.len() < LATE_MESSAGES,
+        worst,
+        blocked: blocked(&worst).get(),
+    })
+}
+
+fn key_of(message: &MessageTimes) -> Key {
+    (message.stage, message.source, message.destination)
+}
+
+/// The late messages that waited while a large one held the channel.
+fn held_up_by_large(run: &Run, transmissions: &[Transmission], late: &[MessageTimes]) -> BTreeSet<Key> {
+    let units: BTreeMap<Key, u64> = late.iter().map(|own| (key_of(own), own.units)).collect();
+    let key = |own: &Transmission| (own.stage, own.source, own.destination);
+    let is_half_duplex = run.communication.links() != LinkMode::FullDuplex;
+    let channel = |own: &Transmission| -> [NodeId; 2] {
+        let ends = [own.from, own.to];
+        if is_half_duplex { [own.from.min(own.to), own.from.max(own.to)] } else { ends }
+    };
+    // Whoever waits begins when another transmission of the channel ends.
+    let mut ends: Vec<([NodeId; 2], u64, usize)> =
+        transmissions.iter().enumerate().map(|(place, own)| (channel(own), own.end.get(), place)).collect();
+    ends.sort_unstable();
+    let before = |own: &Transmission, begin: u64| {
+        let first = ends.partition_point(|&(ends, end, _)| (ends, end) < (channel(own), begin));
+        let own = ends.get(first).filter(|&&(ends, end, _)| (ends, end) == (channel(own), begin));
+        own.map(|&(_, _, place)| &transmissions[place])
+    };
+    let is_large = |holder: &Transmission, units: u64| {
+        let own = run.program.body.units(holder.stage as usize, holder.source, holder.destination);
+        own >= units.saturating_mul(LEAST_RATIO)
+    };
+    let mut found = BTreeSet::new();
+    for own in transmissions.iter().filter(|transmission| transmission.joined < transmission.begin) {
+        let Some(&units) = units.get(&key(own)).filter(|_| !found.contains(&key(own))) else { continue };
+        let mut begin = own.begin;
+        while begin > own.joined
+            && let Some(holder) = before(own, begin.get())
+        {
+            if is_large(holder, units) {
+                found.insert(key(own));
+                break;
+            }
+            begin = holder.begin;
+        }
+    }
+    found
+}

@@ -1,0 +1,140 @@
+//! Records of whole runs: rows, JSON, and columns that only some have.
+
+use cubefold_records::{
+    Cell, Kind, PlacementEntry, PlacementRecord, PlannedRun, ProcessRecord, Record, Row, RowOfRun, RunRecord,
+    read_flat, write_csv,
+};
+
+use crate::{
+    KeepRecords, Progress, execute,
+    support::{record, runs},
+};
+
+/// Scenarios whose records together have every member.
+const SCENARIOS: [&str; 8] = [
+    "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
+     mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
+     guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
+     loading = { code_types = \"same\" }\n[sweep]\n\
+     \"execution.mode\" = [\"asynchronous\", \"coordinated\"]\n",
+    "machine = { kind = \"ring\", shape = [8] }\n",
+    "machine = { kind = \"hypercube\", shape = [2, 2, 2, 2] }\nmapping.embeddings = [\"greenberg\"]\n\
+     [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"mesh\", shape = [3, 5] }\n\
+     communication = \"scatter\"\n",
+    "machine = { kind = \"ring\", shape = [8], processors_per_node = 2, packet_units = 3, \
+     link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, local = { bandwidth = \"1 GB/s\" } }\n\
+     program = { bytes = [\"1 kB\", 300, 64] }\nexecution = { eager_units = \"all\" }\n",
+    "machine = { kind = \"ring\", shape = [8] }\n[program]\nunits = 6\npipelining = \"best\"\nstartup_cycles = 2\n\
+     compute_noise = { kind = \"outliers\", one_in = 3, cycles = 9 }\n",
+    "machine = { kind = \"torus\", shape = [4, 4], switching = \"wormhole\" }\n[program]\nkind = \"open-loop\"\n\
+     pattern = \"hotspot\"\nhotspots = [3]\nsizes = [[1, 4], [5, 1]]\nwarmup_cycles = 10\nmeasure_cycles = 90\n\
+     drain_cycles = 100\n[sweep]\n\"program.saturation\" = [{ resolution = 0.3 }]\n",
+    "machine = { kind = \"torus\", shape = [4, 4], switching = \"wormhole\", router = { cycles = 2 } }\n\
+     execution = { routing = \"adaptive\" }\n",
+    "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n\
+     [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
+];
+
+/// Compares the cells of a record with its JSON, member by member.
+fn assert_row_is_json<R: Record + serde::Serialize>(record: &R) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.jsonl");
+    std::fs::write(&file, serde_json::to_vec(record).unwrap()).unwrap();
+    let (names, rows) = read_flat(&file).unwrap();
+    // Iteration and step are cells of jobs only.
+    let is_of_others = |(name, value): &(String, String)| {
+        !(value.is_empty() && ["iteration", "step"].contains(&name.as_str()))
+    };
+    let expected: Vec<(String, String)> = names.into_iter().zip(rows.concat()).filter(is_of_others).collect();
+    let row = Row::new(record);
+    let columns = R::columns();
+    assert_eq!(columns.len(), row.cells().count());
+    let present = columns.iter().zip(row.cells()).filter(|(_, cell)| **cell != Cell::Absent);
+    let found: Vec<(String, String)> =
+        present.map(|(column, cell)| (column.name.to_owned(), cell.to_string())).collect();
+    assert_eq!(found, expected);
+    for (column, cell) in columns.iter().zip(row.cells()) {
+        assert!(fits(column.kind, cell), "{}: {cell:?}", column.name);
+    }
+}
+
+fn fits(kind: Kind, cell: &Cell<'_>) -> bool {
+    match cell {
+        Cell::Absent | Cell::Missing => true,
+        Cell::Text(_) => matches!(kind, Kind::Text | Kind::Shape | Kind::List),
+        Cell::Truth(_) => kind == Kind::Truth,
+        Cell::Natural(_) => matches!(kind, Kind::Natural | Kind::Decimal),
+        Cell::Whole(_) => kind == Kind::Natural,
+        Cell::Sum(_) => kind == Kind::Sum,
+        Cell::Decimal(_) => kind == Kind::Decimal,
+    }
+}
+
+#[test]
+fn rows_have_the_scalars_of_json_in_their_order() {
+    for run in SCENARIOS.iter().flat_map(|text| runs(text)) {
+        let finished = execute(&run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
+        let mut record = RunRecord::new(&run, 3, &finished);
+        assert_row_is_json(&record);
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<RunRecord>(&text).unwrap(), record);
+        record.ratio_to_reference = Some(0.75);
+        assert_row_is_json(&record);
+        assert_row_is_json(&PlannedRun::new(3, &run));
+        assert_row_is_json(&PlacementEntry {
+            sweep: None,
+            run: 3,
+            scenario: run.scenario.to_string(),
+            processes: record.processes,
+            nodes: record.nodes,
+            machine: record.machine,
+            program: record.program,
+            embedding: record.embedding,
+            notes: vec![],
+            dilation_bound: Some(2),
+            dilation_bound_source: Some("line".into()),
+            placement: PlacementRecord::with_distances(&finished.metrics, &run),
+        });
+        let part = ProcessRecord::new(&run.program, finished.records.first().unwrap());
+        assert_row_is_json(&RowOfRun { scenario: "s", run: 7, embedding: "xor", part });
+    }
+}
+
+#[test]
+fn what_some_records_lack_is_a_column_of_all() {
+    let all: Vec<RunRecord> = SCENARIOS[..2]
+        .iter()
+        .flat_map(|text| runs(text))
+        .map(|run| RunRecord::new(&run, 0, &execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap()))
+        .collect();
+    let mut text = vec![];
+    write_csv(&mut text, &[], || all.iter().map(Ok)).unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_slice());
+    let header = reader.headers().unwrap().clone();
+    let place = header.iter().position(|name| name == "program_sets").unwrap();
+    assert_eq!(&header[place - 1], "program_communication");
+    assert!(header.iter().all(|name| name != "ratio_to_reference"));
+    let sets: Vec<String> = reader.records().map(|row| row.unwrap()[place].to_owned()).collect();
+    assert_eq!((sets[0].as_str(), sets.last().map(String::as_str)), ("3", Some("")));
+}
+
+#[test]
+fn a_bus_bandwidth_is_the_goodput_times_one_rounded_ratio() {
+    let sizes: Vec<String> = (1..60).map(|size| format!("\"{size} kB\"")).collect();
+    let text = format!(
+        "machine = {{ kind = \"ring\", shape = [3], link = {{ bandwidth = \"1 GB/s\", latency = \"1 us\" }} }}\n\
+         [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n[sweep]\n\"program.bytes\" = [{}]\n",
+        sizes.join(", ")
+    );
+    let all: Vec<_> = runs(&text).iter().map(record).collect();
+    let goodput = |place: usize| all[place].goodput_bytes_per_second.unwrap();
+    for place in 0..all.len() {
+        let expected = goodput(place) * (4.0 / 3.0);
+        assert!(all[place].bus_bandwidth_bytes_per_second.unwrap().to_bits() == expected.to_bits());
+    }
+    // Another order of the operations would be seen.
+    assert!(
+        (0..all.len())
+            .any(|place| (goodput(place) * 4.0 / 3.0).to_bits() != (goodput(place) * (4.0 / 3.0)).to_bits())
+    );
+}

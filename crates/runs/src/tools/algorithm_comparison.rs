@@ -1,0 +1,361 @@
+//! The fastest algorithm of a collective at each size of the vector, and the sizes at which it changes.
+//!
+//! Only runs that differ in the algorithm, its exchange or ports, the embedding and the size are compared;
+//! each such set is a *setting*. A competitor is an algorithm, with its exchange and ports if a sweep sets
+//! them and its embedding if there are several. Ties go to the first in the order of the runs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::Serialize;
+
+use cubefold_records::{RunCaption, RunRecord};
+use cubefold_scenario::SweptValue;
+
+/// Keys that do not make another setting.
+const COMPARED: [&str; 5] =
+    ["program.algorithm", "program.exchange", "program.ports", "program.units", "program.bytes"];
+
+/// The swept values of a run other than the algorithm, its exchange and its ports. Runs that agree in these
+/// are rivals.
+#[must_use]
+pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue> {
+    const OF_ALGORITHMS: [&str; 3] = ["program.algorithm", "program.exchange", "program.ports"];
+    combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&&**path)).cloned().collect()
+}
+
+/// A run that competes with others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Competitor {
+    /// Index of its run in the scenario.
+    pub place: usize,
+    /// Swept keys other than those that are compared.
+    pub setting: Vec<SweptValue>,
+    /// The algorithm, with whatever distinguishes it from others.
+    pub name: String,
+    /// The algorithm.
+    pub algorithm: String,
+    /// The size of the vector \[units\].
+    pub units: u64,
+    /// Size of the vector in bytes, if units have bytes.
+    pub bytes: Option<u64>,
+    /// Finish time of the last process \[cycles\].
+    pub makespan_cycles: u64,
+    /// The makespan in seconds.
+    pub makespan_seconds: Option<f64>,
+}
+
+/// The algorithms in one setting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AlgorithmComparison {
+    /// Swept keys other than those that are compared.
+    pub setting: BTreeMap<Arc<str>, Arc<str>>,
+    /// The competitor with which the others are compared.
+    pub reference: String,
+    /// The fastest at each size, the smallest size first.
+    pub sizes: Vec<FastestAtSize>,
+    /// Changes of the fastest.
+    pub changes: Vec<FastestChange>,
+}
+
+/// The fastest competitor at one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FastestAtSize {
+    /// The size of the vector \[units\].
+    pub vector_units: u64,
+    /// Size of the vector in bytes, if units have bytes.
+    pub vector_bytes: Option<u64>,
+    /// The fastest.
+    pub fastest: String,
+    /// Its makespan \[cycles\].
+    pub makespan_cycles: u64,
+    /// Its makespan in seconds.
+    pub makespan_seconds: Option<f64>,
+    /// The makespan of the reference at this size over that of the fastest.
+    pub speed_up: Option<f64>,
+    /// The second fastest, and the ratio of its makespan to that of the fastest.
+    pub second: Option<(String, f64)>,
+}
+
+/// A change of the fastest between two sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FastestChange {
+    /// The fastest at the smaller size.
+    pub before: String,
+    /// The fastest at the larger size.
+    pub after: String,
+    /// The smaller size \[units\].
+    pub last_units: u64,
+    /// The larger size \[units\]; one more than the smaller if the change is known to the unit.
+    pub first_units: u64,
+    /// The smaller size in bytes, if units have bytes.
+    pub last_bytes: Option<u64>,
+    /// The larger size in bytes, if units have bytes.
+    pub first_bytes: Option<u64>,
+}
+
+impl Competitor {
+    /// The competitors of a scenario: its runs of a collective with a vector.
+    #[must_use]
+    pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
+        let is_swept = |path: &str| {
+            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(own, _)| &**own == path))
+        };
+        let (names_exchange, names_ports) = (is_swept("program.exchange"), is_swept("program.ports"));
+        let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
+        let first = embeddings.next();
+        let names_embedding = embeddings.any(|embedding| Some(embedding) != first);
+        let competitor = |(place, (caption, record)): (usize, (&RunCaption, &RunRecord))| {
+            let own = record.program.collective.as_ref()?;
+            let words = [
+                Some(own.algorithm.to_string()),
+                own.exchange.as_ref().filter(|_| names_exchange).map(ToString::to_string),
+                own.ports.as_ref().filter(|_| names_ports).map(|ports| format!("ports {ports}")),
+                names_embedding.then(|| format!("on {}", record.embedding)),
+            ];
+            let is_of_setting = |(path, _): &&SweptValue| !COMPARED.contains(&&**path);
+            Some(Self {
+                place,
+                setting: caption.combination.iter().filter(is_of_setting).cloned().collect(),
+                name: words.into_iter().flatten().collect::<Vec<_>>().join(" "),
+                algorithm: own.algorithm.to_string(),
+                units: own.vector_units?,
+                bytes: own.vector_bytes,
+                makespan_cycles: record.makespan_cycles?,
+                makespan_seconds: record.makespan_seconds,
+            })
+        };
+        runs.enumerate().filter_map(competitor).collect()
+    }
+}
+
+impl AlgorithmComparison {
+    /// The comparisons of a scenario, one per setting. The reference is the first competitor with the
+    /// algorithm `reference`, or else the first of all. Empty if there is only one algorithm.
+    #[must_use]
+    pub fn all(competitors: &[Competitor], reference: Option<&str>) -> Vec<Self> {
+        let kind = |own: &Competitor| own.name.split(" on ").next().unwrap_or_default().to_owned();
+        let Some(first) = competitors.first().map(kind) else { return vec![] };
+        if competitors.iter().all(|competitor| kind(competitor) == first) {
+            return vec![];
+        }
+        let mut settings: Vec<Vec<&Competitor>> = vec![];
+        for own in competitors {
+            match settings.iter_mut().find(|all| all[0].setting == own.setting) {
+                Some(all) => all.push(own),
+                None => settings.push(vec![own]),
+            }
+        }
+        settings.into_iter().filter_map(|all| Self::of_setting(&all, reference)).collect()
+    }
+
+    fn of_setting(competitors: &[&Competitor], reference: Option<&str>) -> Option<Self> {
+        let is_reference = |own: &&&Competitor| Some(own.algorithm.as_str()) == reference;
+        let reference = competitors.iter().find(is_reference).or(competitors.first())?;
+        let mut by_size: BTreeMap<u64, Vec<&Competitor>> = BTreeMap::new();
+        for &own in competitors {
+            by_size.entry(own.units).or_default().push(own);
+        }
+        let sizes: Vec<FastestAtSize> =
+            by_size.values().filter_map(|own| FastestAtSize::of(own, &reference.name)).collect();
+        let changes = sizes.windows(2).filter(|pair| pair[0].fastest != pair[1].fastest);
+        let change = |pair: &[FastestAtSize]| FastestChange {
+            before: pair[0].fastest.clone(),
+            after: pair[1].fastest.clone(),
+            last_units: pair[0].vector_units,
+            first_units: pair[1].vector_units,
+            last_bytes: pair[0].vector_bytes,
+            first_bytes: pair[1].vector_bytes,
+        };
+        Some(Self {
+            setting: reference.setting.iter().cloned().collect(),
+            reference: reference.name.clone(),
+            changes: changes.map(change).collect(),
+            sizes,
+        })
+    }
+}
+
+impl FastestAtSize {
+    fn of(competitors: &[&Competitor], reference: &str) -> Option<Self> {
+        let fastest = competitors.iter().min_by_key(|competitor| competitor.makespan_cycles)?;
+        let ratio = |own: &Competitor| {
+            cubefold_records::exact_mean(own.makespan_cycles.into(), fastest.makespan_cycles.into())
+        };
+        let others = competitors.iter().filter(|competitor| competitor.name != fastest.name);
+        let second = others.min_by_key(|own| own.makespan_cycles);
+        Some(Self {
+            vector_units: fastest.units,
+            vector_bytes: fastest.bytes,
+            fastest: fastest.name.clone(),
+            makespan_cycles: fastest.makespan_cycles,
+            makespan_seconds: fastest.makespan_seconds,
+            speed_up: competitors
+                .iter()
+                .find(|competitor| competitor.name == reference)
+                .and_then(|competitor| ratio(competitor)),
+            second: second.and_then(|second| Some((second.name.clone(), ratio(second)?))),
+        })
+    }
+}
+
+impl FastestChange {
+    /// Locates the changes between its two sizes to the unit, by calling `fastest_at` for sizes between; at
+    /// least one.
+    ///
+    /// The fastest is assumed constant between two requested sizes at which it is the same, so one that is
+    /// the fastest for less than half of an interval can be missed.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `fastest_at`.
+    pub fn to_the_unit<E>(
+        &self,
+        mut fastest_at: impl FnMut(u64) -> Result<String, E>,
+    ) -> Result<Vec<Self>, E> {
+        let bytes_of_unit = self.first_bytes.map(|bytes| bytes.div_ceil(self.first_units.max(1)));
+        let in_bytes = |units: u64| bytes_of_unit.and_then(|bytes| bytes.checked_mul(units));
+        let (mut found, mut start, mut before) = (vec![], self.last_units, self.before.clone());
+        loop {
+            let (mut last, mut first, mut after) = (start, self.first_units, self.after.clone());
+            while first - last > 1 {
+                let middle = last + (first - last) / 2;
+                let fastest = fastest_at(middle)?;
+                if fastest == before {
+                    last = middle;
+                } else {
+                    (first, after) = (middle, fastest);
+                }
+            }
+            let is_last = after == self.after;
+            found.push(Self {
+                before,
+                after: after.clone(),
+                last_units: last,
+                first_units: first,
+                last_bytes: in_bytes(last),
+                first_bytes: in_bytes(first),
+            });
+            if is_last {
+                return Ok(found);
+            }
+            (start, before) = (first, after);
+        }
+    }
+
+    /// Whether the change is known to the unit.
+    #[must_use]
+    pub fn is_to_the_unit(&self) -> bool {
+        self.first_units - self.last_units == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use cubefold_records::size_in_words;
+
+    fn competitor(name: &str, units: u64, makespan_cycles: u64) -> Competitor {
+        Competitor {
+            place: 0,
+            setting: vec![],
+            name: name.to_owned(),
+            algorithm: name.split(' ').next().unwrap().to_owned(),
+            units,
+            bytes: Some(units * 64),
+            makespan_cycles,
+            makespan_seconds: None,
+        }
+    }
+
+    /// Makespans of three algorithms of the form `latency + units / rate`, in the order of sizes at which
+    /// they are the fastest.
+    fn makespans(units: u64) -> [(&'static str, u64); 3] {
+        [("whole", 100 + 10 * units), ("swing", 400 + 4 * units), ("ring", 3000 + units)]
+    }
+
+    fn fastest(units: u64) -> String {
+        makespans(units).into_iter().min_by_key(|(_, makespan)| *makespan).unwrap().0.to_owned()
+    }
+
+    #[test]
+    fn the_fastest_of_each_size_is_named_with_its_speed_up() {
+        let sizes = [8, 1000, 100];
+        let all: Vec<Competitor> = sizes
+            .iter()
+            .flat_map(|&units| makespans(units).map(|(name, makespan)| competitor(name, units, makespan)))
+            .collect();
+        let own = AlgorithmComparison::all(&all, Some("ring")).remove(0);
+        let named: Vec<(u64, &str)> =
+            own.sizes.iter().map(|size| (size.vector_units, size.fastest.as_str())).collect();
+        assert_eq!(named, [(8, "whole"), (100, "swing"), (1000, "ring")]);
+        assert_eq!(own.sizes[0].speed_up, Some(3008.0 / 180.0));
+        assert_eq!(own.sizes[0].second, Some(("swing".to_owned(), 432.0 / 180.0)));
+        let changes: Vec<(&str, &str, u64, u64)> = own
+            .changes
+            .iter()
+            .map(|change| {
+                (change.before.as_str(), change.after.as_str(), change.last_units, change.first_units)
+            })
+            .collect();
+        assert_eq!(changes, [("whole", "swing", 8, 100), ("swing", "ring", 100, 1000)]);
+        assert_eq!(own.changes[0].last_bytes, Some(512));
+    }
+
+    #[test]
+    fn sizes_are_said_in_whole_units() {
+        let said = [(1, None), (3, None), (1, Some(100)), (1, Some(65_536)), (1, Some(3 << 40))]
+            .map(|(units, bytes)| size_in_words(units, bytes));
+        assert_eq!(said, ["1 unit", "3 units", "100 B", "64 KiB", "3 TiB"]);
+    }
+
+    #[test]
+    fn one_algorithm_is_no_comparison_and_settings_stand_apart() {
+        let embeddings = [competitor("ring on standard", 1, 9), competitor("ring on xor", 1, 8)];
+        assert!(AlgorithmComparison::all(&embeddings, None).is_empty());
+        assert!(AlgorithmComparison::all(&[], None).is_empty());
+        let of = |setting: &str, name: &str, makespan| Competitor {
+            setting: vec![("machine.links".into(), setting.into())],
+            ..competitor(name, 1, makespan)
+        };
+        let all = [of("a", "ring", 5), of("a", "swing", 4), of("b", "ring", 3), of("b", "swing", 4)];
+        let fastest: Vec<String> = AlgorithmComparison::all(&all, None)
+            .iter()
+            .map(|own| format!("{} {}", own.setting["machine.links"], own.sizes[0].fastest))
+            .collect();
+        assert_eq!(fastest, ["a swing", "b ring"]);
+    }
+
+    #[test]
+    fn bisected_changes_are_those_of_every_size() {
+        let linear: Vec<(u64, String, String)> = (1..2000)
+            .filter(|&units| fastest(units) != fastest(units + 1))
+            .map(|units| (units, fastest(units), fastest(units + 1)))
+            .collect();
+        assert_eq!(linear.len(), 2);
+        for (last_units, first_units) in [(1, 2000), (7, 1500), (40, 900)] {
+            let whole = FastestChange {
+                before: fastest(last_units),
+                after: fastest(first_units),
+                last_units,
+                first_units,
+                last_bytes: None,
+                first_bytes: Some(first_units * 64 - 3),
+            };
+            let mut asked = 0;
+            let found = whole
+                .to_the_unit(|units| {
+                    asked += 1;
+                    Ok::<String, Infallible>(fastest(units))
+                })
+                .unwrap();
+            let named: Vec<(u64, String, String)> =
+                found.iter().map(|own| (own.last_units, own.before.clone(), own.after.clone())).collect();
+            assert_eq!(named, linear);
+            assert!(found.iter().all(FastestChange::is_to_the_unit));
+            assert_eq!(found[0].last_bytes, Some(found[0].last_units * 64));
+            assert!(asked <= 22, "{asked}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The loads at which open-loop traffic saturates, setting by setting, and the setting that saturates last
+//! (`docs/model.md` section 27).
+
+use cubefold_records::{RunCaption, RunRecord};
+use cubefold_scenario::SweptValue;
+
+/// The key that settings do not have.
+const LOAD: &str = "program.load";
+
+/// The load at which the runs of one setting saturate \[units a terminal a cycle\].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SaturationRange {
+    /// The swept values other than the load in which settings differ; empty if there is one setting.
+    pub name: String,
+    /// The highest load below saturation, of a search or among the runs.
+    pub stable: Option<f64>,
+    /// The lowest load that saturates, of a search or among the runs.
+    pub saturated: Option<f64>,
+    /// Whether a search found it.
+    pub is_searched: bool,
+}
+
+/// The names of runs by the swept values in which they differ, except for the key `besides`: words as they are, numbers
+/// after their keys.
+#[must_use]
+pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<String> {
+    let value = |own: &[(V, V)], path: &str| {
+        own.iter().find(|(known, _)| known.as_ref() == path).map(|(_, value)| value.as_ref().to_owned())
+    };
+    let mut paths: Vec<&str> = vec![];
+    for (path, _) in runs.iter().flatten().filter(|(path, _)| path.as_ref() != besides) {
+        if !paths.contains(&path.as_ref()) {
+            paths.push(path.as_ref());
+        }
+    }
+    paths.retain(|path| runs.windows(2).any(|two| value(&two[0], path) != value(&two[1], path)));
+    let name = |own: &Vec<(V, V)>| {
+        let words = paths.iter().filter_map(|path| {
+            let value = value(own, path)?;
+            let shown = value.trim_matches('"');
+            let is_word = shown.starts_with(|first: char| first.is_ascii_alphabetic());
+            let key = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
+            Some(if is_word { shown.to_owned() } else { format!("{key} {shown}") })
+        });
+        words.collect::<Vec<_>>().join(", ")
+    };
+    runs.iter().map(name).collect()
+}
+
+impl SaturationRange {
+    /// The ranges of the runs of open-loop traffic of a scenario, in order of first occurrence.
+    #[must_use]
+    pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)>) -> Vec<Self> {
+        let runs: Vec<_> =
+            runs.filter_map(|(caption, record)| Some((caption, record.open_loop.as_ref()?))).collect();
+        let settings: Vec<Vec<SweptValue>> =
+            runs.iter().map(|(caption, _)| caption.combination.to_vec()).collect();
+        let mut found: Vec<Self> = vec![];
+        for (name, (_, own)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
+            let place = found.iter().position(|known| known.name == name).unwrap_or_else(|| {
+                found.push(Self { name, stable: None, saturated: None, is_searched: false });
+                found.len() - 1
+            });
+            let range = &mut found[place];
+            if let Some(searched) = &own.saturation_runs {
+                let saturated = searched.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
+                range.is_searched = true;
+                range.stable = own.saturation_load;
+                range.saturated = saturated.min_by(f64::total_cmp);
+            } else if own.measured.saturated.is_some() {
+                range.saturated =
+                    Some(range.saturated.map_or(own.measured.load, |load| load.min(own.measured.load)));
+            } else {
+                range.stable =
+                    Some(range.stable.map_or(own.measured.load, |load| load.max(own.measured.load)));
+            }
+        }
+        for range in &mut found {
+            // Above the first load that saturates none counts as stable.
+            range.stable = range.stable.filter(|&load| range.saturated.is_none_or(|end| load < end));
+        }
+        found
+    }
+
+    /// The load in words, such as `between loads 0.42 and 0.44`; `None` if no run saturates.
+    #[must_use]
+    pub fn in_words(&self) -> Option<String> {
+        match (self.is_searched, self.stable, self.saturated) {
+            (true, Some(load), Some(_)) => Some(format!("above load {}", short(load))),
+            (false, Some(stable), Some(saturated)) => {
+                Some(format!("between loads {} and {}", short(stable), short(saturated)))
+            }
+            (true, None, Some(saturated)) => {
+                Some(format!("below load {}, the smallest load tried", short(saturated)))
+            }
+            (false, None, Some(saturated)) => Some(format!("below load {}", short(saturated))),
+            (_, _, None) => None,
+        }
+    }
+
+    /// A sentence on each setting.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let subject = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
+        let verb = if self.name.is_empty() { "Saturates" } else { "saturates" };
+        match (self.in_words(), self.stable) {
+            (Some(words), _) => format!("{subject}{verb} {words}."),
+            (None, Some(load)) if self.is_searched => {
+                let verb = if self.name.is_empty() { "Stable" } else { "stable" };
+                format!("{subject}{verb} up to load {}, the largest load tried.", short(load))
+            }
+            (None, Some(load)) => {
+                let verb = if self.name.is_empty() { "Does" } else { "does" };
+                format!("{subject}{verb} not saturate up to load {}.", short(load))
+            }
+            (None, None) => format!("{subject}no load was run."),
+        }
+    }
+
+    /// The sentence on the settings that saturate last; `None` if fewer than two differ, or all saturate at one load.
+    #[must_use]
+    pub fn last_in_words(all: &[Self]) -> Option<String> {
+        let order = |own: &Self| {
+            let end = if own.is_searched && own.stable.is_some() { own.stable } else { own.saturated };
+            own.saturated.and(end).unwrap_or(f64::INFINITY)
+        };
+        let greatest = all.iter().map(order).fold(f64::NEG_INFINITY, f64::max);
+        let (last, others): (Vec<&Self>, Vec<&Self>) =
+            all.iter().partition(|one| order(one).total_cmp(&greatest).is_eq());
+        if others.is_empty() {
+            return None;
+        }
+        let names: Vec<&str> = last.iter().map(|own| own.name.as_str()).collect();
+        let verb = if names.len() == 1 { "saturates" } else { "saturate" };
+        let place = last.first().and_then(|own| own.in_words());
+        let place = place.unwrap_or_else(|| "at no load tried".to_owned());
+        Some(format!("{} {verb} last: {place}.", names.join(" and ")))
+    }
+}
+
+/// A load with up to four decimals.
+fn short(load: f64) -> String {
+    let text = format!("{load:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(name: &str, stable: Option<f64>, saturated: Option<f64>, is_searched: bool) -> SaturationRange {
+        SaturationRange { name: name.to_owned(), stable, saturated, is_searched }
+    }
+
+    #[test]
+    fn runs_are_named_by_what_differs_except_for_the_load() {
+        let run = |routing: &str, buffer: &str, load: &str| {
+            [("execution.routing", routing), ("machine.router.buffer_units", buffer), (LOAD, load)]
+                .map(|(path, value)| (path.to_owned(), value.to_owned()))
+                .to_vec()
+        };
+        let runs = [run("\"valiant\"", "4", "0.1"), run("\"adaptive\"", "4", "0.2")];
+        assert_eq!(names_besides(&runs, LOAD), ["valiant", "adaptive"]);
+        let runs = [run("\"valiant\"", "4", "0.1"), run("\"valiant\"", "8", "0.2")];
+        assert_eq!(names_besides(&runs, LOAD), ["buffer units 4", "buffer units 8"]);
+        assert_eq!(names_besides(&runs[..1], LOAD), [""]);
+    }
+
+    #[test]
+    fn the_last_to_saturate_is_named_with_its_loads() {
+        let all = [
+            range("valiant", Some(0.2), Some(0.25), false),
+            range("adaptive", Some(0.34), Some(0.36), false),
+        ];
+        assert_eq!(all[0].sentence(), "valiant: saturates between loads 0.2 and 0.25.");
+        assert_eq!(
+            SaturationRange::last_in_words(&all).unwrap(),
+            "adaptive saturates last: between loads 0.34 and 0.36."
+        );
+        let open = [range("a", Some(0.3), None, false), range("b", None, Some(0.1), false)];
+        assert_eq!(open[0].sentence(), "a: does not saturate up to load 0.3.");
+        assert_eq!(SaturationRange::last_in_words(&open).unwrap(), "a saturates last: at no load tried.");
+        assert_eq!(SaturationRange::last_in_words(&all[..1]), None);
+        let searched = [range("a", Some(0.4375), Some(0.5), true), range("b", Some(0.2), Some(0.25), true)];
+        assert_eq!(
+            SaturationRange::last_in_words(&searched).unwrap(),
+            "a saturates last: above load 0.4375."
+        );
+        let ends = [range("a", None, Some(0.02), true), range("b", Some(1.0), None, true)];
+        assert_eq!(ends[0].sentence(), "a: saturates below load 0.02, the smallest load tried.");
+        assert_eq!(ends[1].sentence(), "b: stable up to load 1, the largest load tried.");
+        assert_eq!(SaturationRange::last_in_words(&ends).unwrap(), "b saturates last: at no load tried.");
+    }
+}

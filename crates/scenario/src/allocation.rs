@@ -1,0 +1,295 @@
+//! `machine.allocation`: the nodes that a job has, in its order (`docs/model.md` section 22).
+//!
+//! A list of numbers, coordinates, ranges as strings and names; or the path of a file with one of these a line. Names are
+//! those of the network's file, or of `machine.host_names`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use cubefold_formats::{
+    input::{
+        diagnostic::Diagnostics,
+        region::Allocation,
+        text::{Remarks, described, lines, span},
+    },
+    launcher::{
+        HostList,
+        host_names::{expanded, parts},
+    },
+};
+use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
+
+use super::{
+    budget::{HELP, RowBudget},
+    errors::{ScenarioError, errors_at},
+    keys::Key,
+    launcher_file::read_names as read_names_file,
+    settings::Settings,
+    source_file::{Place, SourceFile},
+    value::{Content, Value},
+};
+
+/// The hosts that a machine has names for, by name, and the names by number.
+#[derive(Debug)]
+pub(super) struct KnownNames {
+    nodes: BTreeMap<String, u64>,
+    /// The names of all hosts.
+    pub(super) list: Arc<HostList>,
+}
+
+/// Reads the names of the hosts: those of `machine.host_names`, or of the network's file.
+pub(super) fn read_names(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<KnownNames> {
+    let machine = machine?;
+    let hosts = usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX);
+    let list = match (settings.get(Key::MachineHostNames), machine.node_names()) {
+        (Some(value), Some(_)) => {
+            let message = "machine.host_names of a network with names, expected none";
+            errors.push(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
+            return None;
+        }
+        (Some(value), None) => {
+            let path = value.text(Key::MachineHostNames.path(), errors)?;
+            let list = match read_names_file(&settings.beside(path), "list of host names") {
+                Ok(list) => list,
+                Err(wrong) => {
+                    errors.extend(wrong);
+                    return None;
+                }
+            };
+            if list.count() != hosts as u64 {
+                let message = format!(
+                    "{} host names, expected {hosts}, one for each host of the machine",
+                    list.count()
+                );
+                errors.push(ScenarioError::at(&value.place, message, "not one for each"));
+                return None;
+            }
+            list
+        }
+        (None, Some(names)) => HostList::of_names(names.iter().take(hosts).cloned()),
+        (None, None) => return None,
+    };
+    let nodes = list.names().map(str::to_owned).zip(0..).collect();
+    Some(KnownNames { nodes, list: Arc::new(list) })
+}
+
+/// Reads the allocation; failed nodes are passed over.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    names: Option<&KnownNames>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Allocation> {
+    let (value, machine) = (settings.get(Key::MachineAllocation)?, machine?);
+    if let Some(partition) = settings.get(Key::MachinePartition) {
+        let message = "machine.allocation beside machine.partition, expected one of them";
+        let error = ScenarioError::at(&value.place, message, "with a partition beside it");
+        errors.push(error.because(Some(&partition.place), "the partition").with_help("remove one of them"));
+        return None;
+    }
+    let before = errors.len();
+    let mut rows = RowBudget::new(settings.budget(), BYTES_A_NODE);
+    let mut reading = Reading { machine, names, nodes: vec![], known: BTreeSet::new(), rows: &mut rows };
+    match &value.content {
+        Content::Text(path) => reading.file(&settings.beside(path), errors),
+        _ => {
+            for entry in value.list(Key::MachineAllocation.path(), "nodes, or the path of a file", errors)? {
+                if let Err(message) = reading.entry(entry) {
+                    let error = ScenarioError::at(&entry.place, message, "no node to allocate");
+                    errors.push(error.with_help(
+                        "nodes are numbers, coordinates such as [0, 3], ranges such as \"0-63\", or names of hosts",
+                    ));
+                }
+            }
+        }
+    }
+    if errors.len() > before {
+        return None;
+    }
+    let is_up = |node: &NodeId| machine.is_host(*node);
+    let nodes: Vec<NodeId> = reading.nodes.into_iter().filter(is_up).collect();
+    rows.keep(Allocation::bytes(nodes.len() as u64));
+    if nodes.is_empty() {
+        let message = "machine.allocation without a working node, expected at least one";
+        errors.push(ScenarioError::at(&value.place, message, "no node left"));
+        return None;
+    }
+    let as_box = as_box(machine, &nodes);
+    Some(Allocation::new(nodes, as_box))
+}
+
+/// The most nodes of an allocation: each is listed.
+const MAX_NODES: u64 = 1 << 24;
+/// Memory per node of an allocation while it is read and made \[bytes\].
+const BYTES_A_NODE: u64 = 48;
+
+/// The partition of which these are all nodes in their order, if they are a box.
+fn as_box(machine: &Machine, nodes: &[NodeId]) -> Option<Partition> {
+    machine.grid()?;
+    let shape = machine.shape();
+    let along = |node: NodeId| shape.dimensions().map(move |axis| u64::from(shape.coordinate(node, axis)));
+    let base: Vec<u64> = along(*nodes.first()?).collect();
+    let last: Vec<u64> = along(*nodes.last()?).collect();
+    let lengths: Option<Vec<u64>> =
+        base.iter().zip(&last).map(|(base, last)| Some(last.checked_sub(*base)? + 1)).collect();
+    let partition = Partition::new(machine, &base, &lengths?).ok()?;
+    let inside = partition.inside();
+    let is_same = inside.node_count() == nodes.len() as u64
+        && inside.nodes().zip(nodes).all(|(own, &node)| shape.node_at(&partition.address(own)) == node);
+    is_same.then_some(partition)
+}
+
+/// Nodes while they are read.
+struct Reading<'a, 'b> {
+    machine: &'a Machine,
+    names: Option<&'a KnownNames>,
+    nodes: Vec<NodeId>,
+    known: BTreeSet<NodeId>,
+    rows: &'a mut RowBudget<'b>,
+}
+
+impl Reading<'_, '_> {
+    /// Adds the nodes of an entry of a list.
+    fn entry(&mut self, entry: &Value) -> Result<(), String> {
+        match &entry.content {
+            Content::Integer(Some(number)) => self.number(*number),
+            Content::Text(text) => self.text(text),
+            Content::List(values) => {
+                let coordinate = |value: &Value| match value.content {
+                    Content::Integer(own) => own,
+                    _ => None,
+                };
+                let coordinates: Option<Vec<u64>> = values.iter().map(coordinate).collect();
+                self.coordinates(
+                    &coordinates
+                        .ok_or_else(|| format!("node is {}, expected coordinates", entry.describe()))?,
+                )
+            }
+            _ => Err(format!("node is {}, expected a number, coordinates or a range", entry.describe())),
+        }
+    }
+
+    /// Adds the nodes of a file: an entry a line.
+    fn file(&mut self, path: &Path, errors: &mut Vec<ScenarioError>) {
+        let source = match SourceFile::read(path) {
+            Ok(source) => source,
+            Err(error) => {
+                errors.push(ScenarioError::of_file(path, format!("allocation {error}")));
+                return;
+            }
+        };
+        let mut diagnostics = Diagnostics::default();
+        for line in lines(source.text(), Remarks::AfterHash) {
+            if let Err(message) = self.line(line) {
+                diagnostics.add(span(source.text(), line), || message);
+            }
+        }
+        errors.extend(errors_at(&source, &diagnostics));
+    }
+
+    /// Adds the nodes of a line: a number, a range, coordinates, or names.
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let inner = line.trim_matches(|sign| "()[]\"".contains(sign));
+        let words: Vec<&str> = inner
+            .split(|sign: char| sign == ',' || sign.is_whitespace())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let numbers: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
+        match numbers {
+            Some(coordinates) if coordinates.len() > 1 => self.coordinates(&coordinates),
+            _ => self.text(line),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), String> {
+        let text = text.trim().trim_matches('"');
+        if let Ok(number) = text.parse() {
+            return self.number(number);
+        }
+        if let Some((first, last)) = text.split_once('-')
+            && let (Ok(first), Ok(last)) = (first.trim().parse::<u64>(), last.trim().parse::<u64>())
+        {
+            if last < first || last >= self.machine.numbered_hosts() {
+                let greatest = self.machine.numbered_hosts() - 1;
+                return Err(format!(
+                    "range {}, expected ascending numbers from 0 to {greatest}",
+                    described(text)
+                ));
+            }
+            self.take(last - first + 1)?;
+            return (first..=last).try_for_each(|number| self.listed(number));
+        }
+        let Some(names) = self.names else {
+            return Err(format!(
+                "node {} of a machine without names, expected a number, a range, or machine.host_names",
+                described(text)
+            ));
+        };
+        for part in parts(text) {
+            let listed = expanded(part.trim())
+                .map_err(|_| format!("node {}, expected the name of a host", described(text)))?;
+            for name in listed {
+                // Sites write names with or without their domain.
+                let found = names.nodes.get(&name).or_else(|| names.nodes.get(name.split('.').next()?));
+                let Some(&number) = found else {
+                    return Err(format!("host {} is not in the machine", described(&name)));
+                };
+                self.number(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn coordinates(&mut self, coordinates: &[u64]) -> Result<(), String> {
+        let shape = self.machine.shape();
+        let address = Coordinates::new(shape, coordinates).map_err(|error| format!("node: {error}"))?;
+        self.number(shape.node_at(&address).index().into())
+    }
+
+    fn number(&mut self, number: u64) -> Result<(), String> {
+        self.take(1)?;
+        self.listed(number)
+    }
+
+    /// Takes the memory for more nodes, before they are listed.
+    fn take(&mut self, more: u64) -> Result<(), String> {
+        let count = (self.nodes.len() as u64).saturating_add(more);
+        if count > MAX_NODES {
+            return Err(format!(
+                "{count} nodes, expected at most {MAX_NODES} (2^24); machine.partition takes boxes of any size"
+            ));
+        }
+        self.rows.take_rows(more).map_err(|over| format!("an allocation of {count} nodes {over}; {HELP}"))
+    }
+
+    /// Adds a node that memory is taken for.
+    fn listed(&mut self, number: u64) -> Result<(), String> {
+        let hosts = self.machine.numbered_hosts();
+        if number >= hosts {
+            return Err(format!("node {number}, expected a host from 0 to {}", hosts - 1));
+        }
+        let node = self.machine.node(number).map_err(|error| error.to_string())?;
+        if !self.known.insert(node) {
+            return Err(format!("node {number} a second time, expected every node once"));
+        }
+        self.nodes.push(node);
+        Ok(())
+    }
+}
+
+/// The error for a process outside the allocation.
+pub(super) fn outside(allocation: &Allocation, nodes: &[NodeId], place: &Place) -> Option<ScenarioError> {
+    let (process, node) = (0..)
+        .zip(nodes)
+        .find(|(_, node)| allocation.place(**node).is_none())
+        .map(|(process, node): (u64, _)| (process, node))?;
+    let message = format!("process {process} is on node {node}, expected a node of machine.allocation");
+    Some(ScenarioError::at(place, message, "leaves the allocation"))
+}

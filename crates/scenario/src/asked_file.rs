@@ -1,0 +1,139 @@
+//! Files of other tools, where a key asks for a kind of value: the value, or one error that leads on.
+
+use std::{path::Path, sync::Arc};
+
+use cubefold_formats::{
+    asked::{Asked, Misfit, ask, not_read},
+    benchmark::{Measurement, MeasurementOptions},
+    format::{Complaint, FileText, Format, Likeness, Reading, likely},
+    input::{diagnostic::MAX_REPORTED, input_file},
+    read::keys_of,
+    value::{Content, Kind},
+};
+
+use super::{
+    errors::{ScenarioError, and_more, errors_at},
+    source_file::{Place, SourceFile},
+};
+
+/// A format, and the value that was read in it.
+pub(super) type Found = (&'static Format, Box<Reading>);
+
+/// Asks a text for a kind; `None` if no format looks like it.
+///
+/// # Errors
+///
+/// One error if the file is of another kind or not read; all errors of its format if it has some.
+pub(super) fn asked(
+    path: &Path,
+    source: &Arc<SourceFile>,
+    kind: Kind,
+) -> Result<Option<Found>, Vec<ScenarioError>> {
+    match ask(&path.display().to_string(), source.text().as_bytes(), kind) {
+        Asked::Value(format, reading) => Ok(Some((format, reading))),
+        Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
+        Asked::Wrong(_, complaints) => Err(at_lines(path, source, &complaints)),
+        Asked::Unknown => Ok(None),
+    }
+}
+
+/// The error of a file that is of another kind than is asked for, or not read; `None` of others.
+pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
+    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
+        return None;
+    }
+    let bytes = input_file::read(path, MOST).ok()?;
+    match ask(&path.display().to_string(), &bytes, kind) {
+        Asked::Misfit(misfit) => Some(error_of(path, &misfit)),
+        Asked::Value(..) | Asked::Wrong(..) | Asked::Unknown => None,
+    }
+}
+
+/// The error of a text that is surely of a format that is neither one of its own by name nor holds hosts or ranks;
+/// `None` of others.
+pub(super) fn other_format(path: &Path, text: &str, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+    let file = FileText::new(text.as_bytes());
+    let formats = likely(&file, None);
+    let format = formats.first().filter(|format| (format.is_like)(&file) == Likeness::Sure)?;
+    let is_own = own.contains(&format.name)
+        || format.holds.iter().any(|kind| matches!(kind, Kind::Ranks | Kind::Hosts));
+    if is_own {
+        return None;
+    }
+    if let Some(misfit) = not_read(format, &path.display().to_string()) {
+        return Some(error_of(path, &misfit));
+    }
+    let found = format.holds[0];
+    let message = format!("the file is {} ({}), expected {expected}", found.noun(), format.name);
+    Some(ScenarioError::of_file(path, message).with_help(format!("it is read by {}", keys_of(found))))
+}
+
+/// As [`other_format`], of a file that can be read again.
+pub(super) fn other_format_of(path: &Path, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
+        return None;
+    }
+    let bytes = input_file::read(path, MOST).ok()?;
+    other_format(path, &String::from_utf8_lossy(&bytes), expected, own)
+}
+
+/// Larger files are not looked at again for an error \[bytes\].
+const MOST: u64 = 16 << 20;
+
+/// The error of a file that a key cannot take.
+pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {
+    ScenarioError::of_file(path, format!("the file is {}", misfit.message)).with_help(&misfit.help)
+}
+
+/// Errors at their lines.
+fn at_lines(path: &Path, source: &Arc<SourceFile>, complaints: &[Complaint]) -> Vec<ScenarioError> {
+    let text = source.text();
+    let error = |own: &Complaint| {
+        let line = own.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+        match line {
+            Some(line) => {
+                let start = line.as_ptr().addr() - text.as_ptr().addr();
+                let place = Place::new(source, start..start + line.len());
+                ScenarioError::at(&place, &own.message, "here")
+            }
+            None => ScenarioError::of_file(path, &own.message),
+        }
+    };
+    let left_out = complaints.len().saturating_sub(MAX_REPORTED) as u64;
+    and_more(complaints.iter().take(MAX_REPORTED).map(error).collect(), left_out)
+}
+
+/// Whether [`Measurement::parse`] reads a format itself.
+fn is_known(format: &Format) -> bool {
+    ["osu", "intel-mpi-benchmarks", "nccl-tests"].contains(&format.name)
+}
+
+/// Reads the output of a benchmark in a file called `name`.
+///
+/// # Errors
+///
+/// If the file cannot be read, or is not output of one known benchmark: every error.
+pub fn measured(
+    path: &Path,
+    name: &str,
+    options: MeasurementOptions,
+) -> Result<Measurement, Vec<ScenarioError>> {
+    let source = SourceFile::read(path)
+        .map_err(|error| vec![ScenarioError::of_file(path, format!("measurements {error}"))])?;
+    let diagnostics = match Measurement::parse(name, source.text(), options) {
+        Ok(measurement) => return Ok(measurement),
+        Err(diagnostics) => diagnostics,
+    };
+    match ask(&path.display().to_string(), source.text().as_bytes(), Kind::Benchmark) {
+        Asked::Value(format, reading) if !is_known(format) => {
+            let Content::Benchmark(rows) = &reading.content else {
+                return Err(errors_at(&source, &diagnostics));
+            };
+            Measurement::of_rows(name, format.tool, rows, options)
+                .map_err(|message| vec![ScenarioError::of_file(path, message)])
+        }
+        Asked::Wrong(format, complaints) if !is_known(format) => Err(at_lines(path, &source, &complaints)),
+        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => Err(vec![error_of(path, &misfit)]),
+        _ => Err(errors_at(&source, &diagnostics)),
+    }
+}

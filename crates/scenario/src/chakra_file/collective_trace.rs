@@ -1,0 +1,260 @@
+//! Traces of collectives that profilers write, as the traces of all ranks: a rank runs its operations one after the
+//! other, and the time between two of them is a computation (`docs/model.md` section 23.4).
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use cubefold_collectives::Operation;
+use cubefold_formats::{
+    asked::{Asked, ask},
+    input::input_file::{self, InputError},
+    read::large::read_streamed,
+    value::{Content, Kind, Trace, TracedOperation},
+};
+use cubefold_topology::narrow;
+
+use super::{
+    trace_reader::{Dropped, RankTrace, TraceNode, Work},
+    trace_set::{RANK, TraceSet, of_file, rank_files},
+};
+use crate::{asked_file::error_of, budget::Budget, errors::ScenarioError, placement_file::Failure};
+
+/// The most ranks: each has all operations.
+const MAX_RANKS: u64 = 1 << 16;
+
+/// The traces of all ranks, and sentences on what was assumed.
+#[derive(Debug)]
+pub(crate) struct CollectiveTraces {
+    pub(super) set: std::sync::Arc<TraceSet>,
+    pub(super) notes: Vec<String>,
+}
+
+impl CollectiveTraces {
+    /// The files, one for each rank.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        self.set.paths()
+    }
+
+    /// Reads one trace, which all ranks run, or with `{rank}` in the path the traces of all ranks.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read, holds no collectives in time, or the traces do not fit together.
+    pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
+        let files =
+            if path.to_string_lossy().contains(RANK) { rank_files(path)? } else { vec![path.to_owned()] };
+        let mut read = files.iter().map(|file| read_file(file, budget)).collect::<Result<Vec<_>, _>>()?;
+        let ranks = count_of(&files, &read)?;
+        let mut notes: Vec<String> = vec![];
+        if let [only] = &read[..]
+            && ranks > 1
+        {
+            let rank = only.rank.map_or_else(String::new, |own| format!(" {own}"));
+            notes.push(format!("the trace of rank{rank} is that of all {ranks} ranks"));
+        } else {
+            read.sort_by_key(|own| own.rank);
+        }
+        let operations = read.iter().flat_map(|own| own.operations.as_deref().unwrap_or_default());
+        if operations.clone().all(|own| own.span.is_none()) {
+            notes.push("the trace has no times: operations follow one another at once".to_owned());
+        }
+        let mut sizes: Vec<u64> =
+            operations.filter_map(|operation| operation.group).filter(|own| *own < ranks).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for size in &sizes {
+            notes.push(format!("groups of {size} are consecutive ranks: the trace names no members"));
+        }
+        let groups = groups(&sizes, ranks).map_err(|message| of_file(path, message))?;
+        let traces = (0..ranks).map(|rank| {
+            let own =
+                read.get(usize::try_from(rank).unwrap_or(0)).filter(|_| read.len() > 1).or(read.first());
+            own.map_or_else(|| Err("no trace".to_owned()), |own| of_rank(own, rank, ranks))
+        });
+        let traces: Result<Vec<RankTrace>, String> = traces.collect();
+        let paths: Vec<PathBuf> =
+            if files.len() > 1 { files } else { vec![path.to_owned(); usize::try_from(ranks).unwrap_or(1)] };
+        let traces = traces.map_err(|message| of_file(path, message))?;
+        let set = TraceSet::joined(path, paths, traces, &groups, budget)?;
+        Ok(Self { set: std::sync::Arc::new(set), notes })
+    }
+}
+
+/// Larger files are read as streams \[bytes\].
+const MAX_HELD: u64 = 64 << 20;
+
+/// Reads a file in the format that it looks like.
+fn read_format(path: &Path, budget: &Budget) -> Result<Asked, Failure> {
+    let unreadable = |error: InputError| Failure::Unreadable(std::io::Error::from(error).to_string());
+    let bytes = match input_file::read(path, MAX_HELD) {
+        Ok(bytes) => bytes,
+        Err(InputError::TooLong(most)) => {
+            return match read_streamed(path).map_err(unreadable)? {
+                Some((format, Ok(reading))) => Ok(Asked::Value(format, Box::new(reading))),
+                Some((format, Err(complaints))) => Ok(Asked::Wrong(format, complaints)),
+                None => Err(unreadable(InputError::TooLong(most))),
+            };
+        }
+        Err(error) => return Err(unreadable(error)),
+    };
+    let over = |over: crate::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its trace:")]);
+    // A document of JSON takes several times the memory of its text.
+    budget.take_for_a_while(8 * bytes.len() as u64, 0).map_err(over)?;
+    Ok(ask(&path.display().to_string(), &bytes, Kind::Trace))
+}
+
+/// Reads the operations of a file.
+fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
+    let of_other = |message: String, help: &str| {
+        Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
+    };
+    let (format, reading) = match read_format(path, budget)? {
+        Asked::Value(format, reading) => (format, reading),
+        Asked::Misfit(misfit) => return Err(Failure::Wrong(vec![error_of(path, &misfit)])),
+        Asked::Wrong(_, complaints) => {
+            let error =
+                |own: &cubefold_formats::format::Complaint| ScenarioError::of_file(path, &own.message);
+            return Err(Failure::Wrong(complaints.iter().map(error).collect()));
+        }
+        Asked::Unknown => {
+            let message = "no format is like this file, expected a trace of collectives".to_owned();
+            return Err(of_other(message, "cubefold inspect --list has the formats"));
+        }
+    };
+    let help = match format.name {
+        "kineto" | "flight-recorder" => "",
+        "goal" => "program.kind = \"goal\" runs it",
+        "chakra" | "chakra-json" => "program.kind = \"chakra\" runs it, with {rank} in the path",
+        "astra-sim-1-workload" => {
+            "chakra_converter Text --input FILE --output FILE --num-npus N --num-passes 1 makes traces for kind = \"chakra\""
+        }
+        "msccl-xml" => "cubefold inspect counts its steps; a collective with algorithm = .. is nearest to it",
+        _ => "program.kind = \"traffic\" sends its messages in one stage",
+    };
+    if !help.is_empty() {
+        let message = format!(
+            "the file is one of {}, expected collectives in time (kineto, flight-recorder)",
+            format.tool
+        );
+        return Err(of_other(message, help));
+    }
+    match reading.content {
+        Content::Trace(trace)
+            if trace.operations.as_ref().is_some_and(|operations| !operations.is_empty()) =>
+        {
+            Ok(trace)
+        }
+        _ => Err(of_other("no operation, expected collectives".to_owned(), "")),
+    }
+}
+
+/// The number of ranks of a job.
+fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
+    let path = &files[0];
+    let told = read.iter().filter_map(|own| own.ranks).max();
+    let found = files.len() as u64;
+    let ranks = match told {
+        _ if found > 1 => {
+            if let Some(expected) = told.filter(|own| *own != found) {
+                return Err(of_file(
+                    path,
+                    format!("traces of {found} ranks, expected those of {expected}, or one of them"),
+                ));
+            }
+            found
+        }
+        Some(ranks) => ranks,
+        None => {
+            return Err(of_file(path, "a trace without its number of ranks, expected world_size or groups"));
+        }
+    };
+    if !(1..=MAX_RANKS).contains(&ranks) {
+        return Err(of_file(path, format!("{ranks} ranks, expected 1 to {MAX_RANKS}")));
+    }
+    Ok(ranks)
+}
+
+/// The members of groups of these sizes, each of consecutive ranks.
+fn groups(sizes: &[u64], ranks: u64) -> Result<BTreeMap<String, Vec<u32>>, String> {
+    let mut groups = BTreeMap::new();
+    for &size in sizes {
+        if size == 0 || !ranks.is_multiple_of(size) {
+            return Err(format!("a group of {size} of {ranks} ranks, expected a size that divides them"));
+        }
+        for block in 0..ranks / size {
+            let members = (block * size..(block + 1) * size).map(narrow).collect();
+            groups.insert(group_name(size, block), members);
+        }
+    }
+    Ok(groups)
+}
+
+fn group_name(size: u64, block: u64) -> String {
+    format!("{size} ranks from {}", block * size)
+}
+
+/// The operations of a rank, each after the one before it.
+fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
+    let mut nodes: Vec<TraceNode> = vec![];
+    let mut over = 0.0;
+    for own in trace.operations.as_deref().unwrap_or_default() {
+        if let Some([begin, end]) = own.span {
+            let gap = nanoseconds(begin - over);
+            if gap > 0 {
+                push(&mut nodes, "computation", Work::Compute(gap), 0);
+            }
+            over = f64::max(over, end);
+        }
+        let measured = own.span.map_or(0, |[begin, end]| nanoseconds(end - begin));
+        push(&mut nodes, &own.operation, collective(own, rank, ranks)?, measured);
+    }
+    Ok(RankTrace {
+        nodes,
+        groups: vec![],
+        dropped: [Dropped::default(), Dropped::default()],
+        without_duration: 0,
+    })
+}
+
+fn collective(own: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, String> {
+    let operation = Operation::ALL.into_iter().find(|operation| operation.name() == own.operation);
+    let operation = operation.ok_or_else(|| {
+        format!(
+            "a {} in the trace of one rank, expected collectives: its partner is not known",
+            own.operation
+        )
+    })?;
+    let group = match own.group {
+        Some(size) if size > ranks => {
+            return Err(format!("a group of {size} of {ranks} ranks, expected at most all"));
+        }
+        Some(size) if size < ranks && size > 0 => group_name(size, rank / size).into(),
+        _ => "".into(),
+    };
+    Ok(Work::Collective { operation, bytes: own.bytes, group, dimensions: None })
+}
+
+fn push(nodes: &mut Vec<TraceNode>, name: &str, work: Work, measured: u64) {
+    let place = narrow(nodes.len() as u64);
+    nodes.push(TraceNode {
+        id: place.into(),
+        name: name.into(),
+        data: place.checked_sub(1).into_iter().collect(),
+        control: [].into(),
+        work,
+        measured,
+        stream: None,
+        is_cpu: false,
+    });
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time in seconds, cut off at 0"
+)]
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round().max(0.0) as u64
+}

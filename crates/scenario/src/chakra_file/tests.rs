@@ -1,0 +1,528 @@
+//! Traces: the cases of `tests/golden/jobs.json` on the traces of `tests/golden/chakra`, and errors at their places.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use cubefold_formats::input::chakra_schema::{
+    AttributeProto, BoolList, GlobalMetadata, Node, NodeType, Value as Attribute,
+};
+use cubefold_simulator::{EngineChoice, Observer, OperationTimes, Request, StageRecord, simulate};
+use flate2::{Compression, write::GzEncoder};
+use prost::Message;
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::{trace_set::ActivityKind, *};
+use crate::{Run, Scenario, load};
+
+#[derive(Deserialize)]
+struct Golden {
+    cases: Vec<GoldenCase>,
+    errors: Vec<GoldenError>,
+}
+
+#[derive(Deserialize)]
+struct GoldenCase {
+    name: String,
+    scenario: String,
+    makespan: u64,
+    notes: Vec<String>,
+    #[serde(default)]
+    rank_finish: Vec<u64>,
+    #[serde(default)]
+    operations: Vec<(String, u64, u64)>,
+}
+
+#[derive(Deserialize)]
+struct GoldenError {
+    name: String,
+    scenario: String,
+}
+
+fn golden_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden")
+}
+
+fn golden() -> Golden {
+    let text = fs::read_to_string(golden_folder().join("jobs.json")).unwrap();
+    let mut golden: Golden = serde_json::from_str(&text).unwrap();
+    golden.cases.retain(|case| case.name.starts_with("chakra: "));
+    golden.errors.retain(|case| case.name.starts_with("chakra: "));
+    golden
+}
+
+/// A folder with a scenario and the traces of all cases.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(scenario: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("s.toml"), scenario).unwrap();
+        Self(folder)
+    }
+
+    fn of_golden(scenario: &str) -> Self {
+        let own = Self::new(scenario);
+        fs::create_dir(own.0.path().join("chakra")).unwrap();
+        for entry in fs::read_dir(golden_folder().join("chakra")).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, own.0.path().join("chakra").join(path.file_name().unwrap())).unwrap();
+        }
+        own
+    }
+
+    /// Writes the traces `t.RANK.et` of these operations.
+    fn traces(scenario: &str, ranks: &[Vec<Node>]) -> Self {
+        let own = Self::new(scenario);
+        for (rank, nodes) in ranks.iter().enumerate() {
+            fs::write(own.0.path().join(format!("t.{rank}.et")), bytes(nodes)).unwrap();
+        }
+        own
+    }
+
+    fn load(&self) -> Result<Scenario, String> {
+        let folder = format!("{}/", self.0.path().display());
+        let loaded = load(&[self.0.path().join("s.toml")]).map(|mut scenarios| scenarios.remove(0));
+        loaded.map_err(|errors| {
+            let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            shown.join("\n").replace(&folder, "")
+        })
+    }
+
+    fn run(&self) -> Run {
+        self.load().unwrap().runs.remove(0)
+    }
+
+    fn error(&self) -> String {
+        self.load().map(|_| ()).unwrap_err()
+    }
+}
+
+fn bytes(nodes: &[Node]) -> Vec<u8> {
+    let mut bytes = GlobalMetadata { version: "0.0.4".to_owned() }.encode_length_delimited_to_vec();
+    nodes.iter().for_each(|node| bytes.extend(node.encode_length_delimited_to_vec()));
+    bytes
+}
+
+fn node(id: u64, kind: NodeType, data: &[u64], attributes: &[(&str, Attribute)]) -> Node {
+    let attribute =
+        |own: &(&str, Attribute)| AttributeProto { name: own.0.to_owned(), value: Some(own.1.clone()) };
+    Node {
+        id,
+        name: format!("n{id}"),
+        kind: kind.into(),
+        data_deps: data.to_vec(),
+        attr: attributes.iter().map(attribute).collect(),
+        ..Node::default()
+    }
+}
+
+fn makespan(run: &Run) -> u64 {
+    times(run).finishes.into_iter().max().unwrap()
+}
+
+/// Finishes of ranks and times of operations.
+#[derive(Default)]
+struct Times {
+    finishes: Vec<u64>,
+    operations: Vec<OperationTimes>,
+}
+
+impl Observer for Times {
+    fn stage_finished(&mut self, record: &StageRecord) {
+        self.finishes.push(record.finish.get());
+    }
+
+    fn wants_operations(&self) -> bool {
+        true
+    }
+
+    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
+        self.operations = times;
+    }
+}
+
+fn times(run: &Run) -> Times {
+    let mut times = Times::default();
+    assert!(ends(run, &mut times));
+    times
+}
+
+/// Whether the operations of a run come to their end.
+fn ends(run: &Run, times: &mut Times) -> bool {
+    let request = Request::asynchronous(EngineChoice::Auto);
+    simulate(&*run.program.body, &run.placement, run.communication, &request, times).is_ok()
+}
+
+/// Begin and end of every operation of traces, by the names of the golden cases.
+fn named_times(run: &Run, times: &Times) -> BTreeMap<String, (u64, u64)> {
+    let program = run.program.traces.as_deref().unwrap();
+    let set = &program.set;
+    let mut ends: Vec<u32> = program.firsts.iter().flatten().copied().skip(1).collect();
+    ends.push(u32::try_from(times.operations.len()).unwrap());
+    let mut next = ends.into_iter();
+    let mut of_nodes: Vec<Vec<(u64, u64)>> = vec![];
+    for firsts in &program.firsts {
+        let of_node = |&first: &u32| {
+            let last = next.next().unwrap() - 1;
+            (times.operations[first as usize].begun.get(), times.operations[last as usize].over.get())
+        };
+        of_nodes.push(firsts.iter().map(of_node).collect());
+    }
+    let time = |place: NodePlace| of_nodes[place.0 as usize][place.1 as usize];
+    let hull = |places: &[NodePlace]| {
+        let all = places.iter().map(|place| time(*place));
+        (all.clone().map(|own| own.0).min().unwrap(), all.map(|all| all.1).max().unwrap())
+    };
+    let mut named = BTreeMap::new();
+    for (rank, trace) in (0..).zip(&set.traces) {
+        for (place, node) in (0..).zip(&trace.nodes) {
+            named.insert(format!("{rank}:{}", node.id), time((rank, place)));
+        }
+    }
+    let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
+    for activity in &set.activities {
+        match &activity.kind {
+            ActivityKind::Pair { send, receive, .. } => {
+                let name = |own: NodePlace| format!("{}:{}", own.0, set.node(own).id);
+                named.insert(format!("{}>{}", name(*send), name(*receive)), hull(&[*send, *receive]));
+            }
+            ActivityKind::Collective { operation, group, places, .. } => {
+                let number = numbers.entry(*group).or_default();
+                let (name, members) = &set.groups.all[*group];
+                let places: Vec<NodePlace> = members.iter().copied().zip(places.iter().copied()).collect();
+                named.insert(format!("{operation} {number} of '{name}'"), hull(&places));
+                *number += 1;
+            }
+        }
+    }
+    named
+}
+
+#[test]
+fn golden_cases_take_their_cycles() {
+    let cases = golden().cases;
+    assert_eq!(cases.len(), 11);
+    for case in cases {
+        let name = &case.name;
+        let run = Folder::of_golden(&case.scenario).run();
+        assert_eq!(makespan(&run), case.makespan, "{name}");
+        for note in &case.notes {
+            assert!(run.program.notes.contains(note), "{name}: {:?}, expected {note}", run.program.notes);
+        }
+        let times = times(&run);
+        assert_eq!(times.finishes, case.rank_finish, "{name}");
+        let named = named_times(&run, &times);
+        for (operation, begin, finish) in &case.operations {
+            assert_eq!(named[operation], (*begin, *finish), "{name}: {operation}");
+        }
+    }
+}
+
+#[test]
+fn golden_errors_name_what_is_wrong() {
+    let errors = golden().errors;
+    let expected = BTreeMap::from([
+        (
+            "mismatch",
+            "chakra/mismatch.5.et: collective 1 of group \"\" differs: rank 0, node 3 \"all_reduce\": all-reduce of 64000 bytes; rank 5, node 3 \"all_gather\": all-gather of 64000 bytes; expected the same kind and size",
+        ),
+        (
+            "size",
+            "chakra/size.2.et: collective 0 of group \"\" differs: rank 0, node 2 \"all_reduce\": all-reduce of 64000 bytes; rank 2, node 2 \"all_reduce\": all-reduce of 64001 bytes; expected the same kind and size",
+        ),
+        (
+            "count",
+            "chakra/count.0.et: collectives of group \"\": rank 0 has 2, rank 4 has 1, expected as many; the first without another end is node 3 \"all_reduce\" of rank 0",
+        ),
+        (
+            "circle",
+            "chakra/circle.7.et: rank 7: 3 operations wait for each other in a circle, expected an order: ",
+        ),
+        (
+            "alone",
+            "chakra/alone.0.et: node 1 \"send 5\": a send without a receive: from rank 0 to rank 1 with tag 5 there are 1 sends and 0 receives, expected as many",
+        ),
+    ]);
+    let mut checked = 0;
+    for case in &errors {
+        let name = case.name.trim_start_matches("chakra: ").split(',').next().unwrap();
+        let folder = Folder::of_golden(&case.scenario);
+        // Operations that wait for one another without end are found by the run.
+        if name == "stuck" {
+            assert!(folder.load().is_ok());
+            continue;
+        }
+        let found = folder.error();
+        assert!(found.starts_with(expected[name]), "{name}: {found}");
+        checked += 1;
+    }
+    assert_eq!(checked, 5);
+}
+
+const MACHINE: &str = "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nkind = \"chakra\"\n";
+
+fn of_file(more: &str) -> String {
+    format!("{MACHINE}file = \"t.{{rank}}.et\"\n{more}")
+}
+
+#[test]
+fn groups_come_from_a_file_and_gzipped_traces_are_the_same() {
+    let text = format!(
+        "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
+    );
+    let folder = Folder::of_golden(&text);
+    let plain = makespan(&folder.run());
+    let run = folder.run();
+    let groups = &run.program.traces.as_deref().unwrap().set.groups;
+    assert!(groups.all.contains(&("1".to_owned(), vec![0, 1, 2, 3])), "{:?}", groups.all);
+    for rank in 0..8 {
+        let path = folder.0.path().join(format!("chakra/astra.{rank}.et"));
+        let mut encoder = GzEncoder::new(vec![], Compression::default());
+        encoder.write_all(&fs::read(&path).unwrap()).unwrap();
+        let zipped = encoder.finish().unwrap();
+        fs::write(path, zipped).unwrap();
+    }
+    assert_eq!(makespan(&folder.run()), plain);
+    // Without the file the members are those with the collectives, which is told.
+    let inferred = text.replace("groups = \"chakra/comm_group.json\"\n", "");
+    fs::write(folder.0.path().join("s.toml"), inferred).unwrap();
+    let run = folder.run();
+    assert!(run.program.notes.iter().any(|note| note.starts_with("nothing says who is in group \"1\"")));
+    assert_eq!(makespan(&run), plain);
+    fs::write(folder.0.path().join("s.toml"), text.replace("comm_group.json", "none.json")).unwrap();
+    let missing = folder.error();
+    assert!(
+        missing.starts_with("chakra/none.json: the file of program.groups cannot be read: "),
+        "{missing}"
+    );
+    fs::write(folder.0.path().join("chakra/none.json"), "{ \"1\": [0, 8] }").unwrap();
+    assert_eq!(folder.error(), "chakra/none.json: group \"1\" has rank 8, expected 0 to 7");
+    fs::write(folder.0.path().join("s.toml"), text).unwrap();
+    let path = folder.0.path().join("chakra/astra.3.et");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    assert!(
+        folder.error().starts_with("chakra/astra.3.et: the gzipped file is cut off"),
+        "{}",
+        folder.error()
+    );
+}
+
+#[test]
+fn integers_of_any_type_are_the_same() {
+    let ends = |size: Attribute, tag: Attribute| {
+        let message = |kind, from: Attribute, to: Attribute| {
+            node(
+                7,
+                kind,
+                &[],
+                &[
+                    ("comm_src", from),
+                    ("comm_dst", to),
+                    ("comm_tag", tag.clone()),
+                    ("comm_size", size.clone()),
+                ],
+            )
+        };
+        let (zero, one) = (Attribute::Uint32(0), Attribute::Sint64(1));
+        let pair =
+            [NodeType::CommSend, NodeType::CommRecv].map(|kind| message(kind, zero.clone(), one.clone()));
+        pair.map(|node| vec![node])
+    };
+    for size in [Attribute::Int32(9), Attribute::Uint64(9), Attribute::Fixed32(9), Attribute::Sfixed64(9)] {
+        let folder = Folder::traces(&of_file(""), &ends(size, Attribute::Fixed64(3)));
+        assert_eq!(makespan(&folder.run()), 9);
+    }
+}
+
+#[test]
+fn operations_of_a_stream_begin_in_their_order() {
+    let (wait, stream) = (Attribute::Uint64(5000), ("stream", Attribute::Int64(7)));
+    let lead =
+        node(1, NodeType::Comp, &[], &[("duration_nanoseconds", wait), ("is_cpu_op", Attribute::Bool(true))]);
+    let share = |id, data: &[u64], group: &str| {
+        let attributes = [
+            ("comm_type", Attribute::Int64(0)),
+            ("comm_size", Attribute::Int64(8)),
+            ("pg_name", Attribute::Text(group.to_owned())),
+            stream.clone(),
+        ];
+        node(id, NodeType::CommColl, data, &attributes)
+    };
+    let ranks = [
+        vec![lead.clone(), share(2, &[1], "a"), share(3, &[], "b")],
+        vec![lead, share(2, &[1], "a"), share(3, &[], "b")],
+    ];
+    let begin = |streams: &str| {
+        let folder =
+            Folder::traces(&of_file(&format!("{streams}algorithms = {{ all-reduce = \"ring\" }}\n")), &ranks);
+        let run = folder.run();
+        named_times(&run, &times(&run))["0:3"].0
+    };
+    assert_eq!((begin(""), begin("streams = true\n")), (0, 5000));
+}
+
+#[test]
+fn a_sweep_compares_algorithms() {
+    let share = vec![node(
+        1,
+        NodeType::CommColl,
+        &[],
+        &[("comm_type", Attribute::Int64(0)), ("comm_size", Attribute::Int64(64))],
+    )];
+    let sweep =
+        "[sweep]\n\"program.algorithms\" = [{ all-reduce = \"ring\" }, { all-reduce = \"direct\" }]\n";
+    let scenario = Folder::traces(&of_file(sweep), &vec![share; 8]).load().unwrap();
+    let found: Vec<u64> = scenario.runs.iter().map(makespan).collect();
+    assert!(found.len() == 2 && found[0] != found[1], "{found:?}");
+}
+
+#[test]
+fn traces_that_make_no_program_are_refused() {
+    let comp = |id| node(id, NodeType::Comp, &[], &[("duration_nanoseconds", Attribute::Int64(5))]);
+    let error = |more: &str, ranks: &[Vec<Node>]| Folder::traces(&of_file(more), ranks).error();
+    assert!(error("", &[vec![comp(1)]]).ends_with("1 traces, expected those of at least 2 ranks, from 0 on"));
+    let padded = Folder::traces(&of_file(""), &[vec![comp(1)]]);
+    fs::rename(padded.0.path().join("t.0.et"), padded.0.path().join("t.00.et")).unwrap();
+    let padded = padded.error();
+    assert!(
+        padded.ends_with("t.00.et has a number with zeros before it, expected t.0.et, t.1.et and so on"),
+        "{padded}"
+    );
+    let text = vec![node(1, NodeType::CommColl, &[], &[("comm_type", Attribute::Text("0".to_owned()))])];
+    let text = error("", &[text.clone(), text]);
+    assert!(text.contains("attribute comm_type is the text \"0\", expected an integer"), "{text}");
+    let twice = error("", &[vec![comp(1), comp(1)], vec![]]);
+    assert!(twice.starts_with("t.0.et: node 1 \"n1\" and node 1 \"n1\", 0 and 1 of the file"), "{twice}");
+    let folder = Folder::traces(&of_file(""), &[vec![comp(1)], vec![comp(1)], vec![comp(1)]]);
+    fs::remove_file(folder.0.path().join("t.1.et")).unwrap();
+    assert!(
+        folder.error().starts_with("t.1.et: the trace of rank 1 is missing, but that of rank 2 is there")
+    );
+    let whole = bytes(&[comp(1)]);
+    fs::write(folder.0.path().join("t.1.et"), &whole[..whole.len() - 3]).unwrap();
+    assert!(folder.error().starts_with("t.1.et: the file is cut off: message 1 has"), "{}", folder.error());
+    fs::write(folder.0.path().join("t.1.et"), "a,b\n").unwrap();
+    assert!(folder.error().starts_with("t.1.et: "), "{}", folder.error());
+    let share = |kind| {
+        vec![node(
+            1,
+            NodeType::CommColl,
+            &[],
+            &[("comm_type", Attribute::Int64(kind)), ("comm_size", Attribute::Int64(8))],
+        )]
+    };
+    let none = error("", &[share(0), share(0)]);
+    assert!(none.contains("program.algorithms is missing"), "{none}");
+    let other = error("algorithms = { all-gather = \"ring\" }\n", &[share(0), share(0)]);
+    assert!(other.contains("program.algorithms has no all-reduce, expected"), "{other}");
+    assert!(error("", &[share(12), share(12)]).contains("attribute comm_type is 12, expected 0 to 9"));
+    let waits = |id, on| node(id, NodeType::Comp, &[on], &[("duration_nanoseconds", Attribute::Int64(5))]);
+    let circle = || vec![waits(1, 2), waits(2, 1)];
+    let circles = error("", &[circle(), circle()]);
+    assert!(circles.contains("rank 0: 2 operations wait for each other in a circle"), "{circles}");
+    let name = Folder::new(&format!("{MACHINE}file = \"t.et\"\n")).error();
+    assert!(name.contains("expected a path with {rank} in it, once"), "{name}");
+}
+
+#[test]
+fn damaged_traces_are_refused_or_run() {
+    damage("missing", 2);
+}
+
+#[test]
+#[ignore = "more of the same"]
+fn traces_damaged_anywhere_are_refused_or_run() {
+    ["missing", "control", "pipeline"].into_iter().for_each(|name| damage(name, 1));
+}
+
+/// Changes, and cuts off, every `step`-th byte of the trace of rank 0.
+fn damage(name: &str, step: usize) {
+    let text = format!(
+        "{MACHINE}file = \"chakra/{name}.{{rank}}.et\"\ndependencies = \"both\"\nstreams = true\n\
+         algorithms = {{ all-gather = \"ring\", reduce-scatter = \"ring\", all-to-all = \"direct\" }}\n"
+    );
+    let folder = Folder::of_golden(&text);
+    let path = folder.0.path().join(format!("chakra/{name}.0.et"));
+    let whole = fs::read(&path).unwrap();
+    let changed = |place: usize, by: u8| {
+        let mut damaged = whole.clone();
+        damaged[place] ^= by;
+        damaged
+    };
+    let (mut refused, mut run) = (0, 0);
+    for place in (0..whole.len()).step_by(step) {
+        for damaged in [changed(place, 1), changed(place, 0x80), whole[..place].to_vec()] {
+            fs::write(&path, damaged).unwrap();
+            match folder.load() {
+                Ok(mut scenario) => {
+                    let own = scenario.runs.remove(0);
+                    run += usize::from(ends(&own, &mut Times::default()));
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(4 * refused * step > whole.len() && 4 * run * step > whole.len(), "{refused} refused, {run} run");
+}
+
+#[test]
+#[ignore = "takes seconds: 64 traces of 10 000 operations are read and run"]
+fn large_sets_of_traces_run() {
+    let stage = |id: u64, rank: u64| {
+        let before: Vec<u64> = (1..id).rev().take(1).collect();
+        if !id.is_multiple_of(100) {
+            return node(id, NodeType::Comp, &before, &[("duration_nanoseconds", Attribute::Int64(1000))]);
+        }
+        let group = Attribute::Text((1 + rank / 8).to_string());
+        let attributes = [
+            ("comm_type", Attribute::Int64(0)),
+            ("comm_size", Attribute::Int64(1 << 20)),
+            ("pg_name", group),
+        ];
+        node(id, NodeType::CommColl, &before, &attributes)
+    };
+    let ranks: Vec<Vec<Node>> =
+        (0..64).map(|rank| (1..=10_000).map(|id| stage(id, rank)).collect()).collect();
+    let text = of_file("algorithms = { all-reduce = \"ring\" }\n").replace("[4, 2]", "[8, 8]");
+    let run = Folder::traces(&text, &ranks).run();
+    let schedule = run.program.body.special().tasks().unwrap().schedule().clone();
+    // Two calculations, and a send and a receive of each of 14 stages, for each share.
+    assert_eq!(schedule.operations().len(), 64 * (9_900 + 100 * (2 + 2 * 14)));
+    assert_eq!(run.program.notes.len(), 8, "{:?}", run.program.notes);
+    // A chain of computations and all-reduces in every rank.
+    let computations: u64 = 9_900 * 1_000;
+    assert!(makespan(&run) > computations);
+}
+
+#[test]
+fn collectives_go_along_the_dimensions_that_a_trace_names() {
+    let of = |dimensions: &[bool]| {
+        let list = BoolList { values: dimensions.to_vec() };
+        let attributes = [
+            ("is_cpu_op", Attribute::Bool(false)),
+            ("comm_type", Attribute::Int64(0)),
+            ("comm_size", Attribute::Int64(4096)),
+            ("involved_dim", Attribute::Bools(list)),
+        ];
+        vec![vec![node(0, NodeType::CommColl, &[], &attributes)]; 8]
+    };
+    let text = of_file("algorithms = { all-reduce = \"ring\" }\n");
+    // Node a + 4 b of the torus of 4 x 2 has the coordinates a and b.
+    let members = |dimensions: &[bool]| {
+        let run = Folder::traces(&text, &of(dimensions)).run();
+        let groups = run.program.traces.as_deref().unwrap().set.groups.all.iter();
+        groups.map(|(_, members)| members.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(members(&[true, false]), [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]);
+    assert_eq!(members(&[false, true]), [vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]);
+    assert_eq!(members(&[true, true]), [(0..8).collect::<Vec<u32>>()]);
+    let wrong = Folder::traces(&text, &of(&[true, false, false])).error();
+    let expected = "t.0.et: node 0 \"n0\": involved_dim of 3 dimensions, expected 2: those of the machine";
+    assert_eq!(wrong, expected);
+}

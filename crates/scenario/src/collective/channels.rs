@@ -1,0 +1,167 @@
+//! Rings and trees that know the nodes: `program.channels` and `program.rings`, the ranks of a node, and the notes on the
+//! order of messages (`docs/model.md` section 16).
+
+use std::num::NonZeroU32;
+
+use cubefold_collectives::{Algorithm, Channels, CollectiveSpecification, MessageOrder, Operation};
+use cubefold_topology::{Cluster, GraphSource, Machine, NetworkParameters};
+
+use super::choices::is_lenient;
+use crate::{
+    errors::ScenarioError,
+    keys::Key,
+    program::Reading,
+    value::{Content, Value},
+};
+
+/// The most channels.
+const MAX_CHANNELS: u64 = 64;
+
+/// The cluster that a machine is.
+pub(crate) fn cluster(machine: &Machine) -> Option<&Cluster> {
+    match machine.source() {
+        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster),
+        _ => None,
+    }
+}
+
+/// The ranks of a node: the devices of a cluster with a process on each, else those that embeddings put on one.
+pub(crate) fn ranks_per_node(reading: &Reading<'_>, per_node: u64) -> u32 {
+    let devices = reading.machine.machine.as_deref().and_then(cluster).map(|own| own.devices_per_node);
+    u32::try_from(devices.filter(|_| per_node == 1).unwrap_or(per_node)).unwrap_or(1)
+}
+
+/// Reads the channels of an algorithm, if it has any.
+#[expect(clippy::option_option, reason = "an error, nothing written, or channels")]
+pub(super) fn channels(
+    reading: &mut Reading<'_>,
+    algorithm: Option<Algorithm>,
+    operation: Operation,
+    ranks_per_node: u32,
+) -> Option<Option<Channels>> {
+    let count = count(reading)?;
+    let rings = rings(reading, ranks_per_node)?;
+    let runs_so = algorithm?.descriptor().channel_operations.contains(&operation);
+    if !runs_so && is_lenient(reading, Key::ProgramChannels) {
+        return Some(None);
+    }
+    Some(count.map(|count| Channels { count, rings }))
+}
+
+/// Reports channels of a hierarchical algorithm, unless several algorithms are compared.
+pub(super) fn refuse(reading: &mut Reading<'_>) -> Option<()> {
+    let Some(value) = reading.settings.get(Key::ProgramChannels) else { return Some(()) };
+    if is_lenient(reading, Key::ProgramChannels) {
+        return Some(());
+    }
+    let message = "channels of a hierarchical algorithm, expected ring, tree or double-tree";
+    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
+    reading.errors.push(error.with_help("leave it out"));
+    None
+}
+
+/// The number of channels, if it is written.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a number")]
+fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
+    let Some(value) = reading.settings.get(Key::ProgramChannels) else { return Some(None) };
+    let found = match &value.content {
+        Content::Integer(Some(count)) => Some(*count),
+        Content::Text(text) if text == "nics" => {
+            let cluster = reading.machine.machine.as_deref().and_then(cluster);
+            Some(cluster.and_then(|cluster| cluster.outside.as_ref()).map_or(1, |own| own.nics_per_node))
+        }
+        _ => None,
+    };
+    let count = found.filter(|count| *count <= MAX_CHANNELS).and_then(|count| u32::try_from(count).ok());
+    let Some(count) = count.and_then(NonZeroU32::new) else {
+        let expected = format!("an integer from 1 to {MAX_CHANNELS}, or \"nics\"");
+        reading.errors.push(value.unexpected(Key::ProgramChannels.path(), expected));
+        return None;
+    };
+    Some(Some(count))
+}
+
+/// The orders of the devices of a node; empty if they are not written.
+fn rings(reading: &mut Reading<'_>, devices: u32) -> Option<Vec<Vec<u32>>> {
+    let Some(value) = reading.settings.get(Key::ProgramRings) else { return Some(vec![]) };
+    if reading.settings.get(Key::ProgramChannels).is_none() {
+        let message = "program.rings without program.channels, expected both";
+        let error = ScenarioError::at(&value.place, message, "orders of the devices on channels");
+        reading.errors.push(error.with_help("add channels = .., such as the number of the rings"));
+        return None;
+    }
+    let expected = format!("lists of all devices of a node, 0 to {}", devices - 1);
+    let entries = value.list(Key::ProgramRings.path(), &expected, reading.errors)?;
+    let rings: Vec<Option<Vec<u32>>> = entries.iter().map(|entry| ring(entry, devices)).collect();
+    for (entry, ring) in entries.iter().zip(&rings) {
+        if ring.is_none() {
+            let expected = format!("each device of a node once, 0 to {}", devices - 1);
+            reading.errors.push(entry.unexpected("ring of program.rings", expected));
+        }
+    }
+    rings.into_iter().collect()
+}
+
+/// An order of all devices.
+fn ring(entry: &Value, devices: u32) -> Option<Vec<u32>> {
+    let Content::List(entries) = &entry.content else { return None };
+    let device = |entry: &Value| match entry.content {
+        Content::Integer(Some(device)) => u32::try_from(device).ok(),
+        _ => None,
+    };
+    let order: Vec<u32> = entries.iter().map(device).collect::<Option<_>>()?;
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..devices).then_some(order)
+}
+
+/// Sentences on assumptions of a collective of all ranks, of which those of a group run `asked`.
+pub(super) fn notes(
+    reading: &Reading<'_>,
+    of_all: &CollectiveSpecification,
+    asked: &CollectiveSpecification,
+) -> Vec<String> {
+    let mut notes = vec![];
+    if asked.algorithm == Algorithm::Direct && asked.order == MessageOrder::Rotated {
+        notes.push("direct: rank r sends to r + 1, r + 2, .. (order = \"listed\": to 0, 1, ..).".to_owned());
+    }
+    match &asked.channels {
+        Some(channels) => notes.extend(on_channels(asked, channels)),
+        // Several groups use several NICs of a node.
+        None if asked.rank_count() < of_all.rank_count() => {}
+        None => notes.extend(without_channels(reading, asked)),
+    }
+    notes
+}
+
+fn on_channels(asked: &CollectiveSpecification, channels: &Channels) -> Vec<String> {
+    let count = channels.count.get();
+    let is_ring = asked.algorithm == Algorithm::Ring;
+    let starts = asked.channel_starts().iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let (words, of_devices) = match (is_ring, count) {
+        (true, 1) => ("ring", "device"),
+        (true, _) => ("rings, one", "each of devices"),
+        (false, 1) => ("tree", "device"),
+        (false, _) => ("trees, one", "each of devices"),
+    };
+    let mut notes = vec![format!("{count} {words} from {of_devices} {starts}.")];
+    let nodes = asked.rank_count() / u64::from(asked.ranks_per_node);
+    if is_ring && nodes > 1 && nodes % 2 == 1 {
+        notes.push("between the last node and the first the channels change rails.".to_owned());
+    }
+    notes
+}
+
+fn without_channels(reading: &Reading<'_>, asked: &CollectiveSpecification) -> Option<String> {
+    let cluster = reading.machine.machine.as_deref().and_then(cluster)?;
+    let nics = cluster.outside.as_ref()?.nics_per_node;
+    let several = cluster.nodes > 1 && nics > 1;
+    match asked.algorithm {
+        _ if !several || !asked.algorithm.descriptor().channel_operations.contains(&asked.operation) => None,
+        Algorithm::Ring => Some(format!(
+            "one ring: a node sends over one of its {nics} NICs; channels = \"nics\" runs one for each."
+        )),
+        Algorithm::DoubleTree => Some("trees ignore nodes without channels.".to_owned()),
+        _ => None,
+    }
+}

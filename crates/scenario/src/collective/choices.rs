@@ -1,0 +1,205 @@
+//! Choices that only some algorithms have: the exchange, the ports, the chunks, and the order of cube dimensions.
+//!
+//! If several algorithms are compared, a choice applies to those that have it. Otherwise a choice that the algorithm
+//! lacks is an error.
+
+use std::num::NonZeroU32;
+
+use cubefold_collectives::{
+    Algorithm, CollectiveSpecification, Exchange, Fold, Operation, Ports, ShapeRequirement,
+};
+use cubefold_mapping::Hypercube;
+use cubefold_topology::Shape;
+
+use super::shape_place;
+use crate::{
+    errors::ScenarioError,
+    keys::Key,
+    program::{Reading, read_stages},
+    settings::Layer,
+    value::{Content, Value},
+};
+
+/// The value for both exchanges, of which the faster one counts.
+pub(crate) const BEST: &str = "best";
+
+/// Whether a key applies only to algorithms that have the choice: if several are compared, or if a step takes the key
+/// from the program.
+pub(super) fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
+    let layer = |key: Key| reading.settings.layered(key).map(|(layer, _)| layer);
+    layer(Key::ProgramAlgorithm) == Some(Layer::Sweep)
+        || reading.settings.is_of_step() && layer(key) != Some(Layer::Step)
+}
+
+/// The requested exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExchangeChoice {
+    /// None, or one that is ignored.
+    Default,
+    /// This one.
+    One(Exchange),
+    /// The faster one.
+    Best,
+}
+
+impl ExchangeChoice {
+    pub(super) fn first(self) -> Option<Exchange> {
+        match self {
+            Self::Default => None,
+            Self::One(exchange) => Some(exchange),
+            Self::Best => Some(Exchange::Halving),
+        }
+    }
+
+    pub(super) fn other(self) -> Option<Exchange> {
+        (self == Self::Best).then_some(Exchange::Whole)
+    }
+}
+
+/// Reads the exchange, if the algorithm has a choice. Reduce-scatter and all-gather by patterns always halve: they
+/// accept every value but [`Exchange::Whole`].
+pub(super) fn exchange(
+    reading: &mut Reading<'_>,
+    algorithm: Option<Algorithm>,
+    operation: Operation,
+) -> Option<ExchangeChoice> {
+    let Some(value) = reading.settings.get(Key::ProgramExchange) else {
+        return Some(ExchangeChoice::Default);
+    };
+    let ones = Exchange::ALL.map(|exchange| (exchange.name(), ExchangeChoice::One(exchange)));
+    let choices: Vec<_> = ones.into_iter().chain([(BEST, ExchangeChoice::Best)]).collect();
+    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    let algorithm = algorithm?;
+    let descriptor = algorithm.descriptor();
+    if descriptor.has_exchange(operation) {
+        return Some(choice);
+    }
+    let always_halves = descriptor.always_halves(operation);
+    if is_lenient(reading, Key::ProgramExchange)
+        || always_halves && choice != ExchangeChoice::One(Exchange::Whole)
+    {
+        return Some(ExchangeChoice::Default);
+    }
+    let written = value.place.text();
+    let (expected, help) = if always_halves {
+        ("which always halves", "leave it out: only all-reduce can exchange whole shares")
+    } else {
+        ("which has no choice of exchange", "leave it out")
+    };
+    let message = format!("program.exchange is {written} for {operation} by {algorithm}, {expected}");
+    reading.errors.push(
+        ScenarioError::at(&value.place, message, "not by this algorithm")
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help(help),
+    );
+    None
+}
+
+/// Reads the exchange of a collective that performs operations by these algorithms one after another; it holds for those
+/// that have the choice.
+#[expect(clippy::option_option, reason = "an error, none that applies, or an exchange")]
+pub(super) fn exchange_of_levels(
+    reading: &mut Reading<'_>,
+    steps: &[(Algorithm, Operation)],
+) -> Option<Option<Exchange>> {
+    let Some(value) = reading.settings.get(Key::ProgramExchange) else { return Some(None) };
+    let choices = Exchange::ALL.map(|exchange| (exchange.name(), Some(exchange)));
+    let has_choice = steps.iter().any(|(own, operation)| own.descriptor().has_exchange(*operation));
+    let is_best = matches!(&value.content, Content::Text(text) if text == BEST);
+    if is_lenient(reading, Key::ProgramExchange) && (is_best || !has_choice) {
+        return Some(None);
+    }
+    let exchange = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    if has_choice {
+        return Some(exchange);
+    }
+    let message = format!(
+        "program.exchange is {} of a hierarchical algorithm whose steps have no choice of exchange",
+        value.place.text()
+    );
+    reading.errors.push(
+        ScenarioError::at(&value.place, message, "not by these algorithms")
+            .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+            .with_help("leave it out: only all-reduce by patterns can exchange whole shares"),
+    );
+    None
+}
+
+/// The ports; one if an algorithm has no choice and the key is not written for it alone.
+pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
+    let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
+    let ports = match &value.content {
+        Content::Integer(Some(1)) => Ports::One,
+        Content::Text(text) if text == Ports::All.name() => Ports::All,
+        _ => {
+            reading.errors.push(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
+            return None;
+        }
+    };
+    let has_choice = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_ports());
+    Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
+}
+
+/// Reports a key that an algorithm does not have.
+fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
+    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
+    let place = reading.settings.place(Key::ProgramAlgorithm);
+    reading.errors.push(error.because(place, "the algorithm").with_help("leave it out"));
+}
+
+/// The number of chunks; the default if an algorithm has none and the key is not written for it alone.
+pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
+    let default = CollectiveSpecification::DEFAULT_CHUNKS;
+    let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
+    let found = reading.settings.natural(Key::ProgramChunks, reading.errors)?;
+    let has_chunks = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_chunks);
+    if has_chunks {
+        return u32::try_from(found).ok().and_then(NonZeroU32::new);
+    }
+    if is_lenient(reading, Key::ProgramChunks) {
+        return Some(default);
+    }
+    let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
+    report_foreign(reading, value, message);
+    None
+}
+
+/// The ranks that recursive doubling leaves out; the default if an algorithm is none for powers of two and the key is not
+/// written for it alone.
+pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Fold> {
+    let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name, reading.errors)?;
+    let Some(value) = reading.settings.get(Key::ProgramFold) else { return Some(found) };
+    let folds = algorithm
+        .is_none_or(|algorithm| algorithm.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo);
+    if folds || is_lenient(reading, Key::ProgramFold) {
+        return Some(found);
+    }
+    let message = "program.fold for an algorithm that does not fold, expected recursive-doubling or mirrored";
+    report_foreign(reading, value, message);
+    None
+}
+
+/// The order of the dimensions of the d-cube whose corners are the ranks of a group, if it is written; none if an
+/// algorithm has no such order and the key is not written for it alone.
+#[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
+pub(super) fn stage_order(
+    reading: &mut Reading<'_>,
+    algorithm: Option<Algorithm>,
+    group: &Shape,
+) -> Option<Option<Vec<u32>>> {
+    let has_order = algorithm? == Algorithm::RecursiveDoubling;
+    if reading.settings.get(Key::ProgramStages).is_none()
+        || !has_order && is_lenient(reading, Key::ProgramStages)
+    {
+        return Some(None);
+    }
+    let ranks = group.node_count();
+    // A shape that is no cube, and an algorithm without an order, are reported with the collective.
+    if !ranks.is_power_of_two() || !has_order {
+        return Some(Some(vec![]));
+    }
+    let cube = Hypercube::new(u64::from(ranks.trailing_zeros())).ok()?;
+    let place = shape_place(reading).cloned();
+    let stages = read_stages(reading.settings, Some(cube), place.as_ref(), reading.errors)?;
+    Some(Some(stages.iter().map(|stage| u32::from(stage.number())).collect()))
+}

@@ -1,0 +1,410 @@
+//! Hierarchical all-reduce, reduce-scatter and all-gather: by one algorithm inside every node, by another among equal
+//! places of the nodes (`docs/model.md` section 16).
+//!
+//! It is a sequence of two or three collectives; in several chunks, or with reduction in the switch as one of the
+//! algorithms, a job of [`chunk_steps`]. Ranks that share a node are consecutive: the devices of a node of a cluster, or
+//! the processes that embeddings put on a node.
+
+use std::sync::Arc;
+
+use cubefold_collectives::{
+    Algorithm, Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
+};
+use cubefold_simulator::SwitchReduction;
+use cubefold_topology::Shape;
+
+use super::{
+    channels, choices, chunk_steps, fold, in_switch, message_order, misfit, of_collective, over_budget,
+    shape, shape_place, take_program,
+};
+use crate::{
+    ScenarioProgram,
+    errors::ScenarioError,
+    keys::Key,
+    message_sizes::ByStage,
+    program::{ProgramKind, Reading},
+    value::{Content, Table, Value},
+};
+
+/// The table of the two algorithms, if the algorithm is hierarchical.
+pub(crate) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
+    let value = reading.settings.get(Key::ProgramAlgorithm)?;
+    let Content::Table(entries) = &value.content else { return None };
+    match entries.as_slice() {
+        [only] if only.key == "hierarchical" => Some(&only.value),
+        _ => None,
+    }
+}
+
+/// A hierarchical collective: the steps of each chunk, and its vector in bytes if units have bytes.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    pub(super) chunks: Vec<Vec<LevelStep>>, // at least one, each with as many steps
+    pub(crate) bytes: Option<u64>,
+    pub(crate) whole: WholeOperation,
+    pub(crate) notes: Vec<String>,
+}
+
+/// A step of a chunk.
+#[derive(Debug, Clone)]
+pub(crate) enum LevelStep {
+    /// By messages between ranks.
+    Groups(Arc<Groups>),
+    /// By switches.
+    InSwitches(Operation, Arc<SwitchReduction>),
+}
+
+/// A collective in several steps as the one operation that it performs.
+#[derive(Debug, Clone)]
+pub struct WholeOperation {
+    /// The name of its algorithm in all results.
+    pub algorithm: Arc<str>,
+    /// The operation on all ranks in one step, by another algorithm: its vector, its shape and its bounds, which hold for
+    /// all algorithms.
+    pub groups: Arc<Groups>,
+}
+
+/// The name of a hierarchical algorithm.
+pub(crate) fn name(inner: &str, outer: &str) -> String {
+    format!("hierarchical {inner}/{outer}")
+}
+
+impl Levels {
+    /// The steps one after another, if all ranks take them together: there is one chunk, and no switch reduces.
+    pub(crate) fn sequence(&self) -> Option<Vec<Arc<Groups>>> {
+        let [only] = &self.chunks[..] else { return None };
+        let groups = |step: &LevelStep| match step {
+            LevelStep::Groups(groups) => Some(Arc::clone(groups)),
+            LevelStep::InSwitches(..) => None,
+        };
+        only.iter().map(groups).collect()
+    }
+}
+
+/// Reads a hierarchical collective with `per_node` processes a node.
+pub(super) fn read(
+    reading: &mut Reading<'_>,
+    kind: &'static ProgramKind,
+    operation: Operation,
+    value: &Value,
+    per_node: u64,
+) -> Option<ScenarioProgram> {
+    let levels = read_levels(reading, operation, value, per_node)?;
+    let program = match levels.sequence() {
+        Some(steps) => {
+            let collective = one_after_another(&steps)?;
+            take_program(reading, 0, &collective)?;
+            of_collective(reading, kind, collective, per_node)?
+        }
+        None => chunk_steps::job(reading, kind, value, &levels, per_node)?,
+    };
+    let Levels { bytes, whole, notes, .. } = levels;
+    Some(ScenarioProgram { bytes, notes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
+}
+
+/// The steps of a collective as the scenario asks for them, where some run as several.
+#[derive(Debug)]
+pub struct AskedOperations {
+    /// The operations, one after another.
+    pub collective: Collective,
+    /// The names of the algorithms of those that run as several steps.
+    pub algorithms: Vec<Option<Arc<str>>>,
+    /// The bytes of their vectors, if units have bytes.
+    pub bytes: Vec<Option<u64>>,
+}
+
+impl AskedOperations {
+    pub(super) fn one(whole: WholeOperation) -> Self {
+        let WholeOperation { algorithm, groups } = whole;
+        Self { collective: Collective::of_groups(groups), algorithms: vec![Some(algorithm)], bytes: vec![] }
+    }
+}
+
+/// The program of a hierarchical collective with a vector of `units` units and `bytes` bytes; `None` if `own` is none.
+pub(crate) fn with_vector_units(
+    own: &ScenarioProgram,
+    units: u64,
+    bytes: Option<u64>,
+) -> Option<ScenarioProgram> {
+    let asked = own.operations.as_deref()?;
+    let whole = asked.collective.only_groups()?;
+    let resized = |groups: &Groups, units| {
+        let shape = groups.shape().clone();
+        let specification =
+            CollectiveSpecification { vector_units: units, shape, ..groups.specification().clone() };
+        Groups::new(specification, groups.over()).ok().map(Arc::new)
+    };
+    let parts: Vec<&Groups> =
+        own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
+    let inside = parts.first()?.specification().shape.node_count();
+    let of_part =
+        |part: &&Groups| resized(part, if part.over() == [0] { units } else { units.div_ceil(inside) });
+    let steps: Vec<Arc<Groups>> = parts.iter().map(of_part).collect::<Option<_>>()?;
+    let collective = one_after_another(&steps)?.with_guest().ok()?;
+    let whole =
+        WholeOperation { algorithm: asked.algorithms.first()?.clone()?, groups: resized(whole, units)? };
+    Some(ScenarioProgram {
+        bytes,
+        block: own.block.clone(),
+        notes: own.notes.clone(),
+        operations: Some(Arc::new(AskedOperations::one(whole))),
+        ..ScenarioProgram::of_collective(own.kind, collective, own.ranks_per_node)
+    })
+}
+
+/// The steps of a hierarchical collective as one.
+pub(crate) fn one_after_another(steps: &[Arc<Groups>]) -> Option<Collective> {
+    Collective::of_steps(steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()).ok() // of the same ranks
+}
+
+/// The most chunks of a hierarchical collective.
+const MAX_CHUNKS: u64 = 1024;
+
+/// The operations of the steps of a chunk: those by `inner` take all of it, that by `outer` a part for each rank of a node.
+fn operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
+    match operation {
+        Operation::AllReduce => Some(&[
+            (Level::Inner, Operation::ReduceScatter),
+            (Level::Outer, Operation::AllReduce),
+            (Level::Inner, Operation::AllGather),
+        ]),
+        Operation::ReduceScatter => {
+            Some(&[(Level::Inner, Operation::ReduceScatter), (Level::Outer, Operation::ReduceScatter)])
+        }
+        Operation::AllGather => {
+            Some(&[(Level::Outer, Operation::AllGather), (Level::Inner, Operation::AllGather)])
+        }
+        _ => None,
+    }
+}
+
+/// A level of a hierarchical collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Inside the nodes.
+    Inner,
+    /// Among equal places of the nodes.
+    Outer,
+}
+
+/// Reads the steps of a hierarchical collective with `per_node` processes a node.
+#[expect(clippy::too_many_lines, reason = "one step a key")]
+pub(crate) fn read_levels(
+    reading: &mut Reading<'_>,
+    operation: Operation,
+    value: &Value,
+    per_node: u64,
+) -> Option<Levels> {
+    let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
+    let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
+    let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.errors)?;
+    let of = |level| {
+        let own = operations.iter().filter(move |operation| operation.0 == level);
+        own.map(|own| own.1).collect::<Vec<_>>()
+    };
+    let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
+    let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
+    let parts = channels::refuse(reading).and_then(|()| parts(reading, &table));
+    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let shape = shape(reading, per_node);
+    let compute = reading.compute();
+    let has_switches = [inner, outer].into_iter().flatten().any(|own| matches!(own, By::Switches(_)));
+    let of_ranks = |by: By| match by {
+        By::Ranks(algorithm) => Some(algorithm),
+        By::Switches(_) => None,
+    };
+    let chunks = super::chunks(reading, outer.filter(|_| !has_switches).and_then(of_ranks));
+    let (order, fold) = (message_order(reading), fold(reading, None));
+    let ((units, bytes), compute, chunks) = (sizes?, compute?.get(), chunks?);
+    let (order, fold, parts) = (order?, fold?, parts?);
+    let whole = two_levels(reading, &shape?, per_node)?;
+    let inside = whole.lengths()[0];
+    let (inner, outer) = (inner?, outer?);
+    let by = |level| if level == Level::Inner { inner } else { outer };
+    let steps: Vec<(Algorithm, Operation)> =
+        operations.iter().filter_map(|&(level, own)| Some((of_ranks(by(level))?, own))).collect();
+    let exchange = choices::exchange_of_levels(reading, &steps)?;
+    let specification = |operation, algorithm, units| CollectiveSpecification {
+        compute_cycles: compute,
+        chunks,
+        order,
+        fold,
+        ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
+    };
+    let others: Vec<usize> = (1..whole.dimension_count()).collect();
+    let all: Vec<usize> = (0..whole.dimension_count()).collect();
+    let scale = reading.machine.timing.scale();
+    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    let mut known: Vec<(u64, Vec<LevelStep>)> = vec![];
+    let mut of_chunks = vec![];
+    for size in sizes_of_chunks(units, parts) {
+        // Chunks differ by a unit at most, so that few are made.
+        if !known.iter().any(|own| own.0 == size) {
+            let mut steps = vec![];
+            for &(level, operation) in operations {
+                let (over, units) = match level {
+                    Level::Inner => (vec![0], size),
+                    // Every place has the vector of the largest: with a rest, one unit more than some.
+                    Level::Outer => (others.clone(), size.div_ceil(inside)),
+                };
+                steps.push(match by(level) {
+                    By::Ranks(algorithm) => {
+                        let specification = CollectiveSpecification {
+                            exchange: exchange.filter(|_| algorithm.descriptor().has_exchange(operation)),
+                            ..specification(operation, algorithm, units)
+                        };
+                        let asked = (specification, over);
+                        LevelStep::Groups(made(reading, &[asked])?.pop()?)
+                    }
+                    By::Switches(reducing) => {
+                        let groups = groups_over(&whole, level == Level::Inner);
+                        let size = (units, chunks.get());
+                        let of_switches = in_switch::operation(operation)?;
+                        let reduction = in_switch::reduction(reducing, of_switches, groups, size, compute);
+                        LevelStep::InSwitches(operation, reduction)
+                    }
+                });
+            }
+            known.push((size, steps));
+        }
+        of_chunks.extend(known.iter().find(|own| own.0 == size).map(|own| own.1.clone()));
+    }
+    // The whole, by an algorithm for any number of ranks.
+    let groups = made(reading, &[(specification(operation, Algorithm::Ring, units), all)])?.pop()?;
+    let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name()).into(), groups };
+    let notes = order_notes(reading, &of_chunks);
+    Some(Levels { chunks: of_chunks, bytes, whole, notes })
+}
+
+/// The groups of ranks of a level: those of a node, or equal places of all nodes.
+fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
+    let inside = u32::try_from(whole.lengths()[0]).unwrap_or(u32::MAX);
+    let nodes = u32::try_from(whole.node_count()).unwrap_or(u32::MAX) / inside;
+    let rank = |node: u32, place: u32| node * inside + place;
+    if is_inner {
+        (0..nodes).map(|node| (0..inside).map(|place| rank(node, place)).collect()).collect()
+    } else {
+        (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect()
+    }
+}
+
+/// Reports an operation that is not done in levels.
+fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
+    let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
+    reading.errors.push(ScenarioError::at(&value.place, message, "not in two levels"));
+    None
+}
+
+/// The number of chunks.
+fn parts(reading: &mut Reading<'_>, table: &Table<'_>) -> Option<u64> {
+    match table.get("chunks") {
+        Some(value) => value.natural(table.name("chunks"), 1..=MAX_CHUNKS, reading.errors),
+        None => Some(1),
+    }
+}
+
+/// The sizes of the chunks of a vector, empty ones left out \[units\].
+fn sizes_of_chunks(units: u64, parts: u64) -> Vec<u64> {
+    let start = |part: u64| u128::from(units) * u128::from(part) / u128::from(parts);
+    let size = |part: u64| u64::try_from(start(part + 1) - start(part)).unwrap_or(units);
+    (0..parts).map(size).filter(|&size| size > 0 || parts == 1).collect()
+}
+
+/// Sentences on the order of messages in the steps of a chunk.
+fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    for step in chunks.first().into_iter().flatten() {
+        let LevelStep::Groups(groups) = step else { continue };
+        let own = channels::notes(reading, groups.specification(), groups.specification());
+        notes.extend(own.into_iter().filter(|note| note.starts_with("direct")));
+    }
+    notes.dedup();
+    notes
+}
+
+/// The collectives, if they fit in memory, of which they take their part.
+pub(super) fn made(
+    reading: &mut Reading<'_>,
+    steps: &[(CollectiveSpecification, Vec<usize>)],
+) -> Option<Vec<Arc<Groups>>> {
+    let most = steps.iter().map(|(own, over)| Groups::bytes_at_most(own, over)).fold(0, u64::saturating_add);
+    if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {
+        over_budget(reading, over, steps[0].0.shape.node_count());
+        return None;
+    }
+    let mut made = vec![];
+    for (specification, over) in steps {
+        match Groups::new(specification.clone(), over) {
+            Ok(groups) => made.push(Arc::new(groups)),
+            Err(error) => {
+                let error = misfit(reading, &error);
+                reading.errors.extend(error);
+                return None;
+            }
+        }
+    }
+    let kept = made.iter().map(|own| own.bytes()).sum();
+    if let Err(over) = reading.settings.budget().take(kept) {
+        over_budget(reading, over, steps[0].0.shape.node_count());
+        return None;
+    }
+    Some(made)
+}
+
+/// The performer of a level.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Ranks(Algorithm),
+    Switches(in_switch::Reducing),
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ranks(algorithm) => algorithm.name(),
+            Self::Switches(_) => in_switch::IN_SWITCH,
+        }
+    }
+}
+
+/// The algorithm of a level, which performs these operations.
+fn algorithm(
+    reading: &mut Reading<'_>,
+    table: &Table<'_>,
+    key: &str,
+    operations: &[Operation],
+    part: in_switch::Part,
+) -> Option<By> {
+    let performs =
+        |own: &Algorithm| operations.iter().all(|operation| own.descriptor().operations.contains(operation));
+    let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), Some(one)));
+    let choices: Vec<_> = of_ranks.chain([(in_switch::IN_SWITCH, None)]).collect();
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    let value = table.required(key, &names.join(", "), reading.errors)?;
+    match value.choice(&table.name(key), &choices, reading.errors)? {
+        Some(algorithm) => Some(By::Ranks(algorithm)),
+        None => in_switch::reducing(reading, part, value).map(By::Switches),
+    }
+}
+
+/// The logical shape with the ranks of a node in its first dimension.
+fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option<Shape> {
+    let (inside, ranks) = (u64::from(channels::ranks_per_node(reading, per_node)), shape.node_count());
+    if inside > 1 && shape.lengths()[0] == inside && shape.dimension_count() > 1 {
+        return Some(shape.clone());
+    }
+    if inside < 2 || inside == ranks || !ranks.is_multiple_of(inside) {
+        let message = format!(
+            "a hierarchical collective of {ranks} ranks, {inside} a node, expected several nodes with several ranks each"
+        );
+        let place = shape_place(reading)?;
+        let error = ScenarioError::at(place, message, "no two levels");
+        reading.errors.push(
+            error
+                .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+                .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),
+        );
+        return None;
+    }
+    Shape::new(&[inside, ranks / inside]).ok()
+}

@@ -1,0 +1,462 @@
+//! `[[program.steps]]`: collectives and computations one after another.
+//!
+//! The settings of `[program]` apply to every collective among the steps that does not override them.
+
+use std::sync::Arc;
+
+use cubefold_collectives::{
+    Collective, CollectiveError, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
+    StepsError,
+};
+
+use super::{
+    Asked, KINDS, ask,
+    hierarchical::{self, AskedOperations, Levels, WholeOperation},
+    misfit, of_collective, over_budget, take_program,
+};
+use crate::{
+    ScenarioProgram,
+    errors::{ScenarioError, alternatives, help},
+    job::{JOB, STEP_KINDS},
+    keyed_values::KeyedValues,
+    keys::Key,
+    message_sizes::{self, ByStage},
+    program::{ProgramKind, Reading},
+    settings::Step,
+    value::{Content, Value},
+};
+
+pub(crate) static SEQUENCE: ProgramKind = ProgramKind {
+    name: "sequence",
+    summary: "Collectives and computations one after another.",
+    keys: &[
+        Key::ProgramSteps,
+        Key::ProgramAlgorithm,
+        Key::ProgramProcesses,
+        Key::ProgramShape,
+        Key::ProgramOver,
+        Key::ProgramProcessesPerNode,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramExchange,
+        Key::ProgramPorts,
+        Key::ProgramChunks,
+        Key::ProgramOrder,
+        Key::ProgramFold,
+        Key::ProgramChannels,
+        Key::ProgramRings,
+        Key::ProgramRoot,
+        Key::ProgramStages,
+        Key::ProgramReduceUnitsPerCycle,
+    ],
+    read,
+};
+
+/// The keys of a step, also of those that only jobs have.
+const STEP_KEYS: [Key; 30] = [
+    Key::ProgramKind,
+    Key::ProgramAlgorithm,
+    Key::ProgramShape,
+    Key::ProgramOver,
+    Key::ProgramUnits,
+    Key::ProgramBytes,
+    Key::ProgramExchange,
+    Key::ProgramPorts,
+    Key::ProgramChunks,
+    Key::ProgramOrder,
+    Key::ProgramFold,
+    Key::ProgramChannels,
+    Key::ProgramRings,
+    Key::ProgramRoot,
+    Key::ProgramStages,
+    Key::ProgramReduceUnitsPerCycle,
+    Key::ProgramComputeCycles,
+    Key::ProgramCompute,
+    Key::ProgramFile,
+    Key::ProgramForm,
+    Key::ProgramMatrix,
+    Key::ProgramRounds,
+    Key::ProgramScale,
+    Key::ProgramGuest,
+    Key::ProgramCommunication,
+    Key::ProgramSets,
+    Key::ProgramNeighbours,
+    Key::ProgramCells,
+    Key::ProgramWidth,
+    Key::ProgramCellBytes,
+];
+
+/// Whether a step has the key with this path.
+pub(crate) fn is_key_of_step(path: &str) -> bool {
+    STEP_KEYS.iter().any(|key| key.path() == path)
+}
+
+/// The kinds that a step may have, by name.
+pub(crate) fn step_kinds() -> Vec<&'static str> {
+    let others = STEP_KINDS.iter().map(|kind| kind.name);
+    KINDS.iter().map(|(kind, _)| kind.name).chain(others).collect()
+}
+
+/// The keys of [`STEP_KEYS`] that every step takes; a step with no others is a computation.
+const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
+
+/// Says how a computation is written.
+const NO_KIND: &str = "a step with compute_cycles or compute alone is a computation";
+
+/// The most steps of a sequence.
+const MAX_STEPS: usize = 10_000;
+
+/// The most sequences of which the fastest counts.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// Whether a kind may be written beside steps: then it is that of the steps.
+pub(crate) fn is_operation(kind: &ProgramKind) -> bool {
+    KINDS.iter().any(|(own, _)| own.name == kind.name)
+}
+
+/// Reads a sequence.
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let Some(value) = reading.settings.get(Key::ProgramSteps) else {
+        reading
+            .errors
+            .push(reading.settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
+        return None;
+    };
+    let per_node = reading.per_node();
+    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
+    if values.len() > MAX_STEPS {
+        reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
+        return None;
+    }
+    let mut known = KnownCollectives::default();
+    let mut steps: Vec<Option<ReadStep>> = vec![];
+    for value in values {
+        steps.push(read_step(reading, value, per_node.unwrap_or(1), &mut known));
+        // Of steps that are too large the first is enough.
+        if known.is_over_budget {
+            return None;
+        }
+    }
+    let steps: Vec<ReadStep> = steps.into_iter().collect::<Option<_>>()?;
+    let bytes = steps.iter().flat_map(|step| step.choices[0].iter().map(|_| step.bytes)).collect();
+    let counts: Vec<usize> = steps.iter().map(|step| step.choices.len()).collect();
+    let mut programs = vec![];
+    for chosen in combinations(reading, value, &counts)? {
+        let operations = asked_operations(&steps, &chosen).map(Arc::new);
+        let choices = steps.iter().zip(chosen).flat_map(|(step, choice)| step.choices[choice].clone());
+        match Collective::of_steps(choices.collect()) {
+            Ok(sequence) => {
+                take_program(reading, 0, &sequence)?;
+                let program = of_collective(reading, &SEQUENCE, sequence, per_node?)?;
+                programs.push(ScenarioProgram { operations, ..program });
+            }
+            Err(error) => {
+                reading.errors.push(refused(value, values, &error));
+                return None;
+            }
+        }
+    }
+    let others = programs.split_off(1);
+    let mut notes: Vec<String> = vec![];
+    for note in steps.into_iter().flat_map(|step| step.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    let first = ScenarioProgram { step_bytes: bytes, notes, ..programs.pop()? };
+    Some(first.or_faster(others))
+}
+
+/// The steps as the scenario asks for them, with the chosen alternatives; `None` if each runs as one step.
+fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperations> {
+    if steps.iter().all(|step| step.whole.is_none()) {
+        return None;
+    }
+    let operations = steps.iter().zip(chosen).map(|(step, &choice)| match &step.whole {
+        Some(whole) => CollectiveStep::Groups(Arc::clone(&whole.groups)),
+        None => step.choices[choice][0].clone(),
+    });
+    let algorithm = |step: &ReadStep| step.whole.as_ref().map(|whole| Arc::clone(&whole.algorithm));
+    Some(AskedOperations {
+        // Steps of different numbers of ranks are reported as those that run.
+        collective: Collective::of_steps(operations.collect()).ok()?,
+        algorithms: steps.iter().map(algorithm).collect(),
+        bytes: steps.iter().map(|step| step.bytes).collect(),
+    })
+}
+
+/// The collectives of the steps read so far: steps that ask for the same share one.
+#[derive(Default)]
+pub(crate) struct KnownCollectives {
+    collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<Groups>)>,
+    is_over_budget: bool,
+}
+
+impl KnownCollectives {
+    /// The most collectives kept; the oldest is dropped first.
+    const MOST: usize = 64;
+
+    /// Whether one took too much memory.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.is_over_budget
+    }
+
+    /// The requested collective, made unless it is known; `None`, and reported, if it takes too much memory.
+    pub(crate) fn collective(
+        &mut self,
+        reading: &mut Reading<'_>,
+        specification: CollectiveSpecification,
+        over: &[usize],
+    ) -> Option<Result<Arc<Groups>, CollectiveError>> {
+        let is_same = |(asked, dimensions, _): &&(CollectiveSpecification, Vec<usize>, _)| {
+            *asked == specification && dimensions == over
+        };
+        if let Some((_, _, known)) = self.collectives.iter().find(is_same) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        let ranks = specification.shape.node_count();
+        let budget = reading.settings.budget();
+        let most = Groups::bytes_at_most(&specification, over);
+        let made = budget.take(most).map(|()| {
+            let made = Groups::new(specification.clone(), over).map(Arc::new);
+            let kept = made.as_ref().map_or(0, |made| made.bytes());
+            budget.give_back(most.saturating_sub(kept));
+            made
+        });
+        self.is_over_budget = made.is_err();
+        let made = made.map_err(|over| over_budget(reading, over, ranks)).ok()?;
+        if let Ok(made) = &made {
+            if self.collectives.len() == Self::MOST {
+                self.collectives.remove(0);
+            }
+            self.collectives.push((specification, over.to_vec(), Arc::clone(made)));
+        }
+        Some(made)
+    }
+}
+
+/// A step: its alternatives, of which the fastest counts, and its vector in bytes.
+struct ReadStep {
+    choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
+    bytes: Option<u64>,
+    whole: Option<WholeOperation>, // of a hierarchical collective
+    notes: Vec<String>,
+}
+
+/// Reads a step.
+fn read_step(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    per_node: u64,
+    known: &mut KnownCollectives,
+) -> Option<ReadStep> {
+    let StepTable { step, .. } = StepTable::read(reading, value)?;
+    let settings = reading.settings.of_step(&step);
+    let scale = reading.machine.timing.scale();
+    let computations = message_sizes::read_computations(&settings, scale, ByStage::No, reading.errors);
+    let mut reading = Reading {
+        settings: &settings,
+        machine: reading.machine,
+        library: &mut *reading.library,
+        computations,
+        errors: &mut *reading.errors,
+    };
+    let is_computation = step.values.keys().iter().next().is_some()
+        && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
+    if is_computation {
+        let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
+        return Some(ReadStep { choices, bytes: None, whole: None, notes: vec![] });
+    }
+    let (kind, operation) = kind(&mut reading, value, &[])?;
+    report_foreign(&mut reading, &step, kind);
+    if let Some(value) = hierarchical::table(&reading) {
+        let levels = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
+        let steps = levels.sequence()?; // others are steps of a job
+        let choices = vec![steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()];
+        let Levels { bytes, whole, notes, .. } = levels;
+        return Some(ReadStep { choices, bytes, whole: Some(whole), notes });
+    }
+    let Asked { specification, other, over, bytes, notes } = ask(&mut reading, kind, operation, per_node)?;
+    let mut choices = vec![];
+    for specification in std::iter::once(specification).chain(other) {
+        match known.collective(&mut reading, specification, &over)? {
+            Ok(groups) => choices.push(vec![CollectiveStep::Groups(groups)]),
+            Err(error) => {
+                let error = misfit(&reading, &error);
+                reading.errors.extend(error);
+                return None;
+            }
+        }
+    }
+    Some(ReadStep { choices, bytes, whole: None, notes })
+}
+
+/// A step as it is written.
+#[derive(Debug)]
+pub(crate) struct StepTable {
+    /// Its values of keys of `[program]`.
+    pub(crate) step: Step,
+    /// Its values of keys that only steps have.
+    pub(crate) own: OwnKeys,
+}
+
+/// The values of the keys that only steps of jobs have.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OwnKeys {
+    pub(crate) name: Option<Value>,
+    pub(crate) after: Option<Value>,
+    pub(crate) only: Option<Value>,
+    pub(crate) by: Option<Value>,
+    pub(crate) wrap: Option<Value>,
+    pub(crate) microbatches: Option<Value>,
+    pub(crate) schedule: Option<Value>,
+    pub(crate) forward: Option<Value>,
+    pub(crate) backward: Option<Value>,
+}
+
+impl OwnKeys {
+    /// The keys.
+    pub(crate) const ALL: [&'static str; 9] =
+        ["name", "after", "only", "by", "wrap", "microbatches", "schedule", "forward", "backward"];
+
+    fn place(&mut self, key: &str) -> Option<&mut Option<Value>> {
+        match key {
+            "name" => Some(&mut self.name),
+            "after" => Some(&mut self.after),
+            "only" => Some(&mut self.only),
+            "by" => Some(&mut self.by),
+            "wrap" => Some(&mut self.wrap),
+            "microbatches" => Some(&mut self.microbatches),
+            "schedule" => Some(&mut self.schedule),
+            "forward" => Some(&mut self.forward),
+            "backward" => Some(&mut self.backward),
+            _ => None,
+        }
+    }
+}
+
+impl StepTable {
+    /// Whether it is a computation: it has no keys but those of one.
+    pub(crate) fn is_computation(&self) -> bool {
+        let keys = self.step.values.keys();
+        keys.iter().next().is_some() && keys.iter().all(|key| COMPUTATION_KEYS.contains(&key))
+    }
+
+    /// The values of a step by their keys; unknown ones are reported.
+    pub(crate) fn read(reading: &mut Reading<'_>, value: &Value) -> Option<Self> {
+        let mut own = OwnKeys::default();
+        let step = read_keys(reading, value, &mut own)?;
+        Some(Self { step, own })
+    }
+}
+
+/// The values of a step by their keys; unknown ones are reported.
+fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Option<Step> {
+    let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
+    let Content::Table(entries) = &value.content else {
+        reading
+            .errors
+            .push(value.unexpected("step of the program", "a table of a collective or a computation"));
+        return None;
+    };
+    let before = reading.errors.len();
+    let mut values = KeyedValues::new();
+    for entry in entries {
+        if let Some(place) = own.place(&entry.key) {
+            *place = Some(entry.value.clone());
+            continue;
+        }
+        let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
+            let name = cubefold_formats::input::text::shortened(&entry.key);
+            let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
+            let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+            reading.errors.push(error.with_help(help(&entry.key, &known)));
+            continue;
+        };
+        values.insert(key, entry.value.clone());
+    }
+    (reading.errors.len() == before).then(|| Step { place: value.place.clone(), values })
+}
+
+/// The operation of a step: its own, or that of the program. Messages name `others`, too.
+pub(crate) fn kind(
+    reading: &mut Reading<'_>,
+    step: &Value,
+    others: &[&str],
+) -> Option<(&'static ProgramKind, Operation)> {
+    let choices: Vec<(&str, (&'static ProgramKind, Operation))> =
+        KINDS.iter().map(|&(kind, operation)| (kind.name, (kind, operation))).collect();
+    let is_sequence = |value: &&Value| matches!(&value.content, Content::Text(text) if text == SEQUENCE.name || text == JOB.name);
+    if let Some(value) = reading.settings.get(Key::ProgramKind).filter(|value| !is_sequence(value)) {
+        if let Content::Text(text) = &value.content
+            && !others.is_empty()
+            && choices.iter().all(|(name, _)| name != text)
+        {
+            let known: Vec<&str> =
+                choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
+            let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
+            reading.errors.push(if text.starts_with("comput") { error.with_help(NO_KIND) } else { error });
+            return None;
+        }
+        return value.choice(Key::ProgramKind.path(), &choices, reading.errors);
+    }
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
+    let message = format!("kind of a step is missing, expected {}", alternatives(&names));
+    let error = ScenarioError::at(&step.place, message, "kind is missing");
+    reading.errors.push(error.with_help(NO_KIND));
+    None
+}
+
+/// Reports keys of a step that its operation does not have.
+pub(crate) fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
+    let always = |key| key == Key::ProgramKind || COMPUTATION_KEYS.contains(&key);
+    for key in step.values.keys().iter().filter(|&key| !always(key) && !kind.keys.contains(&key)) {
+        let Some(value) = step.values.get(key) else { continue };
+        let name = format!("step of kind {}", kind.name);
+        let kind_place = reading.settings.place(Key::ProgramKind);
+        reading.errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
+    }
+}
+
+/// Every combination of steps that have these numbers of choices, the first choices first.
+pub(crate) fn combinations(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    steps: &[usize],
+) -> Option<Vec<Vec<usize>>> {
+    let count = steps.iter().fold(1_usize, |count, &choices| count.saturating_mul(choices));
+    if count > MAX_ALTERNATIVES {
+        let message =
+            format!("{count} combinations of exchanges, expected at most {MAX_ALTERNATIVES} for best");
+        let place = reading.settings.place(Key::ProgramExchange).unwrap_or(&value.place);
+        let error = ScenarioError::at(place, message, "the best of all steps together");
+        reading.errors.push(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
+        return None;
+    }
+    // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.
+    let combination = |mut number: usize| {
+        let choice = |&choices: &usize| {
+            let choice = number % choices;
+            number /= choices;
+            choice
+        };
+        let mut chosen: Vec<usize> = steps.iter().rev().map(choice).collect();
+        chosen.reverse();
+        chosen
+    };
+    Some((0..count).map(combination).collect())
+}
+
+/// The error for steps that make no sequence.
+fn refused(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
+    let place = match error {
+        StepsError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),
+        StepsError::NoCollective | StepsError::TooManyProcesses { .. } => &value.place,
+    };
+    let help = match error {
+        StepsError::Ranks { .. } => "the shapes of all steps are to have as many processes",
+        StepsError::NoCollective => "add a step with a kind, such as \"all-reduce\"",
+        StepsError::TooManyProcesses { .. } => "a sequence has a process for each share of each rank",
+    };
+    ScenarioError::at(place, error.to_string(), "not a sequence").with_help(help)
+}

@@ -1,0 +1,484 @@
+//! Jobs: `[[program.steps]]` that wait for one another by name, side by side if nothing orders them
+//! (`docs/model.md` section 23).
+//!
+//! Steps are those of a sequence and more kinds ([`step_body`]); a [`pipeline`] is written out as steps, and so are
+//! hierarchical collectives in several chunks or by switches. A list of steps is a job as soon as one of them is such a
+//! collective or has a key that sequences do not have: `name`, `after`, `only`, another kind, or the program has
+//! `iterations`.
+
+mod collective_step;
+mod pipeline;
+mod ranks;
+mod schedule;
+mod shift;
+mod step_body;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use cubefold_collectives::Groups;
+use cubefold_simulator::{Job, JobError, JobStep};
+use cubefold_topology::Shape;
+
+use self::ranks::takes_part;
+use self::step_body::{PartOfStep, Parts, ReadBody, StepsOfTable, UnsentMessages, read_body};
+use super::{
+    collective::{self, KnownCollectives, OwnKeys, StepTable, chunk_steps},
+    errors::{ScenarioError, alternatives, help},
+    keys::Key,
+    program::{ProgramKind, Reading},
+    source_file::Place,
+    value::{Content, Value},
+};
+use crate::ScenarioProgram;
+
+pub use pipeline::{PipelineDescription, PipelineTask};
+pub(super) use step_body::STEP_KINDS;
+
+pub(super) static JOB: ProgramKind = ProgramKind {
+    name: "job",
+    summary: "Collectives, computations and messages that wait for one another by name.",
+    keys: &[
+        Key::ProgramSteps,
+        Key::ProgramIterations,
+        Key::ProgramAlgorithm,
+        Key::ProgramProcesses,
+        Key::ProgramShape,
+        Key::ProgramOver,
+        Key::ProgramProcessesPerNode,
+        Key::ProgramUnits,
+        Key::ProgramBytes,
+        Key::ProgramExchange,
+        Key::ProgramPorts,
+        Key::ProgramChunks,
+        Key::ProgramOrder,
+        Key::ProgramFold,
+        Key::ProgramChannels,
+        Key::ProgramRings,
+        Key::ProgramRoot,
+        Key::ProgramStages,
+        Key::ProgramReduceUnitsPerCycle,
+    ],
+    read,
+};
+
+/// The help on the order of steps that wait for others.
+const ORDER: &str = "a step comes after steps above it in the file, so that none waits in a circle";
+
+/// The most steps of a job.
+const MAX_STEPS: usize = 10_000;
+
+/// A description of a step, for records.
+#[derive(Debug, Clone)]
+pub struct JobStepDescription {
+    /// Its kind: an operation, `computation`, `send` or a kind of program.
+    pub kind: &'static str,
+    /// Its collective, if it is one.
+    pub groups: Option<Arc<Groups>>,
+    /// The name of its algorithm, if it runs as several collectives.
+    pub algorithm: Option<Arc<str>>,
+    /// The bytes of its vector or of its largest message, if units have bytes.
+    pub bytes: Option<u64>,
+}
+
+/// A step that is read.
+struct ReadStep {
+    after: Vec<usize>,
+    /// Whether each rank takes part; all do if it is empty.
+    takes_part: Arc<[bool]>,
+    /// Its body, by its place among those read.
+    body: usize,
+    /// Whether it is the send of a task of a pipeline, which always is to a part of the ranks.
+    is_send_of_pipeline: bool,
+}
+
+/// The names of tables of steps, with their places.
+type WrittenNames = Vec<(String, Place)>;
+
+/// The names of the steps read so far.
+#[derive(Default)]
+struct Names {
+    /// Those of tables, in the order of the file.
+    of_tables: Vec<String>,
+    /// All, also of the steps of pipelines, with their places and the steps that coming after them means.
+    all: BTreeMap<String, (Place, Vec<usize>)>,
+    /// The steps that the next one comes after by default.
+    last: Vec<usize>,
+}
+
+impl Names {
+    fn place(&self, name: &str) -> Option<&Place> {
+        self.all.get(name).map(|own| &own.0)
+    }
+
+    fn add(&mut self, name: &str, place: &Place, steps: Vec<usize>) {
+        self.all.insert(name.to_owned(), (place.clone(), steps));
+    }
+}
+
+/// The steps of a job while they are read.
+struct StepReading<'a> {
+    shape: &'a Shape,
+    per_node: u64,
+    known: KnownCollectives,
+    names: Names,
+    steps: Vec<ReadStep>,
+    step_names: Vec<String>,
+    bodies: Vec<ReadBody>,
+    pipelines: Vec<PipelineDescription>,
+    unnamed_pipeline: Option<Place>,
+}
+
+impl<'a> StepReading<'a> {
+    /// No steps yet.
+    fn new(shape: &'a Shape, per_node: u64) -> Self {
+        Self {
+            shape,
+            per_node,
+            known: KnownCollectives::default(),
+            names: Names::default(),
+            steps: vec![],
+            step_names: vec![],
+            bodies: vec![],
+            pipelines: vec![],
+            unnamed_pipeline: None,
+        }
+    }
+
+    /// Reads the steps that a table stands for; returns the places of their bodies.
+    fn parts(
+        &mut self,
+        reading: &mut Reading<'_>,
+        table: &StepTable,
+        value: &Value,
+        parts: Option<&Parts<'_>>,
+    ) -> Option<StepsOfTable<usize>> {
+        let StepsOfTable { kind, parts } =
+            read_body(reading, table, value, self.shape, self.per_node, &mut self.known, parts)?;
+        let part = |PartOfStep { name, after, body }| PartOfStep { name, after, body: self.add_body(body) };
+        Some(StepsOfTable { kind, parts: parts.into_iter().map(part).collect() })
+    }
+
+    fn add_body(&mut self, body: ReadBody) -> usize {
+        self.bodies.push(body);
+        self.bodies.len() - 1
+    }
+
+    /// Adds a step; returns its place. Reports a name that another step has.
+    fn add(&mut self, reading: &mut Reading<'_>, name: &str, place: &Place, step: ReadStep) -> Option<usize> {
+        check_new(reading, &self.names, name, place)?;
+        self.names.add(name, place, vec![self.steps.len()]);
+        self.step_names.push(name.to_owned());
+        self.steps.push(step);
+        Some(self.steps.len() - 1)
+    }
+
+    /// Adds the steps that a table stands for, the first of which comes after `after`; returns the last.
+    fn add_parts(
+        &mut self,
+        reading: &mut Reading<'_>,
+        (name, place): (&str, &Place),
+        parts: &[PartOfStep<usize>],
+        after: &[usize],
+        takes_part: &Arc<[bool]>,
+    ) -> Option<usize> {
+        let first = self.steps.len();
+        check_new(reading, &self.names, name, place)?;
+        if first + parts.len() > MAX_STEPS {
+            let message = format!("{} steps of a job, expected at most {MAX_STEPS}", first + parts.len());
+            reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+            return None;
+        }
+        for part in parts {
+            let own_name = part.name.as_ref().map_or_else(|| name.to_owned(), |end| format!("{name} {end}"));
+            let after = if self.steps.len() == first {
+                after.to_vec()
+            } else {
+                part.after.iter().map(|own| first + own).collect()
+            };
+            let takes_part = Arc::clone(takes_part);
+            let own = ReadStep { after, takes_part, body: part.body, is_send_of_pipeline: false };
+            self.add(reading, &own_name, place, own)?;
+        }
+        let last = self.steps.len() - 1;
+        if parts.len() > 1 {
+            self.names.add(name, place, vec![last]);
+        }
+        Some(last)
+    }
+
+    /// The messages of steps that send nothing, or a part of theirs because a rank takes no part.
+    fn unsent(&self) -> Vec<UnsentMessages> {
+        let mut known: Vec<(usize, &Arc<[bool]>, Option<UnsentMessages>)> = vec![];
+        let mut all = vec![];
+        for (step, name) in self.steps.iter().zip(&self.step_names).filter(|own| !own.0.is_send_of_pipeline) {
+            let is_same =
+                |own: &&(usize, &Arc<[bool]>, _)| own.0 == step.body && Arc::ptr_eq(own.1, &step.takes_part);
+            let unsent = if let Some(known) = known.iter().find(is_same) {
+                known.2.clone()
+            } else {
+                let unsent = self.bodies[step.body].unsent(name, &step.takes_part);
+                known.push((step.body, &step.takes_part, unsent.clone()));
+                unsent
+            };
+            all.extend(unsent.map(|unsent| UnsentMessages { step: name.clone(), ..unsent }));
+        }
+        all
+    }
+}
+
+/// Whether a list of steps is a job; `algorithm` is that of steps without their own.
+pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
+    let Content::List(steps) = &steps.content else { return false };
+    let asks = |entry: &super::value::Entry| {
+        OwnKeys::ALL.contains(&entry.key.as_str())
+            || entry.key == Key::ProgramKind.key()
+                && matches!(&entry.value.content, Content::Text(kind) if STEP_KINDS.iter().any(|step_kind| step_kind.name == kind))
+    };
+    steps.iter().any(|step| {
+        let Content::Table(entries) = &step.content else { return false };
+        let own =
+            entries.iter().find(|entry| entry.key == Key::ProgramAlgorithm.key()).map(|entry| &entry.value);
+        entries.iter().any(asks) || own.or(algorithm).is_some_and(chunk_steps::needs_job)
+    })
+}
+
+/// Reads a job.
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let per_node = reading.per_node();
+    let iterations = settings.natural(Key::ProgramIterations, reading.errors);
+    let Some(value) = settings.get(Key::ProgramSteps) else {
+        reading.errors.push(settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
+        return None;
+    };
+    let shape = collective::shape(reading, per_node.unwrap_or(1));
+    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
+    if values.len() > MAX_STEPS {
+        reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
+        return None;
+    }
+    let shape = shape?;
+    let written = written_names(values);
+    let mut job = StepReading::new(&shape, per_node.unwrap_or(1));
+    let mut all_are_read = true;
+    for (place, value) in values.iter().enumerate() {
+        all_are_read &= read_step(&mut job, reading, (place, value), &written).is_some();
+        // Of steps that are too large the first is enough.
+        if job.known.is_over_budget() {
+            return None;
+        }
+    }
+    if !all_are_read {
+        return None;
+    }
+    let choices: Vec<usize> = job.bodies.iter().map(|body| body.choices.len()).collect();
+    let iterations = usize::try_from(iterations?).ok()?;
+    let mut programs = vec![];
+    for chosen in collective::combinations(reading, value, &choices)? {
+        programs.push(program(reading, value, (iterations, per_node?), &job, &chosen)?);
+    }
+    let others = programs.split_off(1);
+    let mut notes = vec![];
+    let unsent = job.unsent();
+    for note in job.bodies.into_iter().flat_map(|body| body.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes.extend(UnsentMessages::notes(&unsent));
+    Some(ScenarioProgram { notes, ..programs.pop()? }.or_faster(others))
+}
+
+/// The job with these choices of the bodies.
+fn program(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    (iterations, per_node): (usize, u64),
+    read: &StepReading<'_>,
+    chosen: &[usize],
+) -> Option<ScenarioProgram> {
+    let (mut steps, mut descriptions) = (vec![], vec![]);
+    for (step, name) in read.steps.iter().zip(&read.step_names) {
+        let own = &read.bodies[step.body];
+        let (body, groups) = own.choices[chosen[step.body]].clone();
+        let ReadStep { after, takes_part, .. } = step;
+        steps.push(JobStep {
+            name: name.clone(),
+            body,
+            after: after.clone(),
+            takes_part: Arc::clone(takes_part),
+        });
+        descriptions.push(JobStepDescription {
+            kind: own.kind,
+            groups,
+            algorithm: own.algorithm.clone(),
+            bytes: own.bytes,
+        });
+    }
+    let ranks = u32::try_from(read.shape.node_count()).ok()?;
+    let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
+    let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
+    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
+        reading.errors.push(over.at(&value.place, &format!("a job of {ranks} ranks")));
+        return None;
+    }
+    match Job::new(ranks, iterations, steps) {
+        Ok(job) => {
+            let program = ScenarioProgram::of_job(&JOB, job, read.shape.clone(), descriptions, per_node);
+            Some(ScenarioProgram { pipelines: read.pipelines.clone().into(), ..program })
+        }
+        Err(error) => {
+            reading.errors.push(refused(value, &error));
+            None
+        }
+    }
+}
+
+/// The error for steps that make no job.
+fn refused(value: &Value, error: &JobError) -> ScenarioError {
+    let error = ScenarioError::at(&value.place, error.to_string(), "not a job");
+    error.with_help("a job has an actor for each share of each rank in each step")
+}
+
+/// Reads a table: a step, or a pipeline with all of its steps.
+fn read_step(
+    job: &mut StepReading<'_>,
+    reading: &mut Reading<'_>,
+    (place, value): (usize, &Value),
+    written: &WrittenNames,
+) -> Option<()> {
+    let table = StepTable::read(reading, value);
+    let own = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
+    let after = after(reading, own.after.as_ref(), &job.names, written);
+    let name = name(reading, own.name.as_ref(), (place, value), &job.names);
+    let takes_part = takes_part(reading, own.only.as_ref(), job.shape);
+    if let Some(table) = table.as_ref().filter(|table| step_body::is_pipeline(table)) {
+        job.names.of_tables.extend(name.as_ref().map(|(name, _)| name.clone()));
+        let is_written = own.name.is_some();
+        if !is_written && let Some(first) = job.unnamed_pipeline.replace(value.place.clone()) {
+            let message =
+                "two pipelines without a name, expected one at most: their steps would have the same names";
+            let error =
+                ScenarioError::at(&value.place, message, "the second").because(Some(&first), "the first");
+            reading.errors.push(error.with_help("give it a name"));
+            return None;
+        }
+        let name = name.map(|(shown, _)| pipeline::PipelineName { shown, is_written });
+        // Later steps may come after it even if it has errors.
+        let known = name.as_ref().map(|name| name.shown.clone());
+        let read = pipeline::read(job, reading, (table, value), (name, after), takes_part);
+        if read.is_none()
+            && let Some(name) = known
+        {
+            job.names.add(&name, &value.place, vec![]);
+            job.names.last = vec![];
+        }
+        return read;
+    }
+    let parts = |takes_part: &Arc<[bool]>| vec![Arc::clone(takes_part)];
+    let all = takes_part.as_ref().map(parts);
+    let parts = own.only.as_ref().zip(all.as_deref());
+    let parts = parts.map(|(only, takes_part)| Parts { place: &only.place, takes_part, divides: "only" });
+    // The body is read to report its errors, too, if the name is wrong.
+    let parts = job.parts(reading, &table?, value, parts.as_ref());
+    let is_whole = parts.is_some() && after.is_some() && takes_part.is_some();
+    let (name, place) = name?;
+    job.names.of_tables.push(name.clone());
+    // Later steps may come after it even if it has errors.
+    let parts =
+        parts.map_or_else(|| vec![PartOfStep { name: None, after: vec![], body: 0 }], |own| own.parts);
+    let (after, takes_part) = (after.unwrap_or_default(), takes_part.unwrap_or_default());
+    let last = job.add_parts(reading, (&name, &place), &parts, &after, &takes_part)?;
+    job.names.last = vec![last];
+    is_whole.then_some(())
+}
+
+/// The name of a table and its place, by default `step` and its number; reports a name that another step has.
+fn name(
+    reading: &mut Reading<'_>,
+    written: Option<&Value>,
+    (place, step): (usize, &Value),
+    names: &Names,
+) -> Option<(String, Place)> {
+    let (name, place) = match written {
+        Some(value) => (value.text("name of a step", reading.errors)?.to_owned(), &value.place),
+        None => (format!("step {place}"), &step.place),
+    };
+    check_new(reading, names, &name, place)?;
+    Some((name, place.clone()))
+}
+
+/// Reports a name that another step has.
+fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place) -> Option<()> {
+    let Some(first) = names.place(name) else { return Some(()) };
+    let message = format!("two steps are called {name:?}, expected a name of its own for each");
+    let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
+    reading.errors.push(error);
+    None
+}
+
+/// The names that tables are given, with their places.
+fn written_names(steps: &[Value]) -> WrittenNames {
+    let of_step = |step: &Value| {
+        let Content::Table(entries) = &step.content else { return None };
+        let entry = entries.iter().find(|entry| entry.key == "name")?;
+        let Content::Text(name) = &entry.value.content else { return None };
+        Some((name.clone(), entry.value.place.clone()))
+    };
+    steps.iter().filter_map(of_step).collect()
+}
+
+/// The steps before that a step comes after, by default the table before it; `all` are the names of all tables.
+fn after(
+    reading: &mut Reading<'_>,
+    written: Option<&Value>,
+    names: &Names,
+    all: &WrittenNames,
+) -> Option<Vec<usize>> {
+    let Some(value) = written else { return Some(names.last.clone()) };
+    let entries = match &value.content {
+        // It comes after nothing.
+        Content::List(entries) if entries.is_empty() => return Some(vec![]),
+        _ => value.list("after", "names of steps before it", reading.errors)?,
+    };
+    let before = reading.errors.len();
+    let (mut after, mut named): (Vec<usize>, Vec<&str>) = (vec![], vec![]);
+    for entry in entries {
+        let Some(name) = entry.text("name in after", reading.errors) else { continue };
+        match names.all.get(name) {
+            Some(_) if named.contains(&name) => {
+                let message = format!("{name:?} a second time in after, expected it once");
+                reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
+            }
+            Some((_, steps)) => {
+                named.push(name);
+                for &step in steps {
+                    if !after.contains(&step) {
+                        after.push(step);
+                    }
+                }
+            }
+            None if let Some((_, place)) = all.iter().find(|(known, _)| known == name) => {
+                let message = format!("no step before it is called {name:?}, expected one above it");
+                let error = ScenarioError::at(&entry.place, message, "not a step before it");
+                reading.errors.push(error.because(Some(place), "it stands here").with_help(ORDER));
+            }
+            None => {
+                let known: Vec<&str> = names.of_tables.iter().map(String::as_str).collect();
+                let expected = match known[..] {
+                    [] => "nothing: it is the first step".to_owned(),
+                    [.., _] if known.len() > 12 => "the name of a step before it".to_owned(),
+                    _ => alternatives(&known),
+                };
+                let message = format!("no step before it is called {name:?}, expected {expected}");
+                let error = ScenarioError::at(&entry.place, message, "not a step before it");
+                let advice = match help(name, &known) {
+                    none if none.is_empty() => ORDER.to_owned(),
+                    advice => advice,
+                };
+                reading.errors.push(error.with_help(advice));
+            }
+        }
+    }
+    (reading.errors.len() == before).then_some(after)
+}

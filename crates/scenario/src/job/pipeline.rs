@@ -1,0 +1,497 @@
+//! Pipelines: a table of a job that is written out as the steps of its tasks (`docs/model.md` section 23.5).
+//!
+//! The steps of a task are read once and shared by all stages and microbatches.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use cubefold_topology::Shape;
+
+use super::{
+    Names, ReadStep, StepReading,
+    schedule::{Need, Pass, Schedule, Task, Tasks},
+    shift::{self, Shift},
+    step_body::{self, PIPELINE, PartOfStep, Parts, StepsOfTable},
+};
+use crate::{
+    collective::{self, StepTable},
+    errors::{ScenarioError, alternatives},
+    keys::{Key, MAX_INTEGER},
+    message_sizes,
+    program::Reading,
+    source_file::Place,
+    value::{Content, Value},
+};
+
+/// The name of the sends of tasks.
+const SEND: &str = "send";
+
+/// A pipeline of a job, for records.
+#[derive(Debug, Clone)]
+pub struct PipelineDescription {
+    /// Its name.
+    pub name: String,
+    /// The text in front of the names of its steps: its name and a blank, or nothing.
+    pub prefix: String,
+    /// Its tasks and sends.
+    pub tasks: Vec<PipelineTask>,
+}
+
+/// A task of a pipeline, or the send of its result: steps of the job one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipelineTask {
+    /// `F` or `B`, or `F send` or `B send`.
+    pub kind: &'static str,
+    /// Its chunk of layers.
+    pub chunk: usize,
+    /// Its stage.
+    pub stage: usize,
+    /// Its first step, by its place in the job.
+    pub first: usize,
+    /// Its last step.
+    pub last: usize,
+}
+
+impl PipelineTask {
+    /// All kinds, in the order of results.
+    pub const KINDS: [&'static str; 4] = ["F", "B", "F send", "B send"];
+}
+
+/// A step of a task as it is read.
+struct TaskStep {
+    name: String,
+    parts: Vec<PartOfStep<usize>>,
+}
+
+/// The keys of a pipeline.
+struct Keys {
+    axis: usize,
+    tasks: Tasks,
+    units: u64,
+    bytes: Option<u64>,
+}
+
+/// Reads a pipeline, and adds the steps that it is written out as, which come after `after`.
+pub(super) fn read(
+    job: &mut StepReading<'_>,
+    reading: &mut Reading<'_>,
+    (table, value): (&StepTable, &Value),
+    (name, after): (Option<PipelineName>, Option<Vec<usize>>),
+    takes_part: Option<Arc<[bool]>>,
+) -> Option<()> {
+    let settings = reading.settings.of_step(&table.step);
+    let computations = reading.computations.clone();
+    let own = &mut Reading {
+        settings: &settings,
+        machine: reading.machine,
+        library: &mut *reading.library,
+        computations,
+        errors: &mut *reading.errors,
+    };
+    report_foreign(own, table);
+    let keys = keys(own, table, value, job.shape);
+    let stages = keys.as_ref().zip(takes_part.as_ref());
+    let stages =
+        stages.and_then(|(keys, takes_part)| stages_of(own, table, (value, keys), job.shape, takes_part));
+    let only = stages.as_deref().map(|stages| (&value.place, stages));
+    let forward = passes(job, reading, (table, value), ("forward", &table.own.forward), only);
+    let backward = passes(job, reading, (table, value), ("backward", &table.own.backward), only);
+    let (keys, stages, name) = (keys?, stages?, name?);
+    let (takes_part, after) = (takes_part?, after?);
+    let passes = [forward?, backward?];
+    check_count(reading, &value.place, job.steps.len(), (&keys.tasks, &passes))?;
+    let mut written = WrittenOut {
+        keys: &keys,
+        passes: &passes,
+        stages: &stages,
+        takes_part: &takes_part,
+        after: &after,
+        name: &name,
+        last_steps: vec![0; 2 * keys.tasks.stages * keys.tasks.chunks * keys.tasks.microbatches],
+        sends: BTreeMap::new(),
+        send_steps: BTreeMap::new(),
+        before: vec![None; keys.tasks.stages],
+        tasks: vec![],
+    };
+    let first = job.steps.len();
+    for task in keys.tasks.in_rounds() {
+        written.write(job, reading, task, &value.place)?;
+    }
+    let tasks = written.tasks;
+    let mut is_followed = vec![false; job.steps.len()];
+    job.steps[first..].iter().flat_map(|own| &own.after).for_each(|&step| is_followed[step] = true);
+    let ends: Vec<usize> = (first..job.steps.len()).filter(|&step| !is_followed[step]).collect();
+    job.names.end_pipeline(&name, &value.place, ends);
+    let prefix = name.prefix();
+    job.pipelines.push(PipelineDescription { name: name.shown, prefix, tasks });
+    Some(())
+}
+
+/// Reports a pipeline of more steps than a job with `before` others may have.
+fn check_count(
+    reading: &mut Reading<'_>,
+    place: &Place,
+    before: usize,
+    (tasks, passes): (&Tasks, &[Vec<TaskStep>; 2]),
+) -> Option<()> {
+    let of_pass = |pass: &Vec<TaskStep>| pass.iter().map(|step| step.parts.len()).sum::<usize>();
+    let of_microbatch = of_pass(&passes[0]) + of_pass(&passes[1]) + 2; // with the sends
+    let steps = [tasks.stages, tasks.chunks, tasks.microbatches, of_microbatch];
+    let steps: u128 = steps.iter().map(|&step| step as u128).product();
+    if steps + before as u128 <= super::MAX_STEPS as u128 {
+        return Some(());
+    }
+    let most = super::MAX_STEPS;
+    let message = format!("a pipeline of up to {steps} steps, expected at most {most} steps of the job");
+    reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+    None
+}
+
+/// The name of a pipeline.
+pub(super) struct PipelineName {
+    /// Its name in `after` and in results.
+    pub(super) shown: String,
+    /// Whether the file gives it; then it stands in front of those of its steps.
+    pub(super) is_written: bool,
+}
+
+impl PipelineName {
+    /// The text in front of the names of its steps.
+    fn prefix(&self) -> String {
+        if self.is_written { format!("{} ", self.shown) } else { String::new() }
+    }
+}
+
+/// Reports keys that a pipeline does not have.
+fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
+    step_body::report_foreign_own(reading, table, Some(&PIPELINE));
+    collective::report_foreign(reading, &table.step, &PIPELINE);
+    for key in [Key::ProgramCompute, Key::ProgramComputeCycles] {
+        if let Some(value) = table.step.values.get(key) {
+            let message = format!("{} of a pipeline, expected it in forward and backward", key.key());
+            reading.errors.push(ScenarioError::at(&value.place, message, "not of a pipeline"));
+        }
+    }
+}
+
+/// The keys of a pipeline but those of its steps.
+fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Shape) -> Option<Keys> {
+    let axis = shift::axis(reading, table, shape, "a pipeline");
+    let microbatches =
+        required(reading, value, ("microbatches", &table.own.microbatches), "an integer from 1 on");
+    let microbatches = microbatches
+        .and_then(|own| own.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.errors));
+    let schedule = required(
+        reading,
+        value,
+        ("schedule", &table.own.schedule),
+        &alternatives(&Schedule::ALL.map(|own| own.0)),
+    );
+    let schedule =
+        schedule.and_then(|own| own.choice("schedule of a pipeline", &Schedule::ALL, reading.errors));
+    let chunks = schedule.and_then(|schedule| chunks(reading, table, value, schedule));
+    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale(), reading.errors);
+    let (axis, microbatches, schedule, chunks) = (axis?, microbatches?, schedule?, chunks?);
+    let (units, bytes) = sizes?;
+    let stages = shape.lengths()[axis];
+    if schedule == Schedule::Interleaved && !microbatches.is_multiple_of(stages) {
+        let found = &table.own.microbatches.as_ref()?.place;
+        let message = format!(
+            "{microbatches} microbatches of an interleaved pipeline of {stages} stages, expected a multiple of {stages}"
+        );
+        reading.errors.push(ScenarioError::at(found, message, format!("expected a multiple of {stages}")));
+        return None;
+    }
+    let number = |own: u64| usize::try_from(own).ok();
+    // More microbatches than steps are reported as too many steps.
+    let microbatches = number(microbatches.min(1 << 30))?;
+    let tasks = Tasks { schedule, stages: number(stages)?, microbatches, chunks: number(chunks)? };
+    if tasks.stages as u128 * tasks.chunks as u128 * tasks.microbatches as u128 > super::MAX_STEPS as u128 {
+        let message = format!(
+            "a pipeline of {stages} stages, {chunks} chunks and {microbatches} microbatches, expected at most {} steps of \
+             the job",
+            super::MAX_STEPS
+        );
+        reading.errors.push(ScenarioError::at(&value.place, message, "too many steps"));
+        return None;
+    }
+    Some(Keys { axis, tasks, units, bytes })
+}
+
+/// The value of a key that every pipeline has.
+fn required<'a>(
+    reading: &mut Reading<'_>,
+    value: &Value,
+    (key, own): (&str, &'a Option<Value>),
+    expected: &str,
+) -> Option<&'a Value> {
+    if own.is_none() {
+        let message = format!("{key} is missing in a pipeline, expected {expected}");
+        reading.errors.push(ScenarioError::at(&value.place, message, format!("no {key}")));
+    }
+    own.as_ref()
+}
+
+/// The chunks of a stage, which only interleaved pipelines have.
+fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule: Schedule) -> Option<u64> {
+    let written = table.step.values.get(Key::ProgramChunks);
+    match (schedule, written) {
+        (Schedule::Interleaved, Some(own)) => {
+            own.natural("chunks of an interleaved pipeline", 2..=MAX_INTEGER, reading.errors)
+        }
+        (Schedule::Interleaved, None) => {
+            let message = "chunks is missing in an interleaved pipeline, expected an integer from 2 on";
+            reading.errors.push(ScenarioError::at(&value.place, message, "no chunks"));
+            None
+        }
+        (Schedule::GPipe | Schedule::OneForwardOneBackward, None) => Some(1),
+        (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(own)) => {
+            let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
+            let error = ScenarioError::at(&own.place, message, "only of interleaved pipelines");
+            let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
+            reading.errors.push(error.because(schedule, "the schedule"));
+            None
+        }
+    }
+}
+
+/// The ranks of the stages, from stage 0 on.
+fn stages_of(
+    reading: &mut Reading<'_>,
+    table: &StepTable,
+    (value, keys): (&Value, &Keys),
+    shape: &Shape,
+    takes_part: &[bool],
+) -> Option<Vec<Arc<[bool]>>> {
+    let stage_of = shift::coordinates(shape, keys.axis);
+    let is_in = |rank: usize| takes_part.get(rank).copied().unwrap_or(true);
+    let of_stage = |stage: usize| -> Arc<[bool]> {
+        stage_of.iter().enumerate().map(|(rank, &own)| own == stage as u64 && is_in(rank)).collect()
+    };
+    let stages: Vec<Arc<[bool]>> = (0..keys.tasks.stages).map(of_stage).collect();
+    let along_axis = table.own.only.as_ref().and_then(|only| {
+        let Content::List(ranges) = &only.content else { return None };
+        ranges.iter().find(|range| {
+            matches!(&range.content, Content::List(own)
+                if matches!(own.first().map(|own| &own.content),
+                    Some(&Content::Integer(Some(axis))) if axis == keys.axis as u64))
+        })
+    });
+    if let Some(range) = along_axis {
+        let message = format!(
+            "only along axis {} of the stages of a pipeline, expected other axes: every stage takes part",
+            keys.axis
+        );
+        let error = ScenarioError::at(&range.place, message, "the axis of the stages");
+        let over = table.step.values.get(Key::ProgramOver).unwrap_or(value);
+        reading.errors.push(error.because(Some(&over.place), "the axis"));
+        return None;
+    }
+    Some(stages)
+}
+
+/// Reads the steps of the tasks of a pass.
+fn passes(
+    job: &mut StepReading<'_>,
+    reading: &mut Reading<'_>,
+    (table, value): (&StepTable, &Value),
+    (key, written): (&str, &Option<Value>),
+    only: Option<(&Place, &[Arc<[bool]>])>,
+) -> Option<Vec<TaskStep>> {
+    let list = required(reading, value, (key, written), "a list of steps, such as [{ compute = \"1 ms\" }]")?;
+    let values = list.list(format!("{key} of a pipeline"), "tables of steps", reading.errors)?;
+    let parts = only.map(|(place, stages)| Parts {
+        place: table.own.only.as_ref().map_or(place, |only| &only.place),
+        takes_part: stages,
+        divides: "a stage of the pipeline",
+    });
+    let mut steps: Vec<Option<TaskStep>> = vec![];
+    let mut counts = BTreeMap::<&'static str, usize>::new();
+    let mut names = BTreeMap::<String, Place>::new();
+    for value in values {
+        let step = task_step(job, reading, value, parts.as_ref(), &mut counts);
+        let step = step.filter(|step| is_new(reading, &mut names, &step.name, &value.place));
+        steps.push(step);
+        if job.known.is_over_budget() {
+            return None;
+        }
+    }
+    steps.into_iter().collect()
+}
+
+/// Reports a second step of a name in a task, and one that is called as the send.
+fn is_new(reading: &mut Reading<'_>, names: &mut BTreeMap<String, Place>, name: &str, place: &Place) -> bool {
+    if name == SEND {
+        let message =
+            "a step of a task is called \"send\", expected another name: the send of its result has this one";
+        reading.errors.push(ScenarioError::at(place, message, "called send").with_help("give it a name"));
+        return false;
+    }
+    if let Some(first) = names.insert(name.to_owned(), place.clone()) {
+        let message = format!("two steps of a task are called {name:?}, expected a name of its own for each");
+        let error = ScenarioError::at(place, message, "a second time").because(Some(&first), "the first");
+        reading.errors.push(error);
+        return false;
+    }
+    true
+}
+
+/// Reads a step of a task.
+fn task_step(
+    job: &mut StepReading<'_>,
+    reading: &mut Reading<'_>,
+    value: &Value,
+    parts: Option<&Parts<'_>>,
+    counts: &mut BTreeMap<&'static str, usize>,
+) -> Option<TaskStep> {
+    let table = StepTable::read(reading, value)?;
+    for (key, own) in [("after", &table.own.after), ("only", &table.own.only)] {
+        if let Some(own) = own {
+            let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
+            let error = ScenarioError::at(&own.place, message, "not of a step of a task");
+            reading
+                .errors
+                .push(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
+            return None;
+        }
+    }
+    if step_body::is_pipeline(&table) {
+        let message = "a pipeline in a task of a pipeline, expected any other step";
+        reading.errors.push(ScenarioError::at(&value.place, message, "a pipeline"));
+        return None;
+    }
+    let name = match &table.own.name {
+        Some(own) => Some(own.text("name of a step", reading.errors)?.to_owned()),
+        None => None,
+    };
+    let StepsOfTable { kind, parts } = job.parts(reading, &table, value, parts)?;
+    let kind = if kind == "computation" { "compute" } else { kind };
+    let name = name.unwrap_or_else(|| {
+        let count = counts.entry(kind).or_default();
+        *count += 1;
+        if *count == 1 { kind.to_owned() } else { format!("{kind} {count}") }
+    });
+    Some(TaskStep { name, parts })
+}
+
+/// A pipeline while it is written out.
+struct WrittenOut<'a> {
+    keys: &'a Keys,
+    passes: &'a [Vec<TaskStep>; 2],
+    stages: &'a [Arc<[bool]>],
+    takes_part: &'a [bool],
+    after: &'a [usize],
+    name: &'a PipelineName,
+    last_steps: Vec<usize>,                   // by number of the task
+    sends: BTreeMap<[usize; 2], SendOfStage>, // by stage and receiver
+    send_steps: BTreeMap<usize, usize>,       // by number of the task
+    before: Vec<Option<usize>>,               // by stage, the last step of its task before
+    tasks: Vec<PipelineTask>,
+}
+
+/// The send of a stage.
+#[derive(Clone)]
+struct SendOfStage {
+    body: usize,
+    takes_part: Arc<[bool]>,
+}
+
+impl WrittenOut<'_> {
+    /// Adds the steps of a task, and the send of its result.
+    fn write(
+        &mut self,
+        job: &mut StepReading<'_>,
+        reading: &mut Reading<'_>,
+        task: Task,
+        place: &Place,
+    ) -> Option<()> {
+        let (letter, number) = (task.pass.letter(), self.keys.tasks.number(task));
+        let Task { chunk, microbatch, stage, .. } = task;
+        let prefix = format!("{}{letter}{chunk}.{microbatch}.{stage}", self.name.prefix());
+        let mut after = self.after_of(task);
+        let first = job.steps.len();
+        for step in &self.passes[usize::from(task.pass == Pass::Backward)] {
+            let name = format!("{prefix} {}", step.name);
+            let last = job.add_parts(reading, (&name, place), &step.parts, &after, &self.stages[stage])?;
+            after = vec![last];
+        }
+        let last = job.steps.len() - 1;
+        self.last_steps[number] = last;
+        self.before[stage] = Some(last);
+        let [of_task, of_send] = task.pass.kinds();
+        self.tasks.push(PipelineTask { kind: of_task, chunk, stage, first, last });
+        if let Some(receiver) = self.keys.tasks.receiver(task) {
+            let SendOfStage { body, takes_part } = self.send(job, reading, [stage, receiver])?;
+            let own = ReadStep { after: vec![last], takes_part, body, is_send_of_pipeline: true };
+            let send = job.add(reading, &format!("{prefix} {SEND}"), place, own)?;
+            self.send_steps.insert(number, send);
+            self.tasks.push(PipelineTask { kind: of_send, chunk, stage, first: send, last: send });
+        }
+        Some(())
+    }
+
+    /// The steps that the first step of a task comes after.
+    fn after_of(&self, task: Task) -> Vec<usize> {
+        let need = self.keys.tasks.need(task).and_then(|Need { task, is_sent }| {
+            let number = self.keys.tasks.number(task);
+            if is_sent { self.send_steps.get(&number).copied() } else { Some(self.last_steps[number]) }
+        });
+        let before = self.before[task.stage];
+        if need.is_none() && before.is_none() {
+            return self.after.to_vec();
+        }
+        let mut after: Vec<usize> = need.into_iter().chain(before).collect();
+        after.dedup();
+        after
+    }
+
+    /// The body of the send from a stage to another one, with the ranks that it is restricted to.
+    fn send(
+        &mut self,
+        job: &mut StepReading<'_>,
+        reading: &mut Reading<'_>,
+        [stage, receiver]: [usize; 2],
+    ) -> Option<SendOfStage> {
+        if let Some(known) = self.sends.get(&[stage, receiver]) {
+            return Some(known.clone());
+        }
+        let (axis, units, bytes) = (self.keys.axis, self.keys.units, self.keys.bytes);
+        let by = i64::try_from(receiver).ok()? - i64::try_from(stage).ok()?;
+        let shift = Shift { axis, by, wraps: false, units };
+        let place = reading.settings.place(Key::ProgramSteps)?.clone();
+        let body = shift::shift(reading, &place, job.shape, shift, Some(&self.stages[stage]), bytes)?;
+        let body = job.add_body(body);
+        let stage_of = shift::coordinates(job.shape, axis);
+        let range = stage.min(receiver) as u64..=stage.max(receiver) as u64;
+        let is_in = |rank: usize| self.takes_part.get(rank).copied().unwrap_or(true);
+        let takes_part =
+            stage_of.iter().enumerate().map(|(rank, own)| range.contains(own) && is_in(rank)).collect();
+        let own = SendOfStage { body, takes_part };
+        self.sends.insert([stage, receiver], own.clone());
+        Some(own)
+    }
+}
+
+impl Pass {
+    fn letter(self) -> char {
+        match self {
+            Self::Forward => 'F',
+            Self::Backward => 'B',
+        }
+    }
+
+    /// The kinds of its tasks and of their sends in results.
+    fn kinds(self) -> [&'static str; 2] {
+        match self {
+            Self::Forward => ["F", "F send"],
+            Self::Backward => ["B", "B send"],
+        }
+    }
+}
+
+impl Names {
+    /// Adds the name of a pipeline, with the steps that coming after it means.
+    fn end_pipeline(&mut self, name: &PipelineName, place: &Place, ends: Vec<usize>) {
+        self.last.clone_from(&ends);
+        self.add(&name.shown, place, ends);
+    }
+}

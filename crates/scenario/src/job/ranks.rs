@@ -1,0 +1,92 @@
+//! The ranks that take part in a step: `only = [[axis, first, last], ..]` (`docs/model.md` section 23.3).
+
+use std::sync::Arc;
+
+use cubefold_formats::input::text::shortened;
+use cubefold_topology::Shape;
+
+use crate::{
+    errors::ScenarioError,
+    program::Reading,
+    value::{Content, Value},
+};
+
+/// Whether each rank takes part; empty if all do.
+pub(super) fn takes_part(
+    reading: &mut Reading<'_>,
+    only: Option<&Value>,
+    shape: &Shape,
+) -> Option<Arc<[bool]>> {
+    let Some(value) = only else { return Some(Arc::default()) };
+    let ranges = ranges(reading, value, shape)?;
+    let mut takes_part = vec![true; usize::try_from(shape.node_count()).ok()?];
+    for (rank, own) in (0_u64..).zip(&mut takes_part) {
+        let mut stride = 1;
+        for (axis, &length) in shape.lengths().iter().enumerate() {
+            let coordinate = rank / stride % length;
+            *own &= ranges.iter().all(|range| range.0 != axis || (range.1..=range.2).contains(&coordinate));
+            stride *= length;
+        }
+    }
+    if takes_part.iter().all(|own| !own) {
+        let message = "only leaves no rank, expected at least one";
+        reading.errors.push(ScenarioError::at(&value.place, message, "no rank takes part"));
+        return None;
+    }
+    Some(takes_part.into())
+}
+
+/// The axes of `only` with the first and the last coordinate.
+fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec<(usize, u64, u64)>> {
+    let entries = value.list("only", "ranges: [[axis, first, last], ..]", reading.errors)?;
+    let before = reading.errors.len();
+    let mut ranges = vec![];
+    for entry in entries {
+        let numbers: Vec<Option<u64>> = match &entry.content {
+            Content::List(numbers) => numbers
+                .iter()
+                .map(|number| match number.content {
+                    Content::Integer(number) => number,
+                    _ => None,
+                })
+                .collect(),
+            _ => vec![],
+        };
+        let [Some(axis), Some(first), Some(last)] = numbers[..] else {
+            let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
+            let expected = format!(
+                "three integers [axis, first, last] of the logical shape {}, all counted from 0",
+                lengths.join("x")
+            );
+            let message = format!("range {} of only, expected {expected}", shortened(&entry.written()));
+            reading.errors.push(ScenarioError::at(&entry.place, message, "no range"));
+            continue;
+        };
+        let range = match range(shape, axis, first, last) {
+            Ok(range) => range,
+            Err(message) => {
+                reading.errors.push(ScenarioError::at(&entry.place, message, "no range of an axis"));
+                continue;
+            }
+        };
+        ranges.push(range);
+    }
+    (reading.errors.len() == before).then_some(ranges)
+}
+
+/// An axis with a range of its coordinates, or the error.
+fn range(shape: &Shape, axis: u64, first: u64, last: u64) -> Result<(usize, u64, u64), String> {
+    let number = usize::try_from(axis).ok();
+    let Some((number, &length)) = number.and_then(|number| Some((number, shape.lengths().get(number)?)))
+    else {
+        let greatest = shape.dimension_count() - 1;
+        return Err(format!("axis {axis} in only, expected an axis of the logical shape: 0 to {greatest}"));
+    };
+    if first > last {
+        return Err(format!("only from {first} to {last}, expected a first that is not above the last"));
+    }
+    if last >= length {
+        return Err(format!("coordinate {last} in only, expected one of axis {axis}: 0 to {}", length - 1));
+    }
+    Ok((number, first, last))
+}

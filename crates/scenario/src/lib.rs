@@ -1,0 +1,487 @@
+//! Scenario files, read and validated into runs.
+//!
+//! A file is parsed once, into values that know their places. Every combination of its sweep is then validated into
+//! domain types ([`Run`]), with the sweep's values replacing the file's. All errors of all files are collected with
+//! their places ([`load`]). Nothing is run or printed here.
+
+mod added_embedding;
+mod allocation;
+mod asked_file;
+mod budget;
+mod chakra_file;
+mod checked;
+mod cluster;
+mod collective;
+mod combination;
+mod connection;
+mod cycle_bound;
+mod described_graph;
+mod draft;
+mod draw_key;
+mod embeddings;
+mod error_report;
+mod errors;
+mod exchange;
+mod execution;
+mod failures;
+mod goal_file;
+mod input_digest;
+mod job;
+mod keyed_values;
+mod keys;
+mod lanes;
+mod launcher_file;
+mod library;
+mod loading;
+mod machine;
+mod machine_notes;
+mod mapping;
+mod message_sizes;
+mod neighbour_exchange;
+mod network;
+mod open_loop;
+mod packet_routes;
+mod pair_file;
+mod part_links;
+mod part_of_sweep;
+mod per_node;
+mod permutation;
+mod physical_links;
+mod physical_scale;
+mod placement_file;
+mod placement_npy;
+mod placement_search;
+mod program;
+mod random_access;
+mod ranks_file;
+mod resolved;
+mod routers;
+mod row_errors;
+mod run_digest;
+mod scenario_program;
+mod schema;
+mod setting;
+mod settings;
+mod short_value;
+mod source_file;
+mod stages_file;
+mod sweep;
+mod switched;
+mod timing;
+mod traffic;
+mod uplinks;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cubefold_collectives::Collective;
+use cubefold_formats::{
+    input::{
+        input_file::STANDARD_INPUT,
+        region::{Allocation, Region},
+        text::printable,
+    },
+    launcher::HostList,
+};
+use cubefold_mapping::Placement;
+use cubefold_simulator::{Communication, MessageRoutes};
+use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
+
+use self::{
+    draft::{Draft, take_text},
+    errors::{Findings, first_errors},
+    keys::Key,
+    library::Library,
+    settings::{Settings, Written},
+    source_file::{ReadError, SourceFile},
+    sweep::Sweep,
+};
+
+pub use self::{
+    added_embedding::AddedEmbeddingError,
+    asked_file::measured,
+    chakra_file::{TraceProgram, TraceTimes},
+    checked::{CheckedScenario, CheckedScenarios, check_with},
+    collective::hierarchical::{AskedOperations, WholeOperation},
+    draw_key::generator_key,
+    embeddings::{Embedding, EmbeddingName, embeddings},
+    error_report::ErrorReport,
+    errors::{ScenarioError, ScenarioErrors},
+    exchange::ExchangeSettings,
+    execution::{CountedPaths, DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
+    goal_file::describe_stuck,
+    job::{JobStepDescription, PipelineDescription, PipelineTask},
+    keys::{KeyDefault, KeyMachines, KeyValues, KeyWord, MAX_INTEGER, ScenarioKey, scenario_keys},
+    launcher_file::{LauncherEntry, read_coordinates, read_hosts},
+    loading::{CodeTypes, Loading},
+    open_loop::{LoadChoice, OpenLoopProgram},
+    part_of_sweep::{SweepPart, load_part},
+    physical_links::{PhysicalLink, PhysicalLinks},
+    physical_scale::PhysicalScale,
+    placement_search::{PlacementSearch, PlacementSearchError, SearchRequest},
+    program::{ProgramKind, program_kinds},
+    resolved::Resolved,
+    run_digest::{MODEL, NamedFile},
+    scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
+    schema::{DIALECT, list_of, object, scenario_schema},
+    setting::{Setting, SettingError},
+    short_value::short_value,
+    sweep::SweptValue,
+};
+
+/// Largest number of runs of one file.
+const MAX_RUNS: u128 = 1_000_000;
+
+/// A scenario file and its runs.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The path of the file, as given.
+    pub path: PathBuf,
+    /// Its name, or else the stem of the file's name.
+    pub name: String,
+    /// The runs: combinations of the sweep in their order, the embeddings of each innermost. At least one.
+    pub runs: Vec<Run>,
+    /// Whether it has a sweep.
+    pub swept: bool,
+    /// Its text, with the keys that the command line set.
+    pub text: Arc<str>,
+    /// The files that were read for it: itself, and the machine and placement files that it names (and those
+    /// of the scenarios read before it).
+    pub inputs: Vec<PathBuf>,
+}
+
+/// One validated run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The scenario's name.
+    pub scenario: Arc<str>,
+    /// The seed of random choices.
+    pub seed: u64,
+    /// The keys that the sweep sets, as paths, with their values as written, on one line.
+    pub combination: Arc<[SweptValue]>,
+    /// The machine of the program: the whole one, or the inside of its partition.
+    pub machine: Arc<Machine>,
+    /// The partition of the machine, if there is one.
+    pub partition: Option<Arc<Partition>>,
+    /// The nodes that the job has, if the scenario lists them.
+    pub allocation: Option<Arc<Allocation>>,
+    /// The names of the machine's hosts, by number, if they have any.
+    pub host_names: Option<Arc<HostList>>,
+    /// The rules of its network and nodes: link mode, times of messages, switching, and ties between the two
+    /// ways around a ring.
+    pub communication: Communication,
+    /// The length of a cycle and the bytes of a unit, if the scenario gives them.
+    pub scale: Option<PhysicalScale>,
+    /// The bandwidths and latencies of its links, if the scenario gives them.
+    pub physical_links: Option<Arc<PhysicalLinks>>,
+    /// The program.
+    pub program: Arc<ScenarioProgram>,
+    /// The loading of the program, if the scenario has one.
+    pub loading: Option<Loading>,
+    /// The scenario's name for the placement.
+    pub embedding: EmbeddingName,
+    /// The nodes of the processes.
+    pub placement: Arc<Placement>,
+    /// The execution rules.
+    pub execution: Execution,
+    /// Whether switches of the machine combine what they receive.
+    pub switches_reduce: bool,
+    /// Notes on the file of the machine's links.
+    pub machine_notes: Arc<[String]>,
+    /// Its resolved settings.
+    pub resolved: Resolved,
+    /// The memory of all scenarios of its command that were read by then \[bytes\].
+    pub held_bytes: u64,
+}
+
+impl Run {
+    /// The name of its algorithm: of a collective its own, of a sequence or a job the one that a sweep sets; `None` for
+    /// other programs.
+    #[must_use]
+    pub fn algorithm(&self) -> Option<Cow<'_, str>> {
+        if self.program.asked_collective().and_then(Collective::specification).is_some() {
+            return self.program.algorithm_of_step(0).map(Cow::Borrowed);
+        }
+        let path = Key::ProgramAlgorithm.path();
+        let (_, value) = self.combination.iter().find(|(swept, _)| &**swept == path)?;
+        Some(Cow::Owned(short_value(path, value)))
+    }
+
+    /// Sentences on what is assumed, left out or rounded, as results have them.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let of_program = self.program.notes.iter().cloned();
+        let of_placement = embeddings::shorter_in_cube(self);
+        of_program.chain(machine_notes::machine_notes(self)).chain(of_placement).collect()
+    }
+
+    /// Coordinates of a node, on the whole machine if the program runs in a partition.
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
+        self.region().address(node)
+    }
+
+    /// The run with a vector of `units` units; `None` unless it is a single collective with a vector.
+    #[must_use]
+    pub fn with_vector_units(&self, units: u64) -> Option<Self> {
+        let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
+        let program = Arc::new(self.program.with_vector_units(units, bytes)?);
+        Some(Self { program, resolved: self.resolved.with_vector_units(units), ..self.clone() })
+    }
+
+    /// The paths of guest edges over which congestion is counted; `None` unless its routing is `embedding`.
+    pub fn counted_paths(&self) -> Option<CountedPaths<'_>> {
+        if self.communication.routes() != MessageRoutes::OfEmbedding {
+            return None;
+        }
+        // Paths that cannot be made were reported with the scenario.
+        let paths = self.placement.edge_paths().ok().flatten().filter(|paths| paths.are_own());
+        Some(paths.map_or(CountedPaths::OfMachine, CountedPaths::OfEmbedding))
+    }
+
+    /// The run with each of its equivalent programs alone.
+    pub fn of_each_program(&self) -> impl Iterator<Item = Self> {
+        self.program.with_others().map(|program| {
+            let program = Arc::new(ScenarioProgram { others: vec![], ..program.clone() });
+            Self { program, ..self.clone() }
+        })
+    }
+
+    /// Lists the program and its equivalents, of which the fastest counts.
+    pub fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
+        self.program.with_others()
+    }
+
+    /// The nodes that its processes may use.
+    #[must_use]
+    pub fn region(&self) -> Region<'_> {
+        Region {
+            machine: &self.machine,
+            partition: self.partition.as_deref(),
+            allocation: self.allocation.as_deref(),
+        }
+    }
+}
+
+/// Reads and validates scenario files, in the order given.
+///
+/// # Errors
+///
+/// If anything is wrong in any file, or in a machine file or placement file that they name: every error of
+/// every file.
+pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
+    load_with(paths, &[], u64::MAX)
+}
+
+/// Reads and validates scenario files as [`load`] does, with keys set for all of them, using at most `memory`
+/// bytes. The path `-` is standard input.
+///
+/// # Errors
+///
+/// As for [`load`]; also if more memory would be needed.
+pub fn load_with(
+    paths: &[PathBuf],
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Vec<Scenario>, ScenarioErrors> {
+    let mut library = Library::with_memory(memory);
+    read_all(paths, &mut library, |path, library| Scenario::read(path, settings, library))
+}
+
+/// Applies `read` to each file and collects the results, or the errors of all files.
+fn read_all<T>(
+    paths: &[PathBuf],
+    library: &mut Library,
+    read: impl Fn(&Path, &mut Library) -> Result<T, Vec<ScenarioError>>,
+) -> Result<Vec<T>, ScenarioErrors> {
+    let (mut scenarios, mut errors) = (vec![], vec![]);
+    let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD_INPUT);
+    if paths.iter().filter(is_standard).count() > 1 {
+        let message = "given twice, expected once: it can be read only once";
+        errors.push(ScenarioError::of_file(Path::new(SourceFile::STANDARD_INPUT), message));
+        return Err(ScenarioErrors::new(errors));
+    }
+    for path in paths {
+        match read(path, library) {
+            Ok(scenario) => scenarios.push(scenario),
+            Err(wrong) => errors.extend(first_errors(wrong)),
+        }
+    }
+    if errors.is_empty() { Ok(scenarios) } else { Err(ScenarioErrors::new(errors)) }
+}
+
+/// Reads and validates the text of a scenario as if it were in a file at `path`.
+///
+/// # Errors
+///
+/// As for [`load`].
+pub fn load_text(path: &Path, text: &str) -> Result<Scenario, ScenarioErrors> {
+    load_text_with(path, text, &[], u64::MAX)
+}
+
+/// Reads and validates the text of a scenario as [`load_text`] does, with keys set by `settings`, using at
+/// most `memory` bytes.
+///
+/// # Errors
+///
+/// As for [`load_with`].
+pub fn load_text_with(
+    path: &Path,
+    text: &str,
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Scenario, ScenarioErrors> {
+    let source = SourceFile::excerpt(path, text.to_owned(), 0);
+    let read = Scenario::from_source(&source, settings, &mut Library::with_memory(memory));
+    read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
+}
+
+/// The error for a scenario that cannot be read.
+fn unread(path: &Path, error: &ReadError) -> ScenarioError {
+    let is_standard = path == Path::new(STANDARD_INPUT);
+    let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
+    ScenarioError::of_file(path, format!("scenario file {error}"))
+}
+
+/// A program to be placed, and its machine.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The machine, or the inside of its partition.
+    pub machine: Arc<Machine>,
+    /// The partition of the machine, if there is one.
+    pub partition: Option<Arc<Partition>>,
+    /// The program.
+    pub program: Arc<ScenarioProgram>,
+}
+
+impl Site {
+    /// Coordinates of a node, on the whole machine if there is a partition.
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
+        Region { machine: &self.machine, partition: self.partition.as_deref(), allocation: None }
+            .address(node)
+    }
+}
+
+/// Reads the sites of all combinations of a scenario, independently of its embeddings, from the file at
+/// `path` or from a text in its place.
+///
+/// # Errors
+///
+/// The errors of the machine and the program.
+pub fn load_sites(
+    path: &Path,
+    text: Option<&str>,
+    settings: &[Setting],
+    memory: u64,
+) -> Result<Vec<Site>, ScenarioErrors> {
+    let mut library = Library::with_memory(memory);
+    let source = match text {
+        Some(text) => Ok(SourceFile::excerpt(path, text.to_owned(), 0)),
+        None => SourceFile::read_scenario(path, library.budget()),
+    };
+    let source = source.map_err(|error| vec![unread(path, &error)]);
+    let sites = source.and_then(|source| Site::all(&source, settings, &mut library));
+    sites.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
+}
+
+impl Site {
+    fn all(
+        source: &Arc<SourceFile>,
+        settings: &[Setting],
+        library: &mut Library,
+    ) -> Result<Vec<Self>, Vec<ScenarioError>> {
+        let mut errors = vec![];
+        take_text(source, library)?;
+        let written = Written::scenario(source, settings, &mut errors)?;
+        let sweep = Sweep::read(&written, &mut errors);
+        let mut findings = Findings::new(source.path(), sweep.combination_count(), errors);
+        let mut sites = vec![];
+        for combination in sweep.combinations().take(usize::try_from(MAX_RUNS).unwrap_or(usize::MAX)) {
+            let mut errors = vec![];
+            let settings = Settings::new(&combination, &written, library, &mut errors);
+            let section = machine::read(&settings, library, &mut errors);
+            let program = program::read(&settings, &section, library, &mut errors).map(Arc::new);
+            if let Some((machine, _, program)) = combination::together(&section, program.as_ref()) {
+                let (machine, partition) = (Arc::clone(machine), section.partition.clone());
+                sites.push(Self { machine, partition, program: Arc::clone(program) });
+            }
+            if !errors.is_empty() {
+                findings.add(&combination, errors);
+            }
+        }
+        findings.into_result()?;
+        Ok(sites)
+    }
+}
+
+impl Scenario {
+    /// Algorithms of the collectives, without duplicates, in the order of the runs.
+    #[must_use]
+    pub fn algorithms(&self) -> Vec<Cow<'_, str>> {
+        let mut found: Vec<Cow<'_, str>> = vec![];
+        for algorithm in self.runs.iter().filter_map(Run::algorithm) {
+            if !found.contains(&algorithm) {
+                found.push(algorithm);
+            }
+        }
+        found
+    }
+
+    /// Groups of runs that differ only in the embedding.
+    pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
+        self.runs.chunk_by(|one, other| one.combination == other.combination)
+    }
+
+    fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
+        let source = Self::source(path, library)?;
+        Self::from_source(&source, settings, library)
+    }
+
+    fn source(path: &Path, library: &Library) -> Result<Arc<SourceFile>, Vec<ScenarioError>> {
+        SourceFile::read_scenario(path, library.budget()).map_err(|error| vec![unread(path, &error)])
+    }
+
+    fn from_source(
+        source: &Arc<SourceFile>,
+        settings: &[Setting],
+        library: &mut Library,
+    ) -> Result<Self, Vec<ScenarioError>> {
+        let mut draft = Draft::read(source, settings, library)?;
+        let run_count = draft.sweep.run_count(&draft.written);
+        draft.take_runs(run_count, library)?;
+        let mut findings = draft.findings();
+        let mut runs: Vec<Run> = Vec::with_capacity(usize::try_from(run_count).unwrap_or(0));
+        for combination in draft.sweep.combinations() {
+            match combination::validate(&combination, &draft.written, library) {
+                Ok(more) if findings.is_empty() => runs.extend(more),
+                Ok(_) => {}
+                Err(wrong) => findings.add(&combination, wrong),
+            }
+        }
+        findings.into_result()?;
+        for run in &mut runs {
+            run.held_bytes = library.budget().counted();
+        }
+        let (path, name, inputs) = (source.path().to_owned(), draft.name(), draft.inputs(library));
+        let text = text_with(source.text(), settings);
+        Ok(Self { path, name, runs, swept: draft.sweep.place().is_some(), text, inputs })
+    }
+}
+
+/// The text of a scenario, followed by comments with the keys that the command line set.
+fn text_with(text: &str, settings: &[Setting]) -> Arc<str> {
+    if settings.is_empty() {
+        return text.into();
+    }
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.extend(settings.iter().map(|setting| format!("# --set {}", printable(setting.text()))));
+    format!("{}\n", lines.join("\n")).into()
+}

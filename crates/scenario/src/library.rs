@@ -1,0 +1,572 @@
+//! Resources that the scenarios of one command share: machine files and files of messages are read once,
+//! placements are made once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, Weak},
+};
+
+use cubefold_formats::{format::Format, launcher::fabric::Fabric};
+use cubefold_mapping::Placement;
+use cubefold_simulator::TaskSchedule;
+use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, PacketRoutes, Wrap};
+use sha2::{Digest, Sha256};
+
+use super::{
+    budget::{BYTES_A_RUN, Budget},
+    chakra_file::{CollectiveTraces, TraceSet},
+    described_graph,
+    errors::ScenarioError,
+    execution::MessageLimit,
+    goal_file,
+    keyed_values::KeySet,
+    keys::Key,
+    network::{self, FabricNodes, FabricUplinks},
+    packet_routes,
+    placement_file::Failure,
+    resolved::{CanonicalValue, InputFiles, PlacementKey},
+    settings::Written,
+    source_file::{self, ReadError, SourceFile},
+    stages_file::MessageFile,
+    traffic::TrafficFile,
+    value::Value,
+};
+
+/// The path of a traffic matrix, its number in the file, and the name of the format that is asked for.
+type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
+
+/// Machine files, files of messages and placements that the scenarios use.
+#[derive(Debug, Default)]
+pub(super) struct Library {
+    /// Contents, or the reason why the file cannot be read.
+    machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
+    fabrics: BTreeMap<(PathBuf, bool), Result<Arc<Fabric>, Failure>>, // by path, and whether links have a direction
+    /// By file, values of keys, what the nodes are, and cables.
+    networks: BTreeMap<(PathBuf, String, FabricNodes, FabricUplinks), Result<Arc<Machine>, String>>,
+    grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
+    /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
+    graphs: BTreeMap<ShapeKey, Weak<Network>>,
+    /// By path and machine.
+    packet_routes: BTreeMap<(PathBuf, ShapeKey), Result<Arc<PacketRoutes>, packet_routes::Unread>>,
+    messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
+    traffic: BTreeMap<TrafficKey, Result<Arc<TrafficFile>, Failure>>,
+    schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
+    traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
+    collective_traces: BTreeMap<PathBuf, Result<Arc<CollectiveTraces>, Failure>>,
+    placements: BTreeMap<PlacementKey, Kept>,
+    /// Why placements cannot be made, by the scenario file that the errors point into.
+    misplaced: BTreeMap<(PathBuf, PlacementKey), Failure>,
+    embeddings: BTreeMap<[u8; 32], Arc<CanonicalValue>>, // by digest
+    canonical_machines: BTreeMap<(PathBuf, PathBuf), Arc<[Arc<CanonicalValue>]>>, // by folder and path
+    input_files: InputFiles,
+    forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
+    budget: Rc<Budget>,
+    kept_bytes: u64,      // of everything kept here, including placements
+    placement_bytes: u64, // of placements, and of keys that are counted
+    counted_keys: usize,  // of placements
+    message_limit: MessageLimit,
+}
+
+/// The paths of the traces of all ranks and of the file of their groups, and the lengths of the machine's dimensions.
+type TraceKey = (PathBuf, Option<PathBuf>, Vec<u64>);
+
+/// A placement that is kept.
+#[derive(Debug)]
+struct Kept {
+    placement: Arc<Placement>,
+    files: Vec<PathBuf>, // that it was read from
+}
+
+/// A placement that is asked for: its key and its key if anything is drawn by the seed while it is made, the scenario file
+/// that asks for it, and the files that it is read from.
+#[derive(Debug)]
+pub(super) struct PlacementRequest<'a> {
+    pub(super) keys: [PlacementKey; 2],
+    pub(super) scenario: &'a Path,
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Everything that the neighbours of nodes depend on.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ShapeKey {
+    kind: &'static str,
+    lengths: Vec<u64>,
+    wraps: Vec<Wrap>,
+    links: Option<[u8; 32]>,      // a hash of a network's links
+    times: Option<Vec<LinkTime>>, // by class, where links differ
+}
+
+impl ShapeKey {
+    fn new(machine: &Machine) -> Self {
+        Self {
+            kind: machine.kind().name(),
+            lengths: machine.shape().lengths().to_vec(),
+            wraps: machine.extents().map(Extent::wrap).collect(),
+            links: machine.graph().map(|network| hash_of_links(network, machine.source())),
+            times: machine.link_times().map(<[LinkTime]>::to_vec),
+        }
+    }
+}
+
+/// The SHA-256 of the links of a network, and of the words that are its nodes: the list itself would take memory for
+/// every placement.
+fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for &first in network.first_channels() {
+        hash.update(first.to_le_bytes());
+    }
+    for end in network.channel_ends() {
+        hash.update(end.index().to_le_bytes());
+    }
+    if let Some(GraphSource::Grammar(words)) = source {
+        hash.update(format!("{:?}", words.grammar()));
+        hash.update(words.size().to_le_bytes());
+    }
+    hash.update(network.host_count().to_le_bytes());
+    hash.update([u8::from(network.hosts_forward())]);
+    hash.finalize().into()
+}
+
+/// What `read` makes of a file, which is read on first use, with its memory added to `kept_bytes`.
+fn read_once<K: Ord, T, E: Clone>(
+    known: &mut BTreeMap<K, Result<Arc<T>, E>>,
+    key: K,
+    (budget, kept_bytes): (&Budget, &mut u64),
+    read: impl FnOnce(&Budget) -> Result<T, E>,
+) -> Result<Arc<T>, E> {
+    let make = || {
+        let (read, bytes) = budget.measured(|| read(budget));
+        *kept_bytes += bytes;
+        read.map(Arc::new)
+    };
+    known.entry(key).or_insert_with(make).clone()
+}
+
+impl Library {
+    /// A library with a memory limit \[bytes\].
+    pub(super) fn with_memory(limit: u64) -> Self {
+        Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+    }
+
+    /// A library for `check`, which reports everything for which a run would be refused.
+    pub(super) fn for_check(limit: u64) -> Self {
+        Self { message_limit: MessageLimit::Checked, ..Self::with_memory(limit) }
+    }
+
+    /// Whether programs with too many messages are refused.
+    pub(super) fn message_limit(&self) -> MessageLimit {
+        self.message_limit
+    }
+
+    /// Its memory budget.
+    pub(super) fn budget(&self) -> &Rc<Budget> {
+        &self.budget
+    }
+
+    /// The same machine. If an earlier scenario that is still in use has one with the same links, the result
+    /// includes the routes that were found there.
+    pub(super) fn with_known_routes(&mut self, machine: Machine) -> Machine {
+        let Some(network) = machine.graph() else { return machine };
+        let key = ShapeKey::new(&machine);
+        if let Some(known) = self.graphs.get(&key).and_then(Weak::upgrade) {
+            return machine.with_known_routes(&known);
+        }
+        // Only at powers of two, so that this takes less time than making the networks.
+        if self.graphs.len().is_power_of_two() {
+            self.graphs.retain(|_, own| own.strong_count() > 0);
+        }
+        self.graphs.insert(key, Arc::downgrade(network));
+        machine
+    }
+
+    /// The machine file with this path.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub(super) fn machine_file(&mut self, path: &Path) -> Result<Arc<MachineFile>, String> {
+        if let Some(known) = self.machine_files.get(path) {
+            return known.clone();
+        }
+        let (read, bytes) = self.budget.measured(|| MachineFile::read(path, &self.budget));
+        self.kept_bytes += bytes;
+        let read = read.map(Arc::new).map_err(|error| error.to_string());
+        self.machine_files.insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// The description of a network with this path.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn fabric(&mut self, path: &Path, is_directed: bool) -> Result<Arc<Fabric>, Failure> {
+        let Self { fabrics: known, budget, kept_bytes, .. } = self;
+        let key = (path.to_owned(), is_directed);
+        read_once(known, key, (&*budget, kept_bytes), |budget| {
+            network::read_fabric(path, is_directed, budget)
+        })
+    }
+
+    /// The edge grammar of the file with this path, called `name`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
+        let key = (path.to_owned(), name.to_owned());
+        let Self { grammars: known, budget, kept_bytes, .. } = self;
+        let read = |budget: &Budget| described_graph::read_grammar_file(path, name, budget);
+        read_once(known, key, (&*budget, kept_bytes), read)
+    }
+
+    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` has the
+    /// values of other keys that decide it. `make` makes it on first use, from these alone.
+    ///
+    /// # Errors
+    ///
+    /// If `make` fails.
+    pub(super) fn network(
+        &mut self,
+        (path, named, fabric): (&Path, &str, &Fabric),
+        nodes: FabricNodes,
+        uplinks: &FabricUplinks,
+        make: fn(&Fabric, FabricNodes, &FabricUplinks) -> Result<Machine, String>,
+    ) -> Result<Arc<Machine>, String> {
+        let key = (path.to_owned(), named.to_owned(), nodes, uplinks.clone());
+        let made = || make(fabric, nodes, uplinks).map(Arc::new);
+        self.networks.entry(key).or_insert_with(made).clone()
+    }
+
+    /// The routes of packets over the routers of a machine that the file with this path has.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn packet_routes(
+        &mut self,
+        path: &Path,
+        machine: &Machine,
+    ) -> Result<Arc<PacketRoutes>, packet_routes::Unread> {
+        let key = (path.to_owned(), ShapeKey::new(machine));
+        let Self { packet_routes: known, budget, kept_bytes, .. } = self;
+        let read = |budget: &Budget| packet_routes::read_table(path, machine, budget);
+        read_once(known, key, (&*budget, kept_bytes), read)
+    }
+
+    /// The messages of the file with this path.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
+        let Self { messages: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| MessageFile::read(path, budget))
+    }
+
+    /// The matrix of the file with this path, of `QAPLIB` the one with this number.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn traffic(
+        &mut self,
+        path: &Path,
+        matrix: Option<u64>,
+        form: Option<&'static Format>,
+    ) -> Result<Arc<TrafficFile>, Failure> {
+        let key = (path.to_owned(), matrix, form.map(|form| form.name));
+        let Self { traffic: known, budget, kept_bytes, .. } = self;
+        read_once(known, key, (&*budget, kept_bytes), |budget| TrafficFile::read(path, matrix, form, budget))
+    }
+
+    /// The task graph of the GOAL file with this path.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is wrong.
+    pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
+        let Self { schedules: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
+            goal_file::read_schedule(path, budget)
+        })
+    }
+
+    /// The Chakra traces with `{rank}` in this path, and the groups of this file.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or are wrong.
+    pub(super) fn traces(
+        &mut self,
+        pattern: &Path,
+        groups: Option<&Path>,
+        lengths: &[u64],
+    ) -> Result<Arc<TraceSet>, Failure> {
+        let key = (pattern.to_owned(), groups.map(Path::to_owned), lengths.to_vec());
+        let Self { traces: known, budget, kept_bytes, .. } = self;
+        read_once(known, key, (&*budget, kept_bytes), |budget| {
+            TraceSet::read(pattern, groups, lengths, budget)
+        })
+    }
+
+    /// The collectives of a profiler's trace with this path, or of those of all ranks.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or are wrong.
+    pub(super) fn collective_traces(&mut self, path: &Path) -> Result<Arc<CollectiveTraces>, Failure> {
+        let Self { collective_traces: known, budget, kept_bytes, .. } = self;
+        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
+            CollectiveTraces::read(path, budget)
+        })
+    }
+
+    /// Lists the files that were used, each once: machine files, lists of links, files of messages, matrices, GOAL files,
+    /// traces, placement files, and all others that values name.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let mut known = BTreeSet::new();
+        let named = self.input_files.paths().filter(|path| path.is_file()).map(Path::to_owned);
+        self.files_read().chain(named).filter(move |path| known.insert(path.clone()))
+    }
+
+    fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        let placements = self.placements.values().flat_map(|kept| kept.files.iter().cloned());
+        let placements = placements.chain(self.forgotten.iter().cloned());
+        let read = self
+            .machine_files
+            .keys()
+            .chain(self.fabrics.keys().map(|own| &own.0))
+            .chain(self.messages.keys());
+        let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
+        let read = read.chain(self.traffic.keys().map(|own| &own.0));
+        let traces = self.traces.iter().flat_map(|((_, groups, _), set)| {
+            let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
+            of_ranks.chain(groups.iter().cloned())
+        });
+        let collective =
+            self.collective_traces.values().flatten().flat_map(|own| own.paths().iter().cloned());
+        read.cloned().chain(traces).chain(collective).chain(placements)
+    }
+
+    /// The placement of a request, which `make` makes on first use and says whether anything was drawn by the seed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made; the same for all requests of one scenario file.
+    pub(super) fn placement(
+        &mut self,
+        request: PlacementRequest<'_>,
+        make: impl FnOnce() -> (Result<Placement, Failure>, bool),
+    ) -> Result<Arc<Placement>, Failure> {
+        let PlacementRequest { keys, scenario, files } = request;
+        for key in keys {
+            if let Some(known) = self.placements.get(&key) {
+                return Ok(Arc::clone(&known.placement));
+            }
+            if let Some(known) = self.misplaced.get(&(scenario.to_owned(), key)) {
+                return Err(known.clone());
+            }
+        }
+        let ((placement, is_drawn), bytes) = self.budget.measured(make);
+        self.kept_bytes += bytes;
+        self.placement_bytes += bytes;
+        let key = keys[usize::from(is_drawn)];
+        match placement {
+            Ok(placement) => {
+                let placement = Arc::new(placement);
+                self.placements.insert(key, Kept { placement: Arc::clone(&placement), files });
+                Ok(placement)
+            }
+            Err(failure) => {
+                self.forgotten.extend(files);
+                self.misplaced.insert((scenario.to_owned(), key), failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    /// The value of an embedding in the canonical form; equal ones are shared.
+    pub(super) fn canonical_embedding(
+        &mut self,
+        make: impl FnOnce(&mut InputFiles) -> CanonicalValue,
+    ) -> Arc<CanonicalValue> {
+        let made = make(&mut self.input_files);
+        Arc::clone(self.embeddings.entry(made.digest()).or_insert_with(|| Arc::new(made)))
+    }
+
+    /// The keys of a machine file in the canonical form; the files that it names are in `folder`.
+    pub(super) fn canonical_machine(
+        &mut self,
+        folder: &Path,
+        file: &Arc<MachineFile>,
+    ) -> Arc<[Arc<CanonicalValue>]> {
+        let Some(written) = &file.written else { return Arc::default() };
+        let key = (folder.to_owned(), written.source.path().to_owned());
+        let files = &mut self.input_files;
+        let make = || CanonicalValue::all(&written.values, folder, files);
+        Arc::clone(self.canonical_machines.entry(key).or_insert_with(make))
+    }
+
+    /// The files that values name.
+    pub(super) fn input_files(&mut self) -> &mut InputFiles {
+        &mut self.input_files
+    }
+
+    /// Memory taken for everything that is not kept here \[bytes\].
+    pub(super) fn own_bytes(&self) -> u64 {
+        self.budget.taken().saturating_sub(self.kept_bytes)
+    }
+
+    /// Number of placements that are kept.
+    pub(super) fn placement_count(&self) -> usize {
+        self.placements.len()
+    }
+
+    /// Returns the memory taken since there were `own` bytes of it and this number of placements. If new
+    /// placements are kept, it counts as theirs, since they hold their machines. Once placements take half of
+    /// the limit, all are dropped.
+    pub(super) fn give_back_to(&mut self, own: u64, placements: usize) {
+        let bytes = self.own_bytes().saturating_sub(own);
+        if self.placements.len() <= placements {
+            self.budget.give_back(bytes);
+            return;
+        }
+        self.kept_bytes += bytes;
+        self.placement_bytes += bytes;
+        if self.placement_bytes > self.budget.limit() / 2 {
+            self.forget_placements();
+        }
+    }
+
+    /// Takes the memory for keys of placements, which runs that are held have counted as their own. The
+    /// budget records a refusal.
+    pub(super) fn take_keys(&mut self) {
+        let keys = self.placements.len();
+        let bytes = ((keys - self.counted_keys) as u64).saturating_mul(BYTES_A_RUN);
+        if self.budget.take(bytes).is_ok() {
+            self.counted_keys = keys;
+            self.kept_bytes += bytes;
+            self.placement_bytes += bytes;
+        }
+    }
+
+    /// Drops all placements and returns their memory. Returns whether there were any. They are made again
+    /// when they are needed.
+    pub(super) fn forget_placements(&mut self) -> bool {
+        let placements = std::mem::take(&mut self.placements);
+        let has_any = !placements.is_empty() || !self.misplaced.is_empty();
+        self.misplaced.clear();
+        self.forgotten.extend(placements.into_values().flat_map(|kept| kept.files));
+        let bytes = std::mem::take(&mut self.placement_bytes);
+        self.kept_bytes -= bytes;
+        self.budget.give_back(bytes);
+        self.counted_keys = 0;
+        has_any
+    }
+}
+
+/// The keys of `[machine]` in a file of their own.
+#[derive(Debug)]
+pub(super) struct MachineFile {
+    written: Option<Written>, // `None` after a syntax error
+    errors: Vec<ScenarioError>,
+}
+
+impl MachineFile {
+    /// Reads a file; its errors are kept and reported wherever it is used.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, ReadError> {
+        let source = SourceFile::read_within(path, budget)?;
+        budget.take(source_file::bytes_to_parse(source.text()))?;
+        let mut errors = vec![];
+        Ok(match Written::machine(&source, &mut errors) {
+            Ok(written) => Self { written: Some(written), errors },
+            Err(errors) => Self { written: None, errors },
+        })
+    }
+
+    /// The value of a key.
+    pub(super) fn value(&self, setting: Key) -> Option<&Value> {
+        self.written.as_ref()?.values.get(setting)
+    }
+
+    /// Keys that it sets.
+    pub(super) fn keys(&self) -> KeySet {
+        self.written.as_ref().map_or_else(KeySet::default, |written| written.values.keys())
+    }
+
+    /// Syntax errors and unknown keys.
+    pub(super) fn errors(&self) -> &[ScenarioError] {
+        &self.errors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cubefold_topology::{MachineKind, NodeId, RouteChoice};
+
+    use super::*;
+
+    #[test]
+    fn machines_of_the_same_links_share_their_routes_whatever_their_choice() {
+        let mut library = Library::default();
+        let mut without_link_to = |node: u32, seed: u64| {
+            let ring = Machine::new(MachineKind::Ring, &[6]).unwrap();
+            let failed = ring.with_failures(&[(NodeId::new(0), NodeId::new(node))], &[]).unwrap();
+            let machine = failed.with_route_choice(RouteChoice::Spread(seed));
+            let known = library.with_known_routes(machine.clone());
+            assert_eq!(known, machine);
+            known
+        };
+        let [first, other, second] = [(1, 7), (5, 7), (1, 8)].map(|(node, seed)| without_link_to(node, seed));
+        let is_shared = |one: &Machine| Arc::ptr_eq(one.graph().unwrap(), first.graph().unwrap());
+        assert!(is_shared(&second));
+        assert!(!is_shared(&other));
+        let network = Arc::downgrade(first.graph().unwrap());
+        drop([first, second]);
+        assert!(network.upgrade().is_none());
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m.toml");
+        std::fs::write(&path, text).unwrap();
+        let file = MachineFile::read(&path, &Budget::default()).unwrap();
+        let prefix = format!("{}/", directory.path().display());
+        file.errors().iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+    }
+
+    #[test]
+    fn the_keys_stand_at_the_top_level() {
+        assert_eq!(messages("kind = \"torus\"\nshape = [8, 8]\nhop_cycles = 2"), [] as [&str; 0]);
+        assert_eq!(
+            messages("file = \"other.toml\""),
+            ["m.toml:1:1: file in a machine file, expected the machine itself"]
+        );
+    }
+
+    #[test]
+    fn the_keys_may_stand_in_the_table_of_the_machine() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m.toml");
+        std::fs::write(&path, "hop_cycles = 2\n[machine]\nkind = \"ring\"\n").unwrap();
+        let file = MachineFile::read(&path, &Budget::default()).unwrap();
+        assert!(file.errors().is_empty());
+        assert!(file.value(Key::MachineKind).is_some() && file.value(Key::MachineHopCycles).is_some());
+        assert_eq!(
+            messages("kind = \"torus\"\n[machine]\nkind = \"ring\""),
+            ["m.toml:3:1: kind a second time, expected it once"]
+        );
+        let other = messages("[machine]\nkind = \"ring\"\n[program]\nunits = 3\n");
+        assert!(
+            other[0].starts_with("m.toml:3:2: unknown key \"program\" in [machine], expected kind,"),
+            "{other:?}"
+        );
+    }
+}

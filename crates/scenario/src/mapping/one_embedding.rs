@@ -1,0 +1,219 @@
+//! The placement of one embedding: by a rule, a construction, an order, a file or a launcher's file.
+
+use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable, coordinate_sum_order};
+use cubefold_topology::{Machine, NodeId};
+
+use super::{
+    BYTES_A_SHARE, Fit, NamedEmbedding,
+    misfits::{no_groups, not_a_cube, too_many_processes},
+    take_bytes,
+};
+use crate::{
+    budget::BYTES_A_PROCESS,
+    embeddings::{Distribution, Embedding, EmbeddingName, Maker, by_slurm, place_axes, place_seeded},
+    errors::ScenarioError,
+    launcher_file::LauncherSource,
+    placement_file::{self, Failure},
+    placement_npy, ranks_file,
+    scenario_program::ContractedGuest,
+};
+
+/// The placement of one embedding; every share of a collective is on the node of its rank.
+pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
+    let placement = placement_of_ranks(fit, embedding)?;
+    let shares = fit.program.ranks.as_ref().map_or(1, |own| own.share_count);
+    if shares == 1 {
+        return Ok(placement);
+    }
+    take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
+    on_nodes(fit, placement.nodes().repeat(shares as usize))
+}
+
+/// The placement of processes or ranks by one embedding.
+fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
+    match &embedding.name {
+        EmbeddingName::Registered { embedding: own, .. }
+            if matches!(own.maker, Maker::Drawn(_) | Maker::Seeded(_))
+                && fit.job_node_count() < fit.group_count() =>
+        {
+            Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
+        }
+        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding),
+        EmbeddingName::Registered { embedding: registered, .. } => by_registered(fit, embedding, registered),
+        EmbeddingName::Axes(order) => {
+            take_memory(fit, embedding)?;
+            place_axes(fit, embedding, order)
+        }
+        EmbeddingName::Plane(together) => {
+            take_memory(fit, embedding)?;
+            by_slurm(fit, embedding, Distribution::Plane(*together))
+        }
+        EmbeddingName::File(name) => from_file(fit, embedding, name),
+        // Searched from those of the other embeddings; until then as `standard` has them.
+        EmbeddingName::Search(_) => {
+            let name = EmbeddingName::with_name("standard").unwrap_or_else(|| embedding.name.clone());
+            placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() })
+        }
+        // These come with their placements, after the file is read.
+        EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
+        EmbeddingName::Launcher(entry) => {
+            let source = LauncherSource {
+                format: entry.format,
+                file: fit.settings.beside(&entry.file),
+                hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
+                coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
+                slots_per_node: entry.slots_per_node,
+            };
+            take_memory(fit, embedding)?;
+            source.read(fit.program.rank_count(), fit.region())
+        }
+    }
+}
+
+/// The placement by an embedding of the register.
+fn by_registered(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    registered: &'static Embedding,
+) -> Result<Placement, Failure> {
+    match registered.maker {
+        Maker::Rule(kind) => place_by_rule(fit, embedding, kind),
+        Maker::Construction(_) if fit.program.ranks.is_some() && registered.name != "tao" => {
+            Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
+        }
+        Maker::Construction(place) | Maker::ByNumber(place) => {
+            take_memory(fit, embedding)?;
+            place(fit, embedding)
+        }
+        Maker::Drawn(place) | Maker::Seeded(place) => {
+            take_memory(fit, embedding)?;
+            place_seeded(fit, embedding, place)
+        }
+        // Its orders have replaced it.
+        Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
+    }
+}
+
+/// The placement in a file.
+fn from_file(fit: &Fit<'_>, embedding: &NamedEmbedding, name: &str) -> Result<Placement, Failure> {
+    take_memory(fit, embedding)?;
+    let path = fit.settings.beside(name);
+    let (processes, region, budget) = (fit.program.rank_count(), fit.region(), fit.settings.budget());
+    match path.extension() {
+        Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
+        _ => match ranks_file::read(fit.settings, &path, processes, region) {
+            Some(read) => read,
+            None => placement_file::read(&path, processes, region, budget),
+        },
+    }
+}
+
+/// The placement of groups of consecutive processes, one group per node, by an embedding of the groups as a
+/// guest. In a cube, the lowest dimensions are the place inside the node.
+fn groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
+    let guest = match &embedding.name {
+        EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
+            Maker::Rule(_) => ContractedGuest::Cube,
+            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
+            Maker::Drawn(_) | Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
+        },
+        EmbeddingName::Axes(_)
+        | EmbeddingName::Plane(_)
+        | EmbeddingName::File(_)
+        | EmbeddingName::Launcher(_)
+        | EmbeddingName::Search(_)
+        | EmbeddingName::Added(_) => ContractedGuest::Own,
+    };
+    let program = fit.program.contracted(guest);
+    let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
+    let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding)?;
+    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
+    on_nodes(fit, fit.program.over_groups(guest, &placed.listed_nodes()))
+}
+
+/// The placement with these nodes.
+fn on_nodes(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
+        Failure::Wrong(vec![error])
+    })
+}
+
+/// Takes the memory for the table of a placement, before it is made.
+fn take_memory(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<(), Failure> {
+    take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_PROCESS))
+}
+
+/// The placement of a rule: by fields of labels, or process by process if a network is involved.
+fn place_by_rule(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    kind: EmbeddingKind,
+) -> Result<Placement, Failure> {
+    if kind == EmbeddingKind::Standard && fit.standard_counts() {
+        take_memory(fit, embedding)?;
+        return as_numbered(fit);
+    }
+    let guest = fit.program.placed_shape();
+    if kind == EmbeddingKind::Byweight && fit.cube().is_none() && is_mesh_on_a_line(&guest, fit.machine) {
+        take_memory(fit, embedding)?;
+        return on_nodes_of_machine(fit, by_coordinate_sums(&guest, fit.machine));
+    }
+    let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
+    // `misfits` has reported the causes; this error is a fallback.
+    Placement::embed(kind, cube, fit.machine).map_err(|error| {
+        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
+        Failure::Wrong(vec![error])
+    })
+}
+
+/// Whether the guest is a mesh, and the machine a line of at least as many nodes.
+pub(crate) fn is_mesh_on_a_line(guest: &Machine, machine: &Machine) -> bool {
+    let is_open =
+        |machine: &Machine| machine.grid().is_some_and(|grid| grid.extents().all(|extent| !extent.is_ring()));
+    is_open(guest)
+        && is_open(machine)
+        && machine.axes().len() == 1
+        && guest.node_count() <= machine.node_count()
+}
+
+/// The nodes of the processes of a mesh along a line, by the sums of their coordinates (section 29.6).
+pub(crate) fn by_coordinate_sums(guest: &Machine, machine: &Machine) -> Vec<NodeId> {
+    let order = coordinate_sum_order(guest.shape());
+    let mut nodes = order.clone();
+    for (node, process) in machine.nodes().zip(order) {
+        nodes[process.index() as usize] = node;
+    }
+    nodes
+}
+
+fn on_nodes_of_machine(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
+    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
+        Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
+    })
+}
+
+/// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
+fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
+    let processes = usize::try_from(fit.program.rank_count()).unwrap_or(usize::MAX);
+    let words = match &fit.program.ranks {
+        None if fit.program.ranks_per_node == 1 => {
+            (fit.program.rank_count() / fit.machine.numbered_hosts()).max(1)
+        }
+        _ => fit.program.ranks_per_node,
+    };
+    let words = usize::try_from(words).unwrap_or(usize::MAX);
+    // A program that fills the machine is on the nodes of its own numbers, failed ones included, which have spare nodes.
+    let fills = fit.allocation.is_none() && fit.group_count() == fit.machine.numbered_hosts();
+    let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() || !(fills || fit.program.is_wandering()) {
+        fit.needed_nodes()
+    } else {
+        let needed = fit.machine.numbered_hosts().min(fit.program.rank_count());
+        fit.machine.nodes().take(usize::try_from(needed).unwrap_or(usize::MAX)).collect()
+    };
+    let nodes = match &fit.program.block {
+        Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
+        None => hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect(),
+    };
+    on_nodes(fit, nodes)
+}

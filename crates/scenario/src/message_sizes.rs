@@ -1,0 +1,290 @@
+//! Sizes of messages, in units or bytes, and times of computations in `[program]` (`docs/model.md` sections
+//! 13, 15 and 17).
+
+use cubefold_formats::input::{Ratio, quantity::Measure};
+use cubefold_simulator::{Computations, Cycles, MessageSizes};
+
+use super::{
+    errors::ScenarioError,
+    keys::{Key, MAX_INTEGER},
+    settings::Settings,
+    timing::{both, quantity, without_link},
+    value::{Content, Value},
+};
+use crate::PhysicalScale;
+
+/// Largest size of a message \[units\], and longest computation given in seconds \[cycles\].
+const MAX_UNITS: u64 = (1 << 63) - 1;
+
+/// The sizes of the messages of a program.
+#[derive(Debug, Clone)]
+pub(super) struct Sizes {
+    pub(super) units: MessageSizes,
+    /// The largest size in bytes, if it is given so.
+    pub(super) bytes: Option<u64>,
+}
+
+/// Whether a key may be a list with an entry per stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByStage {
+    /// No list: the kind of program has one size.
+    No,
+    /// A list with this many entries, if the number is known.
+    Yes(Option<usize>),
+    /// A list with this many entries, one for each number of dimensions in which neighbours differ.
+    Differing(usize),
+}
+
+/// Reads the sizes of messages: `units`, or `bytes` if units of the machine have bytes; by default one unit.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    by_stage: ByStage,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Sizes> {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes, errors) else {
+        return Some(Sizes { units: MessageSizes::ONE_UNIT, bytes: None });
+    };
+    let scale = match key {
+        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units", errors)?),
+        _ => None,
+    };
+    let before = errors.len();
+    let entries = entries(value, key, by_stage, errors)?;
+    let sizes: Vec<Option<(u64, u64)>> =
+        entries.iter().map(|(name, entry)| size(entry, name, 1, scale, errors)).collect();
+    if errors.len() > before {
+        return None;
+    }
+    let sizes: Vec<(u64, u64)> = sizes.into_iter().collect::<Option<_>>()?;
+    let bytes = scale.and(sizes.iter().map(|&(_, bytes)| bytes).max());
+    let units = match &value.content {
+        Content::List(_) => MessageSizes::by_stage(sizes.into_iter().map(|(units, _)| units).collect()),
+        _ => MessageSizes::same(sizes.first()?.0),
+    };
+    Some(Sizes { units: units.ok()?, bytes })
+}
+
+/// Reads the size of the messages of a send, in units and in bytes if it is given so: `units` or `bytes`, possibly 0; by
+/// default one unit.
+pub(super) fn read_one(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(u64, Option<u64>)> {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes, errors) else {
+        return Some((1, None));
+    };
+    let scale = match key {
+        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units", errors)?),
+        _ => None,
+    };
+    entries(value, key, ByStage::No, errors)?;
+    let (units, bytes) = size(value, key.path(), 0, scale, errors)?;
+    Some((units, scale.map(|_| bytes)))
+}
+
+/// Reads the computations: `compute_cycles`, or `compute` if cycles of the machine have a length.
+pub(super) fn read_computations(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    by_stage: ByStage,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Computations> {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramComputeCycles, Key::ProgramCompute, errors)
+    else {
+        return Some(Computations::Same(Cycles::ZERO));
+    };
+    let scale = match key {
+        Key::ProgramCompute => Some(of_link(settings, scale, key, value, "program.compute_cycles", errors)?),
+        _ => None,
+    };
+    let before = errors.len();
+    let entries = entries(value, key, by_stage, errors)?;
+    let times: Vec<Option<Cycles>> =
+        entries.iter().map(|(name, entry)| time(entry, name, scale, errors)).collect();
+    if errors.len() > before {
+        return None;
+    }
+    let times: Vec<Cycles> = times.into_iter().collect::<Option<_>>()?;
+    match &value.content {
+        Content::List(_) => Some(Computations::ByStage(times)),
+        _ => Some(Computations::Same(*times.first()?)),
+    }
+}
+
+/// Reads the time for which the core of a process is busy with each message that it sends or receives.
+pub(super) fn read_message_cost(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    of_message(settings, scale, Key::ProgramMessageCostCycles, Key::ProgramMessageCost, errors)
+}
+
+/// Reads the processor's time for every message that a process of a program on a cube sends.
+pub(super) fn read_startup(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    of_message(settings, scale, Key::ProgramStartupCycles, Key::ProgramStartup, errors)
+}
+
+/// Reads the time of a processor for a message, in cycles or in seconds; by default none.
+fn of_message(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    in_cycles: Key,
+    in_seconds: Key,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    let Some((key, value)) = one_of_two(settings, in_cycles, in_seconds, errors) else {
+        return Some(Cycles::ZERO);
+    };
+    if key == in_cycles {
+        return settings.natural(key, errors).map(Cycles::new);
+    }
+    let scale = of_link(settings, scale, key, value, in_cycles.path(), errors)?;
+    time(value, key.path(), Some(scale), errors)
+}
+
+/// Reads whether messages are halved dimension by dimension.
+pub(super) fn read_halving(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<bool> {
+    let Some(value) = settings.get(Key::ProgramHalving) else { return Some(false) };
+    if let Content::Boolean(halving) = value.content {
+        return Some(halving);
+    }
+    errors.push(value.unexpected(Key::ProgramHalving.path(), "true or false"));
+    None
+}
+
+/// The value of the one of two keys that is set, or set in the higher layer. Both in one layer are an error.
+fn one_of_two<'a>(
+    settings: &'a Settings<'_>,
+    one: Key,
+    other: Key,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Key, &'a Value)> {
+    match (settings.layered(one), settings.layered(other)) {
+        (Some((layer, value)), Some((other_layer, other_value))) if layer == other_layer => {
+            errors.push(both(one, value, other, other_value));
+            Some((one, value))
+        }
+        (Some((layer, value)), Some((other_layer, _))) if layer > other_layer => Some((one, value)),
+        (Some((_, value)), None) => Some((one, value)),
+        (_, Some((_, value))) => Some((other, value)),
+        (None, None) => None,
+    }
+}
+
+/// The scale of the machine, for a key that needs one; reports a machine that is described in cycles.
+fn of_link(
+    settings: &Settings<'_>,
+    scale: Option<PhysicalScale>,
+    key: Key,
+    value: &Value,
+    instead: &str,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<PhysicalScale> {
+    if scale.is_none() && settings.get(Key::MachineLink).is_none() {
+        errors.push(without_link(settings, key, value, instead));
+    }
+    scale
+}
+
+/// The values of a key, each with its name: one, or one per stage.
+fn entries<'a>(
+    value: &'a Value,
+    key: Key,
+    by_stage: ByStage,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<(String, &'a Value)>> {
+    let name = key.path();
+    let Content::List(values) = &value.content else { return Some(vec![(name.to_owned(), value)]) };
+    let stages = match by_stage {
+        ByStage::Yes(stages) => stages,
+        ByStage::Differing(most) if values.len() == most => {
+            let name = |place| format!("{name} between processes that differ in {} dimensions", place + 1);
+            return Some(values.iter().enumerate().map(|(place, entry)| (name(place), entry)).collect());
+        }
+        ByStage::Differing(most) => {
+            let entries = if most == 1 { "entry" } else { "entries" };
+            let expected =
+                format!("one value, or {most} {entries}: one for each number of dimensions that differ");
+            errors.push(value.unexpected(name, expected));
+            return None;
+        }
+        ByStage::No => {
+            let error = value.unexpected(name, "one value for all stages");
+            errors.push(
+                error.with_help(
+                    "only cc-cube takes a list of sizes, and cc-cube and stages one of computations",
+                ),
+            );
+            return None;
+        }
+    };
+    if values.is_empty() || stages.is_some_and(|stages| stages != values.len()) {
+        let expected = match stages {
+            Some(1) => "1 entry, one for each stage".to_owned(),
+            Some(stages) => format!("{stages} entries, one for each stage"),
+            None => "at least one entry".to_owned(),
+        };
+        errors.push(value.unexpected(name, expected));
+        return None;
+    }
+    Some(
+        values.iter().enumerate().map(|(stage, entry)| (format!("{name} of stage {stage}"), entry)).collect(),
+    )
+}
+
+/// Reads a size of at least `least` units, 0 or 1, in units, and in bytes if units have bytes.
+fn size(
+    value: &Value,
+    name: &str,
+    least: u64,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(u64, u64)> {
+    let Some(scale) = scale else {
+        return value.natural(name, least..=MAX_UNITS, errors).map(|units| (units, 0));
+    };
+    let bytes = match value.content {
+        Content::Integer(Some(bytes)) => Ratio::from(bytes),
+        Content::Text(_) => quantity(value, name, Measure::Size, errors)?,
+        _ => {
+            errors
+                .push(value.unexpected(name, format!("a number of bytes, or {}", Measure::Size.expected())));
+            return None;
+        }
+    };
+    if bytes == Ratio::ZERO && least > 0 {
+        errors.push(value.unexpected(name, "at least 1 byte"));
+        return None;
+    }
+    if let (Some(units), Ok(bytes)) = (scale.units(bytes), u64::try_from(bytes.ceil())) {
+        return Some((units, bytes));
+    }
+    let error = value.unexpected(name, "less than 2^63 units");
+    errors.push(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
+    None
+}
+
+/// Reads a computation in cycles.
+fn time(
+    value: &Value,
+    name: &str,
+    scale: Option<PhysicalScale>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Cycles> {
+    let Some(scale) = scale else {
+        return value.natural(name, 0..=MAX_INTEGER, errors).map(Cycles::new);
+    };
+    let cycles = scale.cycles(quantity(value, name, Measure::Time, errors)?);
+    if cycles.is_none() {
+        let help = format!("a cycle is {} ns", scale.cycle_nanoseconds());
+        errors.push(value.unexpected(name, "less than 2^63 cycles").with_help(help));
+    }
+    cycles.map(Cycles::new)
+}

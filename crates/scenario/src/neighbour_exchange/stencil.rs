@@ -1,0 +1,164 @@
+//! Stencils: the sizes of their messages, one size, one for each number of dimensions that differ, or from the cells
+//! of a process (`docs/model.md` section 23.2).
+
+use cubefold_formats::input::{Ratio, quantity::Measure};
+use cubefold_mapping::GraphGuest;
+use cubefold_simulator::{Reach, StencilError, StencilProgram};
+
+use super::NEIGHBOUR_EXCHANGE;
+use crate::{
+    ScenarioProgram,
+    errors::ScenarioError,
+    keys::{Key, MAX_INTEGER},
+    message_sizes::ByStage,
+    program::Reading,
+    scenario_program::NeighbourCommunication,
+    timing::quantity,
+    value::{Content, Value},
+};
+
+/// The keys of the cells of a process.
+const CELL_KEYS: [Key; 3] = [Key::ProgramCells, Key::ProgramWidth, Key::ProgramCellBytes];
+
+/// Reports keys of stencils beside another communication, and of others beside a stencil.
+pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: NeighbourCommunication) {
+    let settings = reading.settings;
+    let foreign: Vec<Key> = match communication {
+        NeighbourCommunication::Stencil(_) => vec![Key::ProgramSets],
+        NeighbourCommunication::Shift
+        | NeighbourCommunication::Permutation { .. }
+        | NeighbourCommunication::ToChildren
+        | NeighbourCommunication::ToParents
+        | NeighbourCommunication::Scatter => CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]).collect(),
+    };
+    let is_sets =
+        |key| matches!(communication, NeighbourCommunication::Stencil(_)) && key == Key::ProgramSets;
+    for key in foreign {
+        if let Some(value) = settings.get(key) {
+            let message =
+                format!("{} with communication {}, which has none", key.path(), communication.name());
+            let place = settings.place(Key::ProgramCommunication);
+            let help =
+                if is_sets(key) { "remove it" } else { "write communication = \"stencil\", or remove it" };
+            let error = ScenarioError::at(&value.place, message, "not of this communication");
+            reading.errors.push(error.because(place, communication.name()).with_help(help));
+        }
+    }
+}
+
+/// Reads the stencil on a grid.
+pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -> Option<ScenarioProgram> {
+    let settings = reading.settings;
+    let dimensions = guest.shape().shape().dimension_count();
+    let cells = CELL_KEYS.iter().any(|&key| settings.get(key).is_some());
+    let (sizes, bytes) = if cells {
+        (of_cells(reading, &guest)?, None)
+    } else {
+        let sizes = reading.sizes(ByStage::Differing(reach.most_differing(dimensions)))?;
+        let of_count = move |differing: usize| u128::from(sizes.units.of_stage(differing.max(1) - 1));
+        let of_set: Box<dyn Fn(u32) -> u128> = Box::new(move |set: u32| of_count(set.count_ones() as usize));
+        (of_set, sizes.bytes)
+    };
+    let place = settings
+        .place(Key::ProgramCells)
+        .or(settings.place(Key::ProgramUnits))
+        .or(settings.place(Key::ProgramBytes))
+        .or(settings.place(Key::ProgramGuest))
+        .or(settings.place(Key::ProgramCommunication));
+    match StencilProgram::new(guest, reach, reading.compute()?, sizes) {
+        Ok(program) => {
+            let communication = Some(NeighbourCommunication::Stencil(reach));
+            let program = ScenarioProgram::new(&NEIGHBOUR_EXCHANGE, program);
+            Some(ScenarioProgram { communication, bytes, ..program })
+        }
+        Err(error) => {
+            let place = match error {
+                StencilError::NoGrid | StencilError::TooManyMessages => {
+                    settings.place(Key::ProgramGuest).or(place)
+                }
+                StencilError::Size { .. } => place,
+            };
+            reading.errors.push(ScenarioError::at(place?, error.to_string(), "this stencil"));
+            None
+        }
+    }
+}
+
+/// The bytes of a cell: a size, in whole bytes.
+fn cell_bytes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
+    let path = Key::ProgramCellBytes.path();
+    if !matches!(value.content, Content::Text(_)) {
+        return value.natural(path, 1..=MAX_INTEGER, reading.errors);
+    }
+    let bytes = quantity(value, path, Measure::Size, reading.errors)?;
+    let whole = u64::try_from(bytes.ceil()).ok().filter(|own| Ratio::from(*own) == bytes && *own > 0);
+    if whole.is_none() {
+        reading.errors.push(value.unexpected(path, "a whole number of bytes, at least 1"));
+    }
+    whole
+}
+
+/// Reports sizes beside cells, and keys of cells beside sizes without them.
+fn check_beside_sizes(reading: &mut Reading<'_>) -> Option<()> {
+    let settings = reading.settings;
+    let given = |key: Key| Some((key, settings.get(key)?));
+    let Some((key, value)) = [Key::ProgramUnits, Key::ProgramBytes].into_iter().find_map(given) else {
+        return Some(());
+    };
+    let before = reading.errors.len();
+    if let Some(cells) = settings.place(Key::ProgramCells) {
+        if settings.is_written_with(key, Key::ProgramCells) {
+            let message = format!("both {} and cells, expected one of them", key.path());
+            let error = ScenarioError::at(&value.place, message, "with cells beside it");
+            reading.errors.push(error.because(Some(cells), "the cells"));
+        }
+    } else {
+        for own in [Key::ProgramWidth, Key::ProgramCellBytes] {
+            let Some(of_cells) = settings.place(own) else { continue };
+            let message = format!("{} without program.cells, expected it beside them", own.path());
+            let error = ScenarioError::at(of_cells, message, "of cells");
+            let error = error.because(Some(&value.place), "the sizes of messages");
+            reading.errors.push(error.with_help("sizes are given, or follow from cells: remove one of them"));
+        }
+    }
+    (reading.errors.len() == before).then_some(())
+}
+
+/// The sizes of messages between processes with cells: `cell_bytes width^|S|` times the cells of the dimensions that
+/// do not differ.
+fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(u32) -> u128>> {
+    let settings = reading.settings;
+    check_beside_sizes(reading)?;
+    let width = settings.natural(Key::ProgramWidth, reading.errors);
+    let scale = reading.machine.timing.scale();
+    // A byte is a unit if units have no bytes.
+    let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
+    let Some(value) = settings.get(Key::ProgramCells) else {
+        let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
+        reading.errors.push(settings.missing(Key::ProgramCells, expected));
+        return None;
+    };
+    if settings.get(Key::ProgramCellBytes).is_none() {
+        reading.errors.push(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
+    }
+    let dimensions = guest.shape().shape().dimension_count();
+    let entries = value.list(Key::ProgramCells.path(), "lengths", reading.errors)?;
+    if entries.len() != dimensions {
+        let error =
+            value.unexpected(Key::ProgramCells.path(), format!("{dimensions} lengths, one a dimension"));
+        reading.errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        return None;
+    }
+    let mut natural =
+        |entry: &Value| entry.natural("length of program.cells", 1..=MAX_INTEGER, reading.errors);
+    let cells: Vec<Option<u64>> = entries.iter().map(&mut natural).collect();
+    let cells: Vec<u64> = cells.into_iter().collect::<Option<_>>()?;
+    let (width, cell, unit) = (width?, cell?, scale.map_or(1, |scale| scale.unit_bytes()));
+    Some(Box::new(move |set: u32| {
+        let of_dimension =
+            |(dimension, &cells): (usize, &u64)| if set >> dimension & 1 == 1 { width } else { cells };
+        let factors = cells.iter().enumerate().map(of_dimension);
+        let bytes = factors.fold(u128::from(cell), |product, factor| product.saturating_mul(factor.into()));
+        bytes.div_ceil(unit.into())
+    }))
+}

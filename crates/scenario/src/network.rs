@@ -1,0 +1,569 @@
+//! Networks, as machines or as guests: families with a number of dimensions, and lists of links in files.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cubefold_formats::{
+    launcher::fabric::{Fabric, FabricLink, LinkSpeed},
+    value::Kind,
+};
+use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, narrow};
+
+use super::{
+    asked_file,
+    budget::{Budget, OverBudget},
+    errors::{ScenarioError, Standing, errors_at},
+    keys::Key,
+    lanes,
+    library::Library,
+    part_links::OwnLinks,
+    placement_file::Failure,
+    source_file::{ReadError, SourceFile},
+    uplinks::Uplinks,
+    value::{Content, Size, Value},
+};
+
+/// The given keys of a network, with their values.
+#[derive(Debug)]
+pub(super) struct NetworkKeys<'a> {
+    /// The path of their table: `machine` or `program.guest`.
+    pub(super) name: &'static str,
+    /// The key of the number of dimensions.
+    pub(super) count_key: &'static str,
+    pub(super) count: Option<&'a Value>,
+    pub(super) edges: Option<&'a Value>,
+    /// The number of hosts, and whether they forward messages.
+    pub(super) hosts: Option<&'a Value>,
+    pub(super) hosts_forward: Option<&'a Value>,
+    /// The cables between switches.
+    pub(super) uplinks: Option<&'a Value>,
+    /// The speeds of all links, of a lane of a link, of the unit of Slurm's speeds, and of pairs without a link by class.
+    pub(super) link: Option<&'a Value>,
+    pub(super) lane: Option<&'a Value>,
+    pub(super) link_speed_unit: Option<&'a Value>,
+    pub(super) paths: Option<&'a Value>,
+    /// Whether links lead in one direction.
+    pub(super) directed: Option<&'a Value>,
+    /// The given keys that apply only to other kinds.
+    pub(super) foreign: Vec<(&'static str, &'a Value)>,
+    /// The kind.
+    pub(super) kind: &'a Value,
+}
+
+/// A network, the lengths by which its nodes are numbered, the speeds of links that its file has, and notes on the file.
+#[derive(Debug)]
+pub(super) struct ReadNetwork {
+    pub(super) machine: Arc<Machine>,
+    pub(super) size: Size,
+    pub(super) own_links: Option<OwnLinks>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads the network of a kind that is no grid. `beside` finds the files that it names.
+pub(super) fn read(
+    kind: MachineKind,
+    keys: &NetworkKeys<'_>,
+    beside: impl Fn(&str) -> PathBuf,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ReadNetwork> {
+    let before = errors.len();
+    for (key, value) in &keys.foreign {
+        errors.push(keys.foreign(key, value, kind));
+    }
+    let network = if kind == MachineKind::Network {
+        if let Some(value) = keys.count {
+            errors.push(keys.foreign(keys.count_key, value, kind));
+        }
+        from_file(keys, beside, library, errors)
+    } else {
+        let of_files = [
+            ("edges", keys.edges),
+            ("hosts", keys.hosts),
+            ("hosts_forward", keys.hosts_forward),
+            ("uplinks", keys.uplinks),
+            ("lane", keys.lane),
+            ("unit-of-linkspeed", keys.link_speed_unit),
+            ("paths", keys.paths),
+            ("directed", keys.directed),
+        ];
+        for (key, value) in of_files {
+            errors.extend(value.map(|value| keys.foreign(key, value, kind)));
+        }
+        let made = of_dimensions(kind, keys, library, errors);
+        made.map(|(machine, size)| ReadNetwork { machine, size, own_links: None, notes: vec![] })
+    };
+    network.filter(|_| errors.len() == before)
+}
+
+fn of_dimensions(
+    kind: MachineKind,
+    keys: &NetworkKeys<'_>,
+    library: &Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(Arc<Machine>, Size)> {
+    let name = format!("{}.{}", keys.name, keys.count_key);
+    let range = kind.network_dimensions()?;
+    let Some(value) = keys.count else {
+        errors.push(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
+        return None;
+    };
+    let count = value.natural(name, range, errors)?;
+    let nodes = kind.network_node_count(count)?;
+    if let Err(over) = library.budget().take_network(nodes, 2 * nodes, &value.place) {
+        errors.push(over);
+        return None;
+    }
+    match Machine::of_dimensions(kind, count) {
+        Ok(machine) => Some(with_size(Arc::new(machine), value)),
+        Err(error) => {
+            errors.push(wrong(value, &error));
+            None
+        }
+    }
+}
+
+fn from_file(
+    keys: &NetworkKeys<'_>,
+    beside: impl Fn(&str) -> PathBuf,
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ReadNetwork> {
+    let Some(value) = keys.edges else {
+        errors.push(keys.missing("edges", "the path of a file with a link a line"));
+        return None;
+    };
+    let path = value.text(format!("{}.edges", keys.name), errors)?;
+    let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
+    let fabric = described_network(value, (path, &beside(path), is_directed), library, errors)?;
+    let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
+    let fabric = lanes::with_speeds(keys, fabric, errors)?;
+    let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
+    let (fabric, hosts_forward) = (
+        with_named_hosts(keys, fabric, path, errors)?,
+        truth(keys, "hosts_forward", keys.hosts_forward, errors)?,
+    );
+    let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
+    // What the network depends on besides its file and the numbers below.
+    let speeds_of_lanes = [keys.lane, link_of_lanes, keys.link_speed_unit, keys.paths];
+    let by_keys = [keys.hosts.filter(|_| is_named)].into_iter().chain(speeds_of_lanes);
+    let by_keys: Vec<&str> = by_keys.map(|value| value.map_or("", |value| value.place.text())).collect();
+    let has_switches = hosts < fabric.nodes;
+    let forwards = hosts_forward.unwrap_or(!has_switches);
+    let uplinks = uplinks(keys, &fabric, errors)?;
+    if let Some((value, Uplinks::ByLevel(own))) = keys.uplinks.zip(uplinks.cables.as_ref()) {
+        let levels = switch_levels(&fabric, hosts).ok()?;
+        Uplinks::check_length(own, levels, value, errors)?;
+    }
+    let nodes = FabricNodes { hosts, hosts_forward: forwards, is_directed };
+    match library.network((&beside(path), &by_keys.join("\n"), &fabric), nodes, &uplinks, machine_of) {
+        Ok(machine) => {
+            let (machine, size) = with_size(machine, value);
+            let by_class = speeds(&fabric);
+            let says_any = by_class.iter().any(|own| *own != LinkSpeed::default());
+            let own = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
+            let notes = fabric.notes.iter().map(|note| format!("{path}: {note}.")).collect();
+            Some(ReadNetwork { machine, size, own_links: own, notes })
+        }
+        Err(message) => {
+            let error = ScenarioError::at(&value.place, message, "this network");
+            let help = lanes::joining(&fabric).unwrap_or_else(|| {
+                let help = "hosts_forward = true lets messages pass through hosts";
+                if forwards { String::new() } else { help.to_owned() }
+            });
+            errors.push(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
+            None
+        }
+    }
+}
+
+/// The network of the file that a value names, by its path as written and beside the scenario, and whether its links lead in
+/// one direction.
+fn described_network(
+    value: &Value,
+    (path, file, is_directed): (&str, &Path, bool),
+    library: &mut Library,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Arc<Fabric>> {
+    match library.fabric(file, is_directed) {
+        Ok(fabric) => return Some(fabric),
+        Err(Failure::Wrong(wrong)) => errors.extend(wrong),
+        Err(Failure::Unreadable(reason)) => {
+            let message = format!("list of links {path:?} cannot be read: {reason}");
+            let error = ScenarioError::at(&value.place, message, "named here");
+            errors.push(error.with_help("paths are relative to the scenario file"));
+        }
+    }
+    None
+}
+
+/// The network, with the hosts that the key names if the file names nodes and does not say which are hosts. They are
+/// never guessed.
+fn with_named_hosts(
+    keys: &NetworkKeys<'_>,
+    fabric: Arc<Fabric>,
+    path: &str,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Arc<Fabric>> {
+    if fabric.hosts.is_some() || fabric.names.is_empty() {
+        return Some(fabric);
+    }
+    let name = format!("{}.hosts", keys.name);
+    let expected = "a pattern such as \"node*\", a list of names, or \"leaves\"";
+    let Some(value) = keys.hosts else {
+        let edges = keys.edges.map_or(&keys.kind.place, |own| &own.place);
+        let message =
+            format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
+        let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
+        errors.push(error.with_help("hosts = \"*\" takes all nodes"));
+        return None;
+    };
+    let matches = |pattern: &str| fabric.names.iter().map(|name| is_like(name, pattern)).collect();
+    let chosen: Vec<bool> = match &value.content {
+        Content::Text(word) if word == "leaves" => fabric.leaves(),
+        Content::Text(pattern) => matches(pattern),
+        Content::List(names) => {
+            let mut chosen = vec![false; fabric.names.len()];
+            for own in names {
+                let pattern = own.text(&name, errors)?;
+                let found: Vec<bool> = matches(pattern);
+                if !found.contains(&true) {
+                    errors.push(own.unexpected(&name, format!("the name of a node of {path:?}")));
+                    return None;
+                }
+                chosen.iter_mut().zip(found).for_each(|(own, found)| *own |= found);
+            }
+            chosen
+        }
+        _ => {
+            errors.push(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
+            return None;
+        }
+    };
+    let count = chosen.iter().filter(|own| **own).count();
+    if count < 2 {
+        let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
+        errors.push(ScenarioError::at(&value.place, message, "these hosts"));
+        return None;
+    }
+    Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
+}
+
+/// Whether a name is like a pattern, in which `*` stands for any characters.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some((_, after)) = name.split_once(part) else { return false };
+        name = after;
+    }
+    name.ends_with(last)
+}
+
+/// The number of hosts: as the file or the key says, or all nodes.
+fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError>) -> Option<u32> {
+    let Some(value) = keys.hosts else { return Some(fabric.hosts.unwrap_or(fabric.nodes)) };
+    if let Some(known) = fabric.hosts {
+        let message = format!(
+            "{}.hosts beside {}, expected no number: the file says which nodes are hosts",
+            keys.name, fabric.format
+        );
+        let error = ScenarioError::at(&value.place, message, format!("{known} hosts in the file"));
+        errors.push(error.with_help("leave it out"));
+        return None;
+    }
+    let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
+    Some(narrow(found))
+}
+
+/// The cables between switches, where a file does not count them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FabricUplinks {
+    cables: Option<Uplinks>,
+    are_assumed: bool,
+}
+
+/// The cables between switches of a machine: as the key says, or full in formats that leave them out.
+fn uplinks(
+    keys: &NetworkKeys<'_>,
+    fabric: &Fabric,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<FabricUplinks> {
+    let leaves_out = fabric.assumes_cables;
+    let Some(value) = keys.uplinks else {
+        let is_assumed = leaves_out && keys.name == "machine";
+        return Some(FabricUplinks { cables: is_assumed.then_some(Uplinks::Full), are_assumed: is_assumed });
+    };
+    let own = Uplinks::read(value, Key::MachineUplinks.path(), errors)?;
+    if !leaves_out {
+        let message =
+            format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
+        errors
+            .push(ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"));
+        return None;
+    }
+    Some(FabricUplinks { cables: Some(own), are_assumed: false })
+}
+
+/// The number of levels of links between switches.
+fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
+    let ends: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
+    let network = Network::from_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
+    Ok(network.with_hosts(hosts).levels().count().saturating_sub(2) as usize)
+}
+
+/// The value of a key that is true or false, if it is set.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
+fn truth(
+    keys: &NetworkKeys<'_>,
+    key: &str,
+    value: Option<&Value>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Option<bool>> {
+    let Some(value) = value else { return Some(None) };
+    if let Content::Boolean(own) = value.content {
+        Some(Some(own))
+    } else {
+        errors.push(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
+        None
+    }
+}
+
+fn with_size(machine: Arc<Machine>, value: &Value) -> (Arc<Machine>, Size) {
+    let size = Size::of_machine(&machine, &value.place);
+    (machine, size)
+}
+
+fn wrong(value: &Value, error: &MachineError) -> ScenarioError {
+    ScenarioError::at(&value.place, error.to_string(), "this network")
+}
+
+impl NetworkKeys<'_> {
+    fn foreign(&self, key: &str, value: &Value, kind: MachineKind) -> ScenarioError {
+        let path = format!("{}.{key}", self.name);
+        ScenarioError::foreign_key(&path, &value.place, kind.name(), Some(&self.kind.place))
+    }
+
+    fn missing(&self, key: &str, expected: &str) -> ScenarioError {
+        let message = format!("{}.{key} is missing, expected {expected}", self.name);
+        ScenarioError::at(&self.kind.place, message, format!("needs {key}"))
+            .with_help(format!("add {key} = .."))
+            .standing(Standing::MissingValue)
+    }
+}
+
+/// Reads the description of a network in any format.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is wrong: the first errors.
+pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Result<Fabric, Failure> {
+    let source = SourceFile::read_within(path, budget).map_err(|error| match error {
+        ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
+        ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
+            Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
+        }
+    })?;
+    let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its links:")]);
+    let most = memchr::memchr_iter(b'\n', source.text().as_bytes()).count() as u64 + 1;
+    let [while_made, kept] = Network::bytes_to_make(0, most);
+    let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
+    budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
+    let parsed =
+        if is_directed { Fabric::parse_directed(source.text()) } else { Fabric::parse(source.text()) };
+    let fabric = parsed.map_err(|diagnostics| {
+        let errors = || {
+            let with_help = |error: ScenarioError| error.with_help(READ_FORMATS);
+            errors_at(&source, &diagnostics).into_iter().map(with_help).collect()
+        };
+        Failure::Wrong(other_kind(path, &source).unwrap_or_else(errors))
+    })?;
+    let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
+    budget.take_for_a_while(while_made, kept).map_err(over)?;
+    Ok(fabric)
+}
+
+/// The one error of a file that looks like no network: it is of another kind, or of none. `None` of a list of two words a
+/// line, whose errors have places.
+fn other_kind(path: &Path, source: &Arc<SourceFile>) -> Option<Vec<ScenarioError>> {
+    if Fabric::is_like(source.text()) {
+        return None;
+    }
+    asked_file::asked(path, source, Kind::Network).err()
+}
+
+/// Memory per line of a description while it is read, for its cells and a node with its name \[bytes\].
+const BYTES_A_LINE: u64 = 400;
+
+/// The formats that are recognised, for the help of errors.
+const READ_FORMATS: &str = "cubefold inspect --list has the formats";
+
+/// The different speeds of links, in the order in which they first occur.
+fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
+    let mut speeds: Vec<LinkSpeed> = vec![];
+    for link in &fabric.links {
+        // Most links are as fast as the last ones.
+        if !speeds.iter().rev().any(|own| *own == link.speed) {
+            speeds.push(link.speed);
+        }
+    }
+    speeds
+}
+
+/// What the nodes of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FabricNodes {
+    /// The number of first ones that are hosts.
+    pub(super) hosts: u32,
+    /// Whether these forward messages.
+    pub(super) hosts_forward: bool,
+    /// Whether a line is a channel, from its first node to its second.
+    pub(super) is_directed: bool,
+}
+
+/// The directions in which the links of a file are listed.
+fn listed_channels(fabric: &Fabric) -> Vec<(u32, u32)> {
+    let of_link = |link: &FabricLink| {
+        let both = [link.ends, (link.ends.1, link.ends.0)];
+        both.into_iter().zip(link.directions).filter(|own| own.1).map(|own| own.0)
+    };
+    fabric.links.iter().flat_map(of_link).collect()
+}
+
+/// The machine of a network from a file.
+fn machine_of(fabric: &Fabric, nodes: FabricNodes, uplinks: &FabricUplinks) -> Result<Machine, String> {
+    let FabricNodes { hosts, hosts_forward, is_directed } = nodes;
+    let all = |(link, cables): (&FabricLink, u64)| {
+        let count = usize::try_from(link.count.saturating_mul(cables)).unwrap_or(usize::MAX);
+        std::iter::repeat_n(link.ends, count)
+    };
+    let cables = match &uplinks.cables {
+        Some(own) => {
+            let pairs: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
+            let single = Network::from_edges(fabric.nodes, &pairs).map_err(|error| error.to_string())?;
+            own.cables(&pairs, single.with_hosts(hosts).levels())
+        }
+        None => vec![1; fabric.links.len()],
+    };
+    let ends: Vec<(u32, u32)> = fabric.links.iter().zip(cables).flat_map(all).collect();
+    let network = if is_directed {
+        Network::from_channels(fabric.nodes, &listed_channels(fabric))
+    } else {
+        Network::from_parallel_edges(fabric.nodes, &ends)
+    };
+    let network = network.map_err(|error| error.to_string())?;
+    let speeds = speeds(fabric);
+    if speeds.len() > usize::from(u16::MAX) {
+        return Err(format!("{} different speeds of links, expected at most {}", speeds.len(), u16::MAX));
+    }
+    let class = |one: NodeId, other: NodeId| {
+        let ends = (one.min(other).index(), one.max(other).index());
+        let place = fabric.links.binary_search_by_key(&ends, |link| link.ends);
+        let speed = place.map(|place| fabric.links[place].speed).unwrap_or_default();
+        speeds.iter().position(|own| *own == speed).and_then(|speed| u16::try_from(speed).ok()).unwrap_or(0)
+    };
+    let network = network.with_hosts(hosts).with_hosts_forwarding(hosts_forward).with_classes(class);
+    let all_hosts: Vec<NodeId> = (0..hosts).map(NodeId::new).collect();
+    if let Some((one, other)) = network.hosts_apart(&all_hosts) {
+        let [one, other] = [one, other].map(|node| fabric.name(node.index()));
+        let through = if hosts_forward { "" } else { " that leads through no host" };
+        if is_directed {
+            return Err(format!("no route{through} from host {one} to {other}"));
+        }
+        return Err(format!("no route{through} between hosts {one} and {other}"));
+    }
+    let machine = Machine::network(MachineKind::Network, network).map_err(|error| error.to_string())?;
+    let machine = match uplinks {
+        FabricUplinks { cables: Some(_), are_assumed } => machine.with_chosen_uplinks(*are_assumed),
+        FabricUplinks { cables: None, .. } => machine,
+    };
+    Ok(match fabric.names.as_slice() {
+        [] => machine,
+        names => machine.with_node_names(names.into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Machine, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("links.txt");
+        std::fs::write(&path, text).unwrap();
+        let fabric = read_fabric(&path, false, &Budget::default());
+        let machine = fabric.map(|fabric| {
+            let hosts = fabric.hosts.unwrap_or(fabric.nodes);
+            let uplinks = FabricUplinks { cables: None, are_assumed: false };
+            let hosts_forward = hosts == fabric.nodes;
+            machine_of(&fabric, FabricNodes { hosts, hosts_forward, is_directed: false }, &uplinks)
+        });
+        machine.unwrap_or_else(|failure| {
+            Err(match failure {
+                Failure::Unreadable(reason) => reason,
+                Failure::Wrong(errors) => {
+                    let prefix = format!("{}/", directory.path().display());
+                    let messages: Vec<_> =
+                        errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect();
+                    messages.join("\n")
+                }
+            })
+        })
+    }
+
+    #[test]
+    fn links_stand_a_line_each_with_remarks() {
+        let machine = read_text("# a star\n0 1\n0,2 # the second\n\n0\t3\n").unwrap();
+        assert_eq!((machine.node_count(), machine.link_count()), (4, 3));
+    }
+
+    #[test]
+    fn switches_of_a_tree_follow_its_hosts() {
+        let text = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n3\nSwitchName=top Switches=s[0-1]\n";
+        let machine = read_text(text).unwrap();
+        assert_eq!((machine.host_count(), machine.node_count(), machine.link_count()), (4, 7, 6));
+        let node = |number| machine.node(number).unwrap();
+        assert_eq!((machine.distance(node(0), node(1)), machine.distance(node(0), node(3))), (2, 4));
+        assert!(!machine.is_host(node(4)));
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n").unwrap_err(),
+            "links.txt:2:12: 2 fabrics without a link between them, expected a connected network: \
+             s0 (2 hosts from n0) and s1 (2 hosts from n2)"
+        );
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n0\nSwitchName=top Switches=s0\n").unwrap_err(),
+            "links.txt:1:1: 1 host, expected at least 2"
+        );
+        assert_eq!(
+            read_text("SwitchName=s0 Nodes=n[0-1]\nSwitchName=top Switches=s[0-1]\n").unwrap_err(),
+            "links.txt:2:25: switch \"s1\" has no line, expected one for every switch"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_its_place() {
+        let wrong = read_text("0 1\n2 2\n1 x\n1\n0 1048576\n").unwrap_err();
+        assert_eq!(
+            wrong,
+            "links.txt:2:1: a link of node 2 to itself, expected two nodes\n\
+             links.txt:3:3: node \"x\", expected an integer from 0 to 1048575\n\
+             links.txt:4:1: 1 words, expected 2: the nodes at the ends of a link\n\
+             links.txt:5:3: node 1048576, expected an integer from 0 to 1048575"
+        );
+        assert_eq!(
+            read_text("").unwrap_err(),
+            "links.txt:1:1: no links in what looks like a list of links, expected at least one: \"0 1\" a line"
+        );
+        let parts = read_text("0 1\n2 3\n").unwrap_err();
+        assert_eq!(
+            parts,
+            "links.txt:1:1: 2 fabrics without a link between them, expected a connected network: \
+             the one of 0 (2 hosts) and the one of 2 (2 hosts)"
+        );
+    }
+}

@@ -1,0 +1,647 @@
+//! Open-loop traffic: `program.kind = "open-loop"`, packets that every terminal makes at random at a given load, without
+//! waiting for anything (`docs/model.md` sections 27 and 30).
+
+use cubefold_formats::input::{
+    input_file,
+    text::{Remarks, lines},
+};
+use cubefold_simulator::{
+    Bursts, Communication, Computations, Cycles, OpenLoop, OpenLoopError, Replies, RouterError,
+    SaturationSearch, StageProgram, TrafficPattern, WarmUp,
+};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
+
+use super::{
+    errors::ScenarioError,
+    failures,
+    keys::{Key, Section},
+    program::{ProgramKind, Reading},
+    routers,
+    settings::Settings,
+    stages_file::MAX_PROCESSES,
+    value::{Content, Table, Value},
+};
+use crate::ScenarioProgram;
+
+pub(super) static OPEN_LOOP: ProgramKind = ProgramKind {
+    name: "open-loop",
+    summary: "Every terminal makes packets at random, at a load, through routers with finite buffers.",
+    keys: &[
+        Key::ProgramPattern,
+        Key::ProgramDestinations,
+        Key::ProgramHotspots,
+        Key::ProgramHotspotShare,
+        Key::ProgramGroupSize,
+        Key::ProgramLoad,
+        Key::ProgramSizes,
+        Key::ProgramBurstCycles,
+        Key::ProgramBurstLoad,
+        Key::ProgramReply,
+        Key::ProgramWarmupCycles,
+        Key::ProgramPilotCycles,
+        Key::ProgramWarmupInterval,
+        Key::ProgramMeasureCycles,
+        Key::ProgramDrainCycles,
+        Key::ProgramBatches,
+        Key::ProgramSeeds,
+        Key::ProgramLatencyLimit,
+        Key::ProgramSaturation,
+    ],
+    read,
+};
+
+/// Open-loop traffic as a scenario asks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenLoopProgram {
+    /// Patterns, sizes and windows.
+    pub traffic: OpenLoop,
+    /// The load, or the loads among which saturation is searched.
+    pub load: LoadChoice,
+}
+
+/// The load of open-loop traffic \[units a terminal a cycle\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LoadChoice {
+    /// This load, above 0, at most 1.
+    At(f64),
+    /// The highest load that does not saturate is searched.
+    Search(SaturationSearch),
+}
+
+impl LoadChoice {
+    /// The highest load that may be run.
+    #[must_use]
+    pub fn highest(self) -> f64 {
+        match self {
+            Self::At(load) => load,
+            Self::Search(search) => search.high,
+        }
+    }
+
+    /// A load that is run.
+    #[must_use]
+    pub fn example(self) -> f64 {
+        match self {
+            Self::At(load) => load,
+            Self::Search(search) => f64::midpoint(search.low, search.high),
+        }
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "a line or two for each key")]
+fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
+    let (settings, section) = (reading.settings, reading.machine);
+    let before = reading.errors.len();
+    refuse_closed_loop(settings, reading.errors);
+    let (machine, allocation) = (section.machine.as_deref(), section.allocation.as_ref());
+    if let (Some(_), Some(place)) = (allocation, settings.place(Key::MachineAllocation)) {
+        let message = "machine.allocation in open loop, expected all nodes";
+        reading.errors.push(ScenarioError::at(place, message, "every terminal makes packets"));
+    }
+    let pattern = pattern(settings, machine, reading.errors);
+    let load = load(settings, reading.errors);
+    let sizes = match settings.get(Key::ProgramSizes) {
+        None => Some(vec![(1, 1)]),
+        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), reading.errors),
+    };
+    let bursts = bursts(settings, reading.errors);
+    let reply = match settings.get(Key::ProgramReply) {
+        None => Some(None),
+        Some(value) => reply(value, reading.errors).map(Some),
+    };
+    let warmup = warm_up(settings, reading.errors);
+    let [measure_cycles, drain_cycles] =
+        [Key::ProgramMeasureCycles, Key::ProgramDrainCycles].map(|key| settings.natural(key, reading.errors));
+    let batches = one_of_numbers(settings, Key::ProgramBatches, 10, &BATCHES, reading.errors);
+    let seeds = one_of_numbers(settings, Key::ProgramSeeds, 1, &SEEDS, reading.errors);
+    let latency_limit = match settings.get(Key::ProgramLatencyLimit) {
+        None => Some(500.0),
+        Some(value) => {
+            let name = Key::ProgramLatencyLimit.path();
+            value.number(name, "a number above 0", |limit| limit > 0.0, reading.errors)
+        }
+    };
+    let terminals = machine?.host_count();
+    if terminals > MAX_PROCESSES {
+        let size = section.size.as_ref()?;
+        let message =
+            format!("open-loop traffic of {terminals} terminals, expected at most {MAX_PROCESSES} (2^20)");
+        reading.errors.push(ScenarioError::at(&size.place, message, "too many"));
+    }
+    let traffic = OpenLoop {
+        pattern: pattern?,
+        sizes: sizes?,
+        bursts: bursts.ok()?,
+        reply: reply?,
+        warmup: warmup?,
+        measure: measure_cycles?,
+        drain: drain_cycles?,
+        batches: batches?,
+        seeds: seeds?,
+        latency_limit: latency_limit?,
+    };
+    let program = OpenLoopProgram { traffic, load: load? };
+    if reading.errors.len() > before {
+        return None;
+    }
+    // The placed program: a process on each terminal, which sends no message of its own.
+    let silent = Computations::Same(Cycles::ZERO);
+    let body = StageProgram::with_stages(1, u32::try_from(terminals).ok()?, silent, &[]).ok()?;
+    let own = ScenarioProgram::new(&OPEN_LOOP, body);
+    Some(ScenarioProgram { open_loop: Some(program.into()), ..own })
+}
+
+/// Reports keys of programs whose messages wait for one another, and a switching without routers.
+fn refuse_closed_loop(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
+    let kind = settings.place(Key::ProgramKind);
+    let mut refuse = |key: Key, reason: &str| {
+        if let Some(value) = settings.get(key) {
+            let message = format!("{} in open loop, expected none", key.path());
+            errors.push(ScenarioError::at(&value.place, message, reason).because(kind, "open loop"));
+        }
+    };
+    refuse(Key::MachinePacketUnits, "a packet is a message: program.sizes has its size");
+    for key in [Key::ProgramComputeCycles, Key::ProgramCompute, Key::ProgramLoading] {
+        refuse(key, "nothing computes");
+    }
+    refuse(Key::ExecutionEagerUnits, "packets wait for no destination");
+    for (key, value) in settings.set_in(Section::Mapping) {
+        let message = format!("{} in open loop, expected none", key.path());
+        let error = ScenarioError::at(&value.place, message, "every terminal has traffic of its own");
+        errors.push(error.because(kind, "open loop").with_help("remove [mapping]"));
+    }
+    if !routers::are_asked_for(settings) {
+        let place = settings.place(Key::MachineSwitching).or(kind);
+        let message = "open-loop traffic without routers, expected switching wormhole or virtual-cut-through";
+        errors.extend(place.map(|place| {
+            ScenarioError::at(place, message, "queues without limit")
+                .because(kind, "open loop")
+                .with_help("add switching = \"wormhole\" to [machine]")
+        }));
+    }
+}
+
+/// Reads the load, or the search in its place: the one in the higher layer.
+fn load(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LoadChoice> {
+    let (load, saturation) = (settings.layered(Key::ProgramLoad), settings.layered(Key::ProgramSaturation));
+    match (load, saturation) {
+        (None, None) => {
+            errors.push(settings.missing(Key::ProgramLoad, "a load above 0, at most 1, or saturation = {}"));
+            None
+        }
+        (Some((one, load)), Some((other, saturation))) if one == other => {
+            let message = "both program.load and program.saturation, expected one of them";
+            let error = ScenarioError::at(&load.place, message, "with saturation beside it");
+            errors.push(error.because(Some(&saturation.place), "the search").with_help("remove one of them"));
+            None
+        }
+        (load, Some((layer, value))) if load.is_none_or(|(own, _)| own < layer) => {
+            search(value, errors).map(LoadChoice::Search)
+        }
+        (Some((_, value)), _) => {
+            let is_load = |load: f64| load > 0.0 && load <= 1.0;
+            let expected = "a number above 0, at most 1";
+            value.number(Key::ProgramLoad.path(), expected, is_load, errors).map(LoadChoice::At)
+        }
+        (None, Some(_)) => None,
+    }
+}
+
+/// Reads the interval and the resolution of a search.
+fn search(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SaturationSearch> {
+    let name = Key::ProgramSaturation.path();
+    let table = Table::read(value, name, &["low", "high", "resolution"], errors)?;
+    let before = errors.len();
+    let mut member = |key: &str, default: f64, expected: &str, is_right: fn(f64) -> bool| match table.get(key)
+    {
+        Some(value) => value.number(table.name(key), expected, is_right, errors),
+        None => Some(default),
+    };
+    let low = member("low", 0.0, "a number from 0 to below 1", |low| (0.0..1.0).contains(&low));
+    let high = member("high", 1.0, "a number above 0, at most 1", |high| high > 0.0 && high <= 1.0);
+    let resolution = member("resolution", 0.005, "a number above 0", |length| length > 0.0);
+    let (low, high, resolution) = (low?, high?, resolution?);
+    if low >= high {
+        let message = format!("{name} from {low} to {high}, expected low below high");
+        errors.push(ScenarioError::at(&value.place, message, "no interval"));
+    } else if (high - low) / resolution > MAX_STEPS {
+        let message = format!(
+            "resolution {resolution} of an interval from {low} to {high}, expected at least {:e}",
+            (high - low) / MAX_STEPS
+        );
+        errors.push(ScenarioError::at(&value.place, message, "too fine"));
+    }
+    (errors.len() == before).then_some(SaturationSearch { low, high, resolution })
+}
+
+/// The most intervals of a search: 40 runs halve it to one.
+const MAX_STEPS: f64 = 1_099_511_627_776.0;
+
+/// Reads the sizes of packets with their weights.
+fn packet_sizes(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u64, u64)>> {
+    let entries = value.list(name, "pairs of units and weight", errors)?;
+    let before = errors.len();
+    let mut found = vec![];
+    for entry in entries {
+        let pair = match &entry.content {
+            Content::List(pair) => &pair[..],
+            _ => &[],
+        };
+        let [units, weight] = pair else {
+            let what = format!("entry of {name}");
+            errors.push(entry.unexpected(what, "a pair of units and weight: [4, 1]"));
+            continue;
+        };
+        let units = units.natural("units of a packet", 1..=MAX_UNITS, errors);
+        let weight = weight.natural("weight of a size", 1..=MAX_WEIGHT, errors);
+        found.extend(units.zip(weight));
+    }
+    if found.len() > MAX_SIZES {
+        let message = format!("{} sizes of packets, expected at most {MAX_SIZES}", found.len());
+        errors.push(ScenarioError::at(&value.place, message, "too many"));
+    }
+    (errors.len() == before).then_some(found)
+}
+
+/// Reads the replies to packets.
+fn reply(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Replies> {
+    let table = Table::read(value, Key::ProgramReply.path(), &["sizes", "delay_cycles"], errors)?;
+    let delay = match table.get("delay_cycles") {
+        None => Some(0),
+        Some(value) => value.natural(table.name("delay_cycles"), 0..=MAX_CYCLES, errors),
+    };
+    let Some(sizes) = table.get("sizes") else {
+        let message = format!("{} is missing, expected pairs of units and weight", table.name("sizes"));
+        errors.push(ScenarioError::at(&value.place, message, "without sizes"));
+        return None;
+    };
+    let sizes = packet_sizes(sizes, &table.name("sizes"), errors);
+    Some(Replies { sizes: sizes?, delay: delay? })
+}
+
+/// Reads the bursts: both keys, or none.
+fn bursts(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Result<Option<Bursts>, ()> {
+    let keys = [Key::ProgramBurstCycles, Key::ProgramBurstLoad];
+    let [cycles, load] = keys.map(|key| settings.get(key));
+    let (cycles, load) = match (cycles, load) {
+        (None, None) => return Ok(None),
+        (Some(_), None) => {
+            errors.push(settings.missing(keys[1], "the load during a burst"));
+            return Err(());
+        }
+        (None, Some(_)) => {
+            errors.push(settings.missing(keys[0], "the mean length of a burst"));
+            return Err(());
+        }
+        (Some(cycles), Some(load)) => (cycles, load),
+    };
+    let cycles = cycles.number(keys[0].path(), "a number of at least 1", |own| own >= 1.0, errors);
+    let load = load.number(keys[1].path(), "a number above 0", |own| own > 0.0, errors);
+    match (cycles, load) {
+        (Some(cycles), Some(load)) => Ok(Some(Bursts { cycles, load })),
+        _ => Err(()),
+    }
+}
+
+/// Reads the warm-up: a number, or `auto` with the settings of the pilot run.
+fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<WarmUp> {
+    let key = Key::ProgramWarmupCycles;
+    let written = settings.get(key);
+    if let Some(Content::Text(text)) = written.map(|value| &value.content)
+        && text == AUTO
+    {
+        let [pilot, interval] =
+            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|own| settings.natural(own, errors));
+        let (pilot, interval) = (pilot?, interval?);
+        if !pilot.is_multiple_of(interval) || pilot / interval < 10 {
+            let message = format!(
+                "a pilot run of {pilot} cycles in intervals of {interval}, expected a whole number of intervals, at \
+                 least 10"
+            );
+            let places = [Key::ProgramPilotCycles, Key::ProgramWarmupInterval, key];
+            let place = places.into_iter().find_map(|own| settings.place(own))?;
+            errors.push(ScenarioError::at(place, message, "does not divide"));
+            return None;
+        }
+        return Some(WarmUp::Auto { pilot, interval });
+    }
+    for own in [Key::ProgramPilotCycles, Key::ProgramWarmupInterval] {
+        if let Some(value) = settings.get(own) {
+            let message = format!("{} without a pilot run, expected warmup_cycles = \"auto\"", own.path());
+            let error = ScenarioError::at(&value.place, message, "of the pilot run");
+            errors.push(error.because(settings.place(key), "the warm-up"));
+        }
+    }
+    let Some(value) = written else { return Some(WarmUp::Cycles(10_000)) };
+    match value.content {
+        Content::Integer(Some(cycles)) if cycles <= MAX_CYCLES => Some(WarmUp::Cycles(cycles)),
+        _ => {
+            errors.push(
+                value.unexpected(key.path(), format!("an integer from 0 to {MAX_CYCLES}, or \"auto\"")),
+            );
+            None
+        }
+    }
+}
+
+/// Reads a number of which only some are allowed.
+fn one_of_numbers(
+    settings: &Settings<'_>,
+    key: Key,
+    default: u64,
+    allowed: &[u64],
+    errors: &mut Vec<ScenarioError>,
+) -> Option<u64> {
+    let Some(value) = settings.get(key) else { return Some(default) };
+    match value.content {
+        Content::Integer(Some(number)) if allowed.contains(&number) => Some(number),
+        _ => {
+            let names: Vec<String> = allowed.iter().map(u64::to_string).collect();
+            let (last, others) = names.split_last()?;
+            errors.push(value.unexpected(key.path(), format!("{} or {last}", others.join(", "))));
+            None
+        }
+    }
+}
+
+/// The word for a warm-up that a pilot run finds.
+const AUTO: &str = "auto";
+/// The most cycles of a window.
+const MAX_CYCLES: u64 = 1 << 40;
+/// The numbers of batches.
+pub(crate) const BATCHES: [u64; 4] = [5, 10, 20, 30];
+/// The numbers of seeds.
+const SEEDS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30];
+
+/// The largest packet \[units\].
+const MAX_UNITS: u64 = 1 << 20;
+/// The largest weight of a size.
+const MAX_WEIGHT: u64 = 1 << 32;
+/// The most sizes of packets.
+const MAX_SIZES: usize = 1024;
+
+/// Reads the pattern, which must fit the machine.
+fn pattern(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<TrafficPattern> {
+    let written = settings.get(Key::ProgramPattern);
+    let name = match written.map(|value| &value.content) {
+        None => TrafficPattern::NAMES[0],
+        Some(Content::Text(text)) => text.as_str(),
+        Some(_) => "",
+    };
+    refuse_other_patterns(settings, name, errors);
+    let found = match name {
+        "uniform" => TrafficPattern::Uniform,
+        "uniform-others" => TrafficPattern::UniformOthers,
+        "transpose" => TrafficPattern::Transpose,
+        "shuffle" => TrafficPattern::Shuffle,
+        "bit-reversal" => TrafficPattern::BitReversal,
+        "bit-complement" => TrafficPattern::BitComplement,
+        "tornado" => TrafficPattern::Tornado,
+        "neighbour" => TrafficPattern::Neighbour,
+        "hotspot" => hotspot(settings, machine?, errors)?,
+        "file" => listed(settings, machine?, errors)?,
+        "group-tornado" => {
+            let group_size = group_size(settings, machine?, written, errors)?;
+            TrafficPattern::GroupTornado { group_size }
+        }
+        _ => {
+            let (key, value) = (Key::ProgramPattern.path(), written?);
+            let numbered = TrafficPattern::NAMES.into_iter().filter(|name| name.ends_with('+'));
+            let group = |prefix: &str| name.strip_prefix(prefix).and_then(|own| own.parse::<u64>().ok());
+            for prefix in numbered {
+                let Some(groups_on) = group(prefix).filter(|&own| own <= MAX_GROUPS) else { continue };
+                let group_size = group_size(settings, machine?, written, errors)?;
+                return Some(match prefix {
+                    "adv+" => TrafficPattern::Adversarial { group_size, groups_on },
+                    _ => TrafficPattern::AdversarialRandom { group_size, groups_on },
+                });
+            }
+            errors.push(value.unknown_name(key, name, &TrafficPattern::NAMES));
+            return None;
+        }
+    };
+    if let (Some(value), Some(machine)) = (written, machine) {
+        check_fit(settings, value, &found, machine, errors)?;
+    }
+    Some(found)
+}
+
+/// The most groups that an adversarial pattern goes on.
+const MAX_GROUPS: u64 = 1 << 32;
+
+/// The number of terminals of a group, which divides them into at least two.
+fn group_size(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    pattern: Option<&Value>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<u32> {
+    let key = Key::ProgramGroupSize;
+    let of_dragonfly = match machine.source() {
+        Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
+            hosts_per_switch,
+            switches_per_group,
+            ..
+        })) => hosts_per_switch.checked_mul(switches_per_group),
+        _ => None,
+    };
+    let size = match (settings.get(key), of_dragonfly) {
+        (Some(_), _) => settings.natural(key, errors)?,
+        (None, Some(size)) => size,
+        (None, None) => {
+            errors.push(settings.missing(key, "the number of terminals of a group"));
+            return None;
+        }
+    };
+    let terminals = machine.host_count();
+    if !terminals.is_multiple_of(size) || terminals / size < 2 {
+        let message = format!(
+            "groups of {size} of {terminals} terminals, expected a divisor that makes at least two groups"
+        );
+        let place = settings.place(key).or(pattern.map(|pattern| &pattern.place))?;
+        let error = ScenarioError::at(place, message, "does not divide them");
+        errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
+        return None;
+    }
+    u32::try_from(size).ok()
+}
+
+/// Reports keys of other patterns.
+fn refuse_other_patterns(settings: &Settings<'_>, name: &str, errors: &mut Vec<ScenarioError>) {
+    let has_groups = name == "group-tornado" || name.starts_with("adv");
+    if let Some(value) = settings.get(Key::ProgramGroupSize).filter(|_| !has_groups) {
+        let message = format!(
+            "program.group_size with the pattern {name}, expected adv+n, adv-random+n or group-tornado"
+        );
+        let error = ScenarioError::at(&value.place, message, "of another pattern");
+        errors.push(error.because(settings.place(Key::ProgramPattern), "the pattern"));
+    }
+    let owners = [
+        (Key::ProgramDestinations, "file"),
+        (Key::ProgramHotspots, "hotspot"),
+        (Key::ProgramHotspotShare, "hotspot"),
+    ];
+    for (key, owner) in owners.into_iter().filter(|(_, owner)| *owner != name) {
+        if let Some(value) = settings.get(key) {
+            let message = format!("{} with the pattern {name}, expected the pattern {owner}", key.path());
+            let error = ScenarioError::at(&value.place, message, "of another pattern");
+            errors.push(error.because(settings.place(Key::ProgramPattern), "the pattern"));
+        }
+    }
+}
+
+/// Reports a pattern that the number of terminals or the shape of the machine does not allow.
+fn check_fit(
+    settings: &Settings<'_>,
+    value: &Value,
+    pattern: &TrafficPattern,
+    machine: &Machine,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<()> {
+    let terminals = machine.host_count();
+    let (is_right, expected) = match pattern {
+        TrafficPattern::Transpose => {
+            (terminals.is_power_of_two() && terminals.trailing_zeros().is_multiple_of(2), "a power of four")
+        }
+        TrafficPattern::Shuffle | TrafficPattern::BitReversal | TrafficPattern::BitComplement => {
+            (terminals.is_power_of_two(), "a power of two")
+        }
+        TrafficPattern::Tornado | TrafficPattern::Neighbour => (machine.grid().is_some(), "a grid"),
+        TrafficPattern::UniformOthers => (terminals >= 2, "at least 2"),
+        TrafficPattern::Uniform
+        | TrafficPattern::Hotspot { .. }
+        | TrafficPattern::Listed(_)
+        | TrafficPattern::Adversarial { .. }
+        | TrafficPattern::AdversarialRandom { .. }
+        | TrafficPattern::GroupTornado { .. } => return Some(()),
+    };
+    if is_right {
+        return Some(());
+    }
+    let name = pattern.name();
+    let message = format!(
+        "pattern {name} of {terminals} terminals of a {}, expected {expected}",
+        machine.kind().name()
+    );
+    let error = ScenarioError::at(&value.place, message, "does not fit");
+    errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
+    None
+}
+
+fn hotspot(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<TrafficPattern> {
+    let share = match settings.get(Key::ProgramHotspotShare) {
+        None => Some(0.1),
+        Some(value) => {
+            let is_share = |share: f64| (0.0..=1.0).contains(&share);
+            value.number(Key::ProgramHotspotShare.path(), "a number from 0 to 1", is_share, errors)
+        }
+    };
+    let key = Key::ProgramHotspots;
+    let Some(value) = settings.get(key) else {
+        errors.push(settings.missing(key, "a list of nodes"));
+        return None;
+    };
+    let entries = value.list(key.path(), "nodes", errors)?;
+    let nodes: Option<Vec<NodeId>> =
+        entries.iter().map(|entry| failures::node(entry, key, machine, errors)).collect();
+    let nodes = nodes?;
+    if let Some((_, entry)) = nodes.iter().zip(entries).find(|(node, _)| !machine.is_host(**node)) {
+        errors.push(ScenarioError::at(
+            &entry.place,
+            "a hotspot without a terminal, expected a host",
+            "a switch",
+        ));
+        return None;
+    }
+    Some(TrafficPattern::Hotspot { nodes, share: share? })
+}
+
+/// The destinations in a file, one a line.
+fn listed(
+    settings: &Settings<'_>,
+    machine: &Machine,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<TrafficPattern> {
+    let key = Key::ProgramDestinations;
+    let Some(value) = settings.get(key) else {
+        errors.push(settings.missing(key, "the path of a file with a destination on each line"));
+        return None;
+    };
+    let name = value.text(key.path(), errors)?;
+    let mut wrong = |reason: &str| {
+        let message = format!("destinations {name:?}{reason}");
+        let error = ScenarioError::at(&value.place, message, "this file");
+        errors.push(error.with_help("paths are relative to the scenario file"));
+    };
+    let text = match input_file::read(&settings.beside(name), input_file::MAX_BYTES).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(_)) => {
+            wrong(" are not UTF-8 text");
+            return None;
+        }
+        Err(error) => {
+            wrong(&format!(" {error}"));
+            return None;
+        }
+    };
+    let terminals = machine.host_count();
+    let mut destinations = vec![];
+    for (source, line) in (0_u64..).zip(lines(&text, Remarks::AfterHash)) {
+        let node = line.parse::<u64>().ok().filter(|&node| node < terminals);
+        let Some(node) = node.and_then(|node| u32::try_from(node).ok()) else {
+            let found = cubefold_formats::input::text::shortened(line);
+            wrong(&format!(
+                ": destination {found:?} of node {source}, expected a node from 0 to {}",
+                terminals - 1
+            ));
+            return None;
+        };
+        destinations.push(NodeId::new(node));
+    }
+    if destinations.len() as u64 != terminals {
+        wrong(&format!(": {} lines, expected {terminals}, one for each terminal", destinations.len()));
+        return None;
+    }
+    Some(TrafficPattern::Listed(destinations))
+}
+
+/// Reports traffic that the routers do not carry, such as packets that no buffer holds.
+pub(super) fn check(
+    settings: &Settings<'_>,
+    program: &OpenLoopProgram,
+    machine: &Machine,
+    communication: Communication,
+) -> Result<(), ScenarioError> {
+    let Err(error) = program.traffic.check(machine, communication, program.load.example()) else {
+        return Ok(());
+    };
+    let keys = match &error {
+        OpenLoopError::Routers(RouterError::BufferTooSmall { .. }) => {
+            [Key::MachineRouterBufferUnits, Key::ProgramSizes]
+        }
+        OpenLoopError::OutOfRange { what, .. } if what.contains("measured cycles") => {
+            [Key::ProgramMeasureCycles, Key::ProgramBatches]
+        }
+        OpenLoopError::OutOfRange { what, .. } if what.contains("bursts") => {
+            [Key::ProgramBurstLoad, Key::ProgramBurstCycles]
+        }
+        OpenLoopError::Load { .. } => [Key::ProgramLoad, Key::ProgramSaturation],
+        _ => [Key::ProgramPattern, Key::ProgramKind],
+    };
+    let place = keys.into_iter().chain([Key::ProgramKind]).find_map(|key| settings.place(key));
+    match place {
+        Some(place) => {
+            let error = ScenarioError::at(place, error.to_string(), "does not fit");
+            Err(error.because(settings.place(Key::ProgramSizes), "the packets"))
+        }
+        None => Err(settings.missing(Key::ProgramKind, "open-loop traffic that fits the machine")),
+    }
+}

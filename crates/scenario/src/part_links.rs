@@ -1,0 +1,89 @@
+//! The speed of the links of a part of a machine: a table `link`, or cycles, beside the other keys of the part
+//! (`docs/model.md` sections 21.5 and 22).
+
+use cubefold_formats::{
+    input::{Ratio, quantity::Measure},
+    launcher::fabric::LinkSpeed,
+};
+
+use super::{
+    errors::ScenarioError,
+    source_file::Place,
+    timing::quantity,
+    value::{Table, Value},
+};
+use crate::MAX_INTEGER;
+
+/// The keys of the speed of a part.
+pub(super) const PART_KEYS: [&str; 3] = ["link", "hop_cycles", "latency_cycles"];
+
+/// The links of a machine that brings their speed with it: a cluster, or a network from a file.
+#[derive(Debug)]
+pub(super) struct OwnLinks {
+    /// By class of links; nothing where the machine's keys count.
+    pub(super) by_class: Vec<LinkSpeed>,
+    /// The place of the links in the scenario, or of the name of their file.
+    pub(super) place: Place,
+}
+
+impl OwnLinks {
+    /// Whether any link has a time in seconds.
+    pub(super) fn is_in_seconds(&self) -> bool {
+        self.by_class.iter().any(|own| own.bandwidth.is_some() || own.latency.is_some())
+    }
+
+    /// Whether any link has a time in cycles.
+    pub(super) fn is_in_cycles(&self) -> bool {
+        self.by_class.iter().any(|own| own.hop_cycles.is_some() || own.latency_cycles.is_some())
+    }
+}
+
+/// The speed of the links of a part, with its place.
+#[derive(Debug, Clone)]
+pub(super) struct PartLink {
+    pub(super) speed: LinkSpeed,
+    pub(super) place: Place,
+}
+
+/// Reads the speed of a part from its table; `None` inside if it has none.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
+pub(super) fn part_link(table: &Table<'_>, errors: &mut Vec<ScenarioError>) -> Option<Option<PartLink>> {
+    let in_cycles = table.get("hop_cycles").or(table.get("latency_cycles"));
+    if let Some(value) = table.get("link") {
+        if let Some(other) = in_cycles {
+            let message = format!("{} beside cycles, expected one of them", table.name("link"));
+            let error = ScenarioError::at(&value.place, message, "with cycles beside it");
+            errors.push(error.because(Some(&other.place), "cycles").with_help("remove one of them"));
+            return None;
+        }
+        return PartLink::read(value, &table.name("link"), errors).map(Some);
+    }
+    let Some(first) = in_cycles else { return Some(None) };
+    let mut cycles = |key: &str, least: u64| match table.get(key) {
+        Some(value) => value.natural(table.name(key), least..=MAX_INTEGER, errors).map(Some),
+        None => Some(None),
+    };
+    let (hop_cycles, latency_cycles) = (cycles("hop_cycles", 1), cycles("latency_cycles", 0));
+    let speed =
+        LinkSpeed { hop_cycles: hop_cycles?, latency_cycles: latency_cycles?, ..LinkSpeed::default() };
+    Some(Some(PartLink { speed, place: first.place.clone() }))
+}
+
+impl PartLink {
+    /// Reads a table of bandwidth and latency.
+    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+        let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;
+        let bandwidth = table.required("bandwidth", Measure::Bandwidth.expected(), errors)?;
+        let found = quantity(bandwidth, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
+        if found == Ratio::ZERO {
+            errors.push(bandwidth.unexpected(table.name("bandwidth"), "more than 0"));
+            return None;
+        }
+        let latency = match table.get("latency") {
+            Some(value) => quantity(value, &table.name("latency"), Measure::Time, errors)?,
+            None => Ratio::ZERO,
+        };
+        let speed = LinkSpeed { bandwidth: Some(found), latency: Some(latency), ..LinkSpeed::default() };
+        Some(Self { speed, place: value.place.clone() })
+    }
+}

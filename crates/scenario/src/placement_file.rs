@@ -1,0 +1,398 @@
+//! Placement files: the node of every process, as `place --format csv` writes them.
+//!
+//! ```text
+//! process,p_1,p_2
+//! 0,0,0
+//! 1,1,0
+//! ```
+//!
+//! Rows may be in any order. The file is read as a stream: only the process, the node and the start of each
+//! row are kept, and the text of a wrong row is read again.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    ops::{Range, RangeInclusive},
+    path::Path,
+};
+
+use csv::{ByteRecord, ReaderBuilder};
+use cubefold_formats::{
+    input::{
+        diagnostic::{MAX_REPORTED, missing_processes},
+        input_file,
+        line_limit::LineLimit,
+        region::Region,
+        text::described,
+    },
+    value::Kind,
+};
+use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
+use cubefold_topology::{Machine, NodeId};
+
+use super::{
+    asked_file,
+    budget::{Budget, OverBudget, RowBudget},
+    errors::{ScenarioError, and_more},
+    source_file::{Place, SourceFile},
+};
+
+/// A file that gives no placement.
+#[derive(Debug, Clone)]
+pub(super) enum Failure {
+    /// It cannot be read, with the operating system's reason.
+    Unreadable(String),
+    /// It has errors.
+    Wrong(Vec<ScenarioError>),
+}
+
+impl Failure {
+    /// One error instead of many if the file does not hold what a key asks for.
+    pub(super) fn or_misfit(self, path: &Path, expected: &str, kind: Kind) -> Self {
+        match (&self, asked_file::misfit(path, kind)) {
+            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
+            _ => self.or_binary(path, expected),
+        }
+    }
+
+    /// One error instead of many if the file is surely of another format than those of a key.
+    pub(super) fn or_other_format(self, path: &Path, expected: &str, own: &[&str]) -> Self {
+        match (&self, asked_file::other_format_of(path, expected, own)) {
+            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
+            _ => self.or_binary(path, expected),
+        }
+    }
+
+    /// One error instead of many if the file is no text.
+    fn or_binary(self, path: &Path, expected: &str) -> Self {
+        match (&self, input_file::foreign_kind(path)) {
+            (Self::Wrong(_), Some(kind)) => {
+                let message = format!("the file is {kind}, expected {expected}");
+                Self::Wrong(vec![ScenarioError::of_file(path, message)])
+            }
+            _ => self,
+        }
+    }
+}
+
+impl From<csv::Error> for Failure {
+    fn from(error: csv::Error) -> Self {
+        Self::Unreadable(io::Error::from(error).to_string())
+    }
+}
+
+/// Reads the placement of `processes` processes on `region`.
+///
+/// # Errors
+///
+/// If the file cannot be read or is wrong: the first errors, the last of them with the number of omitted
+/// ones.
+pub(super) fn read(
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+    budget: &Budget,
+) -> Result<Placement, Failure> {
+    read_placement(path, processes, region, budget)
+        .map_err(|failure| failure.or_misfit(path, "a placement, a row a process", Kind::Ranks))
+}
+
+fn read_placement(
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+    budget: &Budget,
+) -> Result<Placement, Failure> {
+    let mut reading = Reading::new(path, processes, region);
+    let mut rows = RowBudget::new(budget, size_of::<Row>() as u64);
+    reading.read_rows(&mut rows)?;
+    rows.keep(0);
+    reading.sort_rows();
+    reading.report_missing();
+    if reading.wrong == 0 {
+        match reading.table() {
+            Ok(table) => return Ok(Placement::Table(table)),
+            Err(error) => reading.report_table(&error),
+        }
+    }
+    Err(Failure::Wrong(reading.into_errors()))
+}
+
+/// A file while it is read.
+struct Reading<'a> {
+    processes: u64,
+    region: Region<'a>,
+    machine: &'a Machine, // the machine of the region
+    texts: RowTexts<'a>,
+    rows: Vec<Row>,
+    unknown_processes: u64,     // rows with an invalid process
+    errors: Vec<ScenarioError>, // at most MAX_REPORTED
+    wrong: u64,                 // errors, reported or not
+}
+
+impl<'a> Reading<'a> {
+    fn new(path: &'a Path, processes: u64, region: Region<'a>) -> Self {
+        Self {
+            processes,
+            region,
+            machine: region.machine,
+            texts: RowTexts::new(path),
+            rows: vec![],
+            unknown_processes: 0,
+            errors: vec![],
+            wrong: 0,
+        }
+    }
+
+    /// Adds an error; errors after the first [`MAX_REPORTED`] are only counted.
+    fn report(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
+        self.wrong += 1;
+        if self.errors.len() < MAX_REPORTED {
+            self.errors.push(error(&self.texts));
+        }
+    }
+
+    fn into_errors(self) -> Vec<ScenarioError> {
+        let left_out = self.wrong - self.errors.len() as u64;
+        and_more(self.errors, left_out)
+    }
+
+    fn read_rows(&mut self, rows: &mut RowBudget<'_>) -> Result<(), Failure> {
+        let file = input_file::open(self.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
+        let mut reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(LineLimit::new(file));
+        let mut record = ByteRecord::new();
+        if !reader.read_byte_record(&mut record)? {
+            let expected = self.header();
+            self.report(|texts| texts.wrong(0, None, &format!("an empty file, expected \"{expected}\"")));
+            return Ok(());
+        }
+        if !self.check_header(&record) {
+            return Ok(());
+        }
+        while reader.read_byte_record(&mut record)? {
+            let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.texts.path(), "its rows:")]);
+            rows.take_row().map_err(over)?;
+            self.read_row(&record);
+        }
+        Ok(())
+    }
+
+    /// The header for the dimensions of the machine.
+    fn header(&self) -> String {
+        let coordinates = 1..=self.machine.shape().dimension_count();
+        coordinates.fold("process".to_owned(), |header, number| format!("{header},p_{number}"))
+    }
+
+    /// Checks the header. Returns whether it has the right number of columns, so that rows can be read.
+    fn check_header(&mut self, record: &ByteRecord) -> bool {
+        let expected = self.header();
+        let same = record.iter().eq(expected.split(',').map(str::as_bytes));
+        let width = self.machine.shape().dimension_count() + 1;
+        if !same {
+            let message = format!("wrong header, expected \"{expected}\"");
+            self.report(|texts| texts.wrong(0, None, &message));
+        }
+        record.len() == width
+    }
+
+    fn read_row(&mut self, record: &ByteRecord) {
+        let start = record.position().map_or(0, csv::Position::byte);
+        let width = self.machine.shape().dimension_count() + 1;
+        if record.len() != width {
+            self.unknown_processes += 1;
+            let message = format!("{} fields, expected {width}", record.len());
+            self.report(|texts| texts.wrong(start, None, &message));
+            return;
+        }
+        let process = self.number(record, start, 0, 0..=self.processes - 1).map(ProcessId::new);
+        let node = self.node(record, start);
+        match process {
+            Some(process) => self.rows.push(Row { process, node, start }),
+            None => self.unknown_processes += 1,
+        }
+    }
+
+    /// The node at the coordinates of a row; reports wrong ones and returns node 0 for them.
+    fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
+        let machine = self.machine;
+        let mut index = 0;
+        for dimension in machine.shape().dimensions() {
+            let range = self.region.coordinates_along(dimension);
+            let base = *range.start();
+            let coordinate = self.number(record, start, dimension.number(), range).map_or(base, u64::from);
+            index += (coordinate - base) * machine.shape().stride(dimension);
+        }
+        machine.node(index).unwrap_or(NodeId::new(0))
+    }
+
+    /// The number in a field; reports an error and returns `None` if it is not a number in `range`.
+    fn number(
+        &mut self,
+        record: &ByteRecord,
+        start: u64,
+        field: usize,
+        range: RangeInclusive<u64>,
+    ) -> Option<u32> {
+        let text = record.get(field).unwrap_or_default();
+        let number = decimal(text);
+        if number.is_none_or(|number| !range.contains(&u64::from(number))) {
+            let name = if field == 0 { "process".to_owned() } else { format!("p_{field}") };
+            let found = described(&String::from_utf8_lossy(text));
+            let (least, greatest) = (range.start(), range.end());
+            let message = format!("{name} is {found}, expected an integer from {least} to {greatest}");
+            self.report(|texts| texts.wrong(start, Some(field), &message));
+            return None;
+        }
+        number
+    }
+
+    /// Sorts the rows by process and reports processes with several rows.
+    fn sort_rows(&mut self) {
+        if self.rows.is_sorted_by(|one, next| one.process < next.process) {
+            return;
+        }
+        // Of several rows of a process, the first in the file stays first.
+        self.rows.sort_unstable_by_key(|row| (row.process, row.start));
+        let rows = std::mem::take(&mut self.rows);
+        for pair in rows.windows(2).filter(|pair| pair[0].process == pair[1].process) {
+            let message = format!("process {} a second time, expected every process once", pair[1].process);
+            self.report(|texts| texts.wrong(pair[1].start, Some(0), &message));
+        }
+        self.rows = rows;
+        self.rows.dedup_by_key(|row| row.process);
+    }
+
+    /// Reports processes without a row, unless rows with invalid processes may be theirs.
+    fn report_missing(&mut self) {
+        let missing = self.processes - self.rows.len() as u64;
+        // After a header of the wrong width, no row is read.
+        let unread = self.rows.is_empty() && self.wrong > 0;
+        if missing <= self.unknown_processes || unread {
+            return;
+        }
+        let missing = missing_processes(self.rows.iter().map(|row| row.process), self.processes);
+        let last = self.processes - 1;
+        let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
+        self.report(|texts| texts.wrong(0, None, &message));
+    }
+
+    fn table(&self) -> Result<PlacementTable, PlacementTableError> {
+        PlacementTable::new(self.machine, self.rows.iter().map(|row| row.node).collect())
+    }
+
+    fn report_table(&mut self, error: &PlacementTableError) {
+        let process = match *error {
+            PlacementTableError::NoSuchNode { process, .. } => Some(process),
+            PlacementTableError::NoProcesses => None,
+        };
+        let row = process.and_then(|process| self.rows.get(process.label() as usize));
+        let start = row.map_or(0, |row| row.start);
+        self.report(|texts| texts.wrong(start, None, &error.to_string()));
+    }
+}
+
+/// Parses a decimal number of at most 32 bits.
+fn decimal(text: &[u8]) -> Option<u32> {
+    if !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Size limit of the part of a row that an error shows \[bytes\].
+const MAX_SHOWN: u64 = 4096;
+
+/// A valid row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) process: ProcessId,
+    pub(super) node: NodeId,
+    pub(super) start: u64, // byte of the file at or before which it begins, with only line ends between
+}
+
+/// Reads the text of rows for errors.
+#[derive(Debug)]
+pub(super) struct RowTexts<'a> {
+    path: &'a Path,
+}
+
+impl<'a> RowTexts<'a> {
+    pub(super) fn new(path: &'a Path) -> Self {
+        Self { path }
+    }
+
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// The error at a field of the row that begins at `start`, or at the whole row.
+    pub(super) fn wrong(&self, start: u64, field: Option<usize>, message: &str) -> ScenarioError {
+        // If the file, which has been read before, is gone, the error still names it.
+        match self.fetch(start) {
+            Ok((text, lines_before)) => {
+                let span = field.and_then(|field| field_span(&text, field)).unwrap_or(0..text.len());
+                let source = SourceFile::excerpt(self.path, text, lines_before);
+                ScenarioError::at(&Place::new(&source, span), message, "here")
+            }
+            Err(_) => ScenarioError::of_file(self.path, message),
+        }
+    }
+
+    /// The line, counted from 1, of the row that begins at `start`; `None` if the file is gone.
+    pub(super) fn line(&self, start: u64) -> Option<usize> {
+        self.fetch(start).ok().map(|(_, lines_before)| lines_before + 1)
+    }
+
+    /// The first non-empty line after a byte, and the number of lines before it.
+    fn fetch(&self, start: u64) -> io::Result<(String, usize)> {
+        let mut file = File::open(self.path)?;
+        let mut lines_before = count_lines(&mut (&mut file).take(start))?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut reader = BufReader::new(file).take(MAX_SHOWN);
+        loop {
+            let mut line = vec![];
+            if reader.read_until(b'\n', &mut line)? == 0 {
+                return Ok((String::new(), lines_before));
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\n', '\r']);
+            if !text.is_empty() {
+                return Ok((text.to_owned(), lines_before));
+            }
+            lines_before += 1;
+        }
+    }
+}
+
+fn count_lines(reader: &mut impl Read) -> io::Result<usize> {
+    let mut reader = BufReader::new(reader);
+    let mut lines = 0;
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(lines);
+        }
+        lines += buffer.split(|&byte| byte == b'\n').count() - 1;
+        let length = buffer.len();
+        reader.consume(length);
+    }
+}
+
+/// The bytes of a field in a row without quotes.
+fn field_span(row: &str, field: usize) -> Option<Range<usize>> {
+    if row.contains('"') {
+        return None;
+    }
+    let mut start = 0;
+    for (index, text) in row.split(',').enumerate() {
+        if index == field {
+            return Some(start..start + text.len());
+        }
+        start += text.len() + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

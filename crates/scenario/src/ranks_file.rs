@@ -1,0 +1,79 @@
+//! Placements from files that name the host of every rank: logs of launchers, statistics, rank files.
+
+use std::path::Path;
+
+use cubefold_formats::{
+    asked::{Asked, ask},
+    input::{input_file, region::Region},
+    launcher::{self, HostList, HostOptions, LauncherFormat},
+    value::Kind,
+};
+use cubefold_mapping::Placement;
+
+use super::{allocation::read_names, errors::ScenarioError, placement_file::Failure, settings::Settings};
+
+/// Larger files are tables of processes and coordinates \[bytes\].
+const MOST: u64 = 64 << 20;
+
+/// The placement of `processes` ranks of a file that names their hosts; `None` if the file is of another form.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    path: &Path,
+    processes: u64,
+    region: Region<'_>,
+) -> Option<Result<Placement, Failure>> {
+    if input_file::is_opened_already(path) || path == Path::new(input_file::STANDARD_INPUT) {
+        return None;
+    }
+    let bytes = input_file::read(path, MOST).ok()?;
+    if bytes.starts_with(b"process,") {
+        return None;
+    }
+    let Asked::Value(format, reading) = ask(&path.display().to_string(), &bytes, Kind::Ranks) else {
+        return None;
+    };
+    let ranks = reading.content.ranks()?;
+    let wrong = |message: String, help: &str| {
+        Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
+    };
+    let Some(hosts) = hosts_of(settings, region) else {
+        let message = format!("hosts of ranks ({}) on a machine without names", format.name);
+        return Some(Err(wrong(message, "machine.host_names = \"..\" names its hosts in their order")));
+    };
+    let mut lines = String::new();
+    for (rank, name) in ranks.iter().enumerate() {
+        match known(&hosts, name) {
+            Ok(own) => lines.push_str(own),
+            Err(message) => return Some(Err(wrong(format!("rank {rank} on {name}, {message}"), ""))),
+        }
+        lines.push('\n');
+    }
+    let options = HostOptions { hosts: Some(&hosts), slots_per_node: None };
+    let placed = launcher::read(LauncherFormat::SLURM_HOSTFILE, &lines, processes, region, options);
+    Some(placed.map_err(|diagnostics| {
+        let errors = diagnostics.kept().iter().map(|own| ScenarioError::of_file(path, &own.message));
+        Failure::Wrong(errors.collect())
+    }))
+}
+
+/// The names of the hosts of a job, in their order.
+fn hosts_of(settings: &Settings<'_>, region: Region<'_>) -> Option<HostList> {
+    // Errors in them are reported with the machine.
+    let names = read_names(settings, Some(region.whole()), &mut vec![])?.list;
+    let Some(allocation) = region.allocation else { return Some(HostList::clone(&names)) };
+    Some(HostList::of_names(allocation.nodes().iter().map(|node| names.name(node.index().into()).to_owned())))
+}
+
+/// The host with a name: as a whole, else up to the first dots.
+fn known<'h>(hosts: &'h HostList, name: &'h str) -> Result<&'h str, String> {
+    if hosts.contains(name) {
+        return Ok(name);
+    }
+    let first = |own: &'h str| own.split('.').next().unwrap_or_default();
+    let mut alike = hosts.names().filter(|own| first(own) == first(name));
+    match (alike.next(), alike.next()) {
+        (Some(own), None) => Ok(own),
+        (Some(one), Some(other)) => Err(format!("which could be {one} or {other}")),
+        (None, _) => Err("expected a host of the machine".to_owned()),
+    }
+}

@@ -1,0 +1,177 @@
+//! Keys set on the command line: `KEY=VALUE` replaces the value in a scenario file before validation.
+
+use std::{path::Path, str::FromStr, sync::Arc};
+
+use super::{
+    source_file::{self, SourceFile},
+    value::{Content, Entry},
+};
+
+/// A key by its path in the scenario, and its value, for every scenario of a command.
+///
+/// The value is TOML, or else a string, so that `machine.links=half-duplex` needs no quotes. Other keys of
+/// the same table keep their values. A key that the file sweeps is no longer swept.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    source: Arc<SourceFile>,
+}
+
+/// A text that sets no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected KEY=VALUE with a key of the scenario, such as machine.links=half-duplex")]
+pub struct SettingError;
+
+impl FromStr for Setting {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<Self, SettingError> {
+        let source = |text: String| SourceFile::excerpt(Path::new("--set"), text, 0);
+        let is_toml =
+            |source: &Arc<SourceFile>| source_file::parse(source).is_ok_and(|entries| entries.len() == 1);
+        let whole = source(text.to_owned());
+        if is_toml(&whole) {
+            return Ok(Self { source: whole });
+        }
+        let (key, value) = text.split_once('=').ok_or(SettingError)?;
+        // Escapes of JSON are also TOML, except for one character.
+        let value = serde_json::Value::from(value.trim()).to_string().replace('\u{7f}', "\\u007f");
+        let quoted = source(format!("{}={value}", key.trim()));
+        if is_toml(&quoted) { Ok(Self { source: quoted }) } else { Err(SettingError) }
+    }
+}
+
+impl Setting {
+    /// The text as given, with quotes around a value that is not TOML.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+
+    /// Puts the value into the entries of a scenario.
+    pub(super) fn apply(&self, entries: &mut Vec<Entry>) {
+        // It was parsed when it was made, so there are no errors.
+        let own = source_file::parse(&self.source).unwrap_or_default();
+        for path in own.iter().flat_map(|entry| leaves("", entry)) {
+            stop_sweep(entries, &path);
+        }
+        merge(entries, own);
+    }
+}
+
+/// Merges entries into others: tables key by key, other values as a whole.
+fn merge(entries: &mut Vec<Entry>, own: Vec<Entry>) {
+    for entry in own {
+        let Some(known) = entries.iter_mut().find(|known| known.key == entry.key) else {
+            entries.push(entry);
+            continue;
+        };
+        match (&mut known.value.content, entry.value.content) {
+            (Content::Table(known), Content::Table(own)) => merge(known, own),
+            (_, content) => {
+                known.key_place = entry.key_place;
+                known.value.place = entry.value.place;
+                known.value.content = content;
+            }
+        }
+    }
+}
+
+/// The paths of the values in an entry, except for tables.
+fn leaves(prefix: &str, entry: &Entry) -> Vec<String> {
+    let path = if prefix.is_empty() { entry.key.clone() } else { format!("{prefix}.{}", entry.key) };
+    match &entry.value.content {
+        Content::Table(entries) if !entries.is_empty() => {
+            entries.iter().flat_map(|entry| leaves(&path, entry)).collect()
+        }
+        _ => vec![path],
+    }
+}
+
+/// Removes a key, and its parts or its table, from the sweep.
+fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
+    let Some(place) = entries.iter().position(|entry| entry.key == "sweep") else { return };
+    let Content::Table(sweep) = &mut entries[place].value.content else { return };
+    let inside = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let stays = |entry: &Entry| !inside(&entry.key, path) && !inside(path, &entry.key);
+    let count = sweep.len();
+    sweep.retain(stays);
+    let mut is_changed = sweep.len() < count;
+    for entry in sweep.iter_mut().filter(|entry| entry.key == "cases") {
+        let Content::List(cases) = &mut entry.value.content else { continue };
+        for case in cases.iter_mut() {
+            let Content::Table(keys) = &mut case.content else { continue };
+            let count = keys.len();
+            keys.retain(stays);
+            is_changed |= keys.len() < count;
+        }
+        if is_changed {
+            cases.retain(|case| !matches!(&case.content, Content::Table(keys) if keys.is_empty()));
+        }
+    }
+    if is_changed {
+        let is_empty = |entry: &Entry| matches!(&entry.value.content, Content::List(list) if list.is_empty());
+        sweep.retain(|entry| entry.key != "cases" || !is_empty(entry));
+        if sweep.is_empty() {
+            entries.remove(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Scenario, load_with};
+
+    fn set(text: &str, settings: &[&str]) -> Result<Scenario, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.toml");
+        std::fs::write(&path, text).unwrap();
+        let settings: Vec<Setting> = settings.iter().map(|text| text.parse().unwrap()).collect();
+        let loaded = load_with(&[path], &settings, u64::MAX);
+        loaded.map(|mut scenarios| scenarios.remove(0)).map_err(|errors| errors.to_string())
+    }
+
+    const SWEPT: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\ncompute_cycles = 7\n\
+                         [mapping]\nembeddings = [\"xor\"]\n[sweep]\n\"machine.links\" = [1, 2]\nseed = [1, 2, 3]\n";
+
+    #[test]
+    fn a_key_is_set_beside_the_others_and_swept_no_more() {
+        assert_eq!(set(SWEPT, &[]).unwrap().runs.len(), 6);
+        let scenario = set(SWEPT, &["machine.links=half-duplex", "program.compute_cycles=9"]).unwrap();
+        assert_eq!(scenario.runs.len(), 3);
+        assert!(scenario.swept && scenario.runs.iter().all(|run| run.machine.node_count() == 8));
+        let none = set(SWEPT, &["machine.links=2", "seed=5", "machine.shape=[16]"]).unwrap();
+        assert_eq!((none.runs.len(), none.swept, none.runs[0].seed), (1, false, 5));
+        assert_eq!(none.runs[0].machine.node_count(), 16);
+        let more = set(SWEPT, &["sweep.seed=[1]", "sweep.\"program.compute_cycles\"=[1,2]"]).unwrap();
+        assert_eq!(more.runs.len(), 4);
+    }
+
+    #[test]
+    fn keys_of_cases_are_set_for_all_of_them() {
+        let cases = "machine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n\
+                     [[sweep.cases]]\nseed = 1\n\"machine.links\" = 1\n[[sweep.cases]]\nseed = 2\n";
+        assert_eq!(set(cases, &["seed=3"]).unwrap().runs.len(), 1);
+        let both = set(cases, &["machine.links=2"]).unwrap();
+        assert_eq!(both.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_wrong_value_is_an_error_at_its_place_in_the_setting() {
+        assert_eq!(
+            set(SWEPT, &["program.compute_cycles=many"]).unwrap_err().lines().next().unwrap(),
+            "--set:1:24: program.compute_cycles is \"many\", expected an integer from 0 to 2^63 - 1"
+        );
+        assert!(set(SWEPT, &["machine.lnks=1"]).unwrap_err().starts_with("--set:1:9: unknown key \"lnks\""));
+    }
+
+    #[test]
+    fn a_text_without_key_or_value_sets_nothing() {
+        for wrong in ["", "seed", "=1", "a b=1"] {
+            assert_eq!(wrong.parse::<Setting>().map(|_| ()), Err(SettingError), "{wrong}");
+        }
+        assert_eq!("program.bytes=64 MiB".parse::<Setting>().unwrap().text(), "program.bytes=\"64 MiB\"");
+    }
+}

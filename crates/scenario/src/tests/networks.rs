@@ -1,0 +1,228 @@
+//! Machines and guests that are not grids, and the programs of CS838 1999.
+
+use cubefold_topology::TieRule;
+
+use super::*;
+
+/// A machine of a kind with dimensions, on one line.
+fn machine(kind: &str, dimensions: u64) -> String {
+    format!("machine = {{ kind = \"{kind}\", dimensions = {dimensions} }}\n")
+}
+
+#[test]
+fn networks_have_the_nodes_of_their_kinds() {
+    let kinds = [
+        ("cube-connected-cycles", 4, "4x16"),
+        ("wrapped-butterfly", 4, "4x16"),
+        ("butterfly", 3, "4x8"),
+        ("shuffle-exchange", 6, "64"),
+        ("de-bruijn", 6, "64"),
+    ];
+    for (kind, dimensions, shape) in kinds {
+        let nodes: u64 = shape.split('x').map(|length| length.parse::<u64>().unwrap()).product();
+        let program = format!("program = {{ dimensions = {} }}\n", nodes.ilog2());
+        let scenario = scenario(&format!("{}{program}", machine(kind, dimensions)));
+        let lengths: Vec<_> =
+            scenario.runs[0].machine.shape().lengths().iter().map(ToString::to_string).collect();
+        assert_eq!((lengths.join("x").as_str(), scenario.runs.len()), (shape, 1));
+        assert_eq!(scenario.runs[0].embedding.to_string(), "standard");
+    }
+}
+
+#[test]
+fn a_network_is_a_list_of_links_beside_the_scenario() {
+    let text = "machine = { kind = \"network\", edges = \"links.txt\" }\nprogram = { guest = { kind = \"network\", edges = \"links.txt\" }, kind = \"neighbour-exchange\" }\n";
+    let files = Files::new(&[("s.toml", text), ("links.txt", "0 1\n1 2\n2 0\n2 3\n")]);
+    let scenario = files.load().unwrap();
+    assert!(scenario.inputs.iter().any(|path| path.ends_with("links.txt")));
+    let metrics = scenario.runs[0].program.guest().measure(&scenario.runs[0].placement, TieRule::default());
+    assert_eq!((metrics.dilation.max(), metrics.dilation.edges()), (1, 4));
+    let missing = Files::new(&[("s.toml", text)]).displayed();
+    assert!(
+        missing[0].starts_with("s.toml:1:39: list of links \"links.txt\" cannot be read: "),
+        "{missing:?}"
+    );
+    let wrong = Files::new(&[("s.toml", text), ("links.txt", "0 0\n")]).displayed();
+    assert_eq!(wrong, ["links.txt:1:1: a link of node 0 to itself, expected two nodes"]);
+}
+
+#[test]
+fn trees_grow_by_the_seed_and_caterpillars_have_the_legs_that_are_listed() {
+    let exchange = "kind = \"neighbour-exchange\", guest =";
+    let tree = |seed: u64| {
+        let guest = "{ kind = \"random-tree\", vertices = 200 }";
+        scenario(&format!("seed = {seed}\n{}program = {{ {exchange} {guest} }}\n", machine("hypercube", 5)))
+    };
+    let (one, other) = (tree(1), tree(2));
+    assert_eq!(one.runs[0].embedding.to_string(), "cs838");
+    assert_eq!(one.runs[0].program.body.process_count(), 200);
+    let messages = |scenario: &Scenario| scenario.runs[0].program.body.messages(0);
+    assert_eq!(messages(&one), messages(&tree(1)));
+    assert_ne!(messages(&one), messages(&other));
+    let metrics = one.runs[0].program.guest().measure(&one.runs[0].placement, TieRule::default());
+    assert_eq!((metrics.dilation.max(), metrics.load.sum), (1, 200));
+    let guest = "{ kind = \"caterpillar\", legs = [0, 1, 0, 0, 1, 0] }";
+    let balanced = scenario(&format!("{}program = {{ {exchange} {guest} }}\n", machine("hypercube", 3)));
+    let metrics = balanced.runs[0].program.guest().measure(&balanced.runs[0].placement, TieRule::default());
+    assert_eq!((metrics.dilation.max(), metrics.dilation.edges(), metrics.load.max), (1, 7, 1));
+}
+
+#[test]
+fn what_networks_do_not_have_is_told() {
+    check_whole(&[
+        (
+            "machine = { kind = \"de-bruijn\" }",
+            &["1:20: machine.dimensions is missing, expected from 1 to 20"][..],
+        ),
+        (
+            "machine = { kind = \"butterfly\", dimensions = 16 }",
+            &["1:46: machine.dimensions is 16, expected an integer from 1 to 15"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 17, failed_links = 1 }",
+            &["1:65: failures of 131072 nodes, expected at most 65536 (2^16)"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, shape = [8], wrap = [true] }",
+            &[
+                "1:57: machine.shape with a de-bruijn, which has none",
+                "1:69: machine.wrap with a de-bruijn, which has none",
+            ],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, edges = \"x\" }",
+            &["1:57: machine.edges with a de-bruijn, which has none"],
+        ),
+        (
+            "machine = { kind = \"ring\", shape = [8], edges = \"x\" }",
+            &["1:49: machine.edges with a ring, which has none"],
+        ),
+        (
+            "machine = { kind = \"network\" }",
+            &["1:20: machine.edges is missing, expected the path of a file with a link a line"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3, links = \"single-direction\" }\nexecution.mode = \"coordinated\"",
+            &[
+                "1:57: single-direction links of a de-bruijn, expected full-duplex or half-duplex",
+                "2:18: coordinated execution on a de-bruijn, expected asynchronous",
+            ],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nmapping.embeddings = [\"standard\", \"xor\"]",
+            &["2:35: embedding xor with a network as guest or machine, expected standard"],
+        ),
+        (
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram.dimensions = 4",
+            &["1:46: 16 processes on 8 nodes, expected at most 8 for standard"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_programs_do_not_have_is_told() {
+    check(&[
+        (
+            "[program]\nkind = \"divide-and-conquer\"\nstages = [0]\n[execution]\nmode = \"coordinated\"",
+            &[
+                "6:10: program.stages with a divide-and-conquer program, which has none",
+                "8:8: coordinated execution of a divide-and-conquer program, expected asynchronous",
+            ],
+        ),
+        (
+            "[program]\nkind = \"normal\"\nstages = [0, 1, 1]",
+            &[
+                "6:10: the program is not normal: stage 2 uses dimension 1 after 1, expected the next or the one before it",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"binary-tree\", dimensions = 2 }",
+            &[
+                "6:18: program.guest.levels is missing, expected from 1 to 19",
+                "6:46: program.guest.dimensions with a binary-tree, which has none",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\ncommunication = \"shift\"\nguest = { kind = \"binary-tree\", levels = 2 }",
+            &["6:17: program.communication is \"shift\" with a binary-tree, expected scatter or permutation"],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"caterpillar\", legs = [0, 2], vertices = 3 }",
+            &[
+                "6:44: entry of program.guest.legs is 2, expected 0 or 1",
+                "6:59: program.guest.vertices with a caterpillar, which has none",
+            ],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"random-tree\" }",
+            &["6:18: program.guest.vertices is missing, expected the number of vertices"],
+        ),
+        (
+            "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"torus\", levels = 2, shape = [8] }",
+            &["6:36: program.guest.levels with a torus, which has none"],
+        ),
+    ]);
+    assert_eq!(
+        errors(
+            "machine = { kind = \"de-bruijn\", dimensions = 3 }\nprogram = { kind = \"normal\", dimensions = 3 }"
+        ),
+        ["2:43: program.dimensions is 3, expected 4 for a normal program on this de-bruijn"]
+    );
+}
+
+/// Four GPUs of which two pairs have links of four lanes.
+const TOPOLOGY: &str = "\tGPU0\tGPU1\tGPU2\tGPU3\nGPU0\tX\tNV4\tSYS\tSYS\nGPU1\tNV4\tX\tSYS\tSYS\n\
+                        GPU2\tSYS\tSYS\tX\tNV4\nGPU3\tSYS\tSYS\tNV4\tX\n";
+
+/// The nodes, the times of links in cycles of a nanosecond, and the notes, of GPUs with these keys of their machine.
+fn gpus(keys: &str) -> (u64, Vec<u64>, Vec<String>) {
+    let text = format!(
+        "[machine]\nkind = \"network\"\nedges = \"topo.txt\"\nunit_bytes = 1000\n{keys}\n\
+         [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MB\"\n"
+    );
+    let scenario = Files::new(&[("s.toml", &text), ("topo.txt", TOPOLOGY)]).load().unwrap();
+    let run = &scenario.runs[0];
+    let times =
+        run.machine.link_times().map_or_else(Vec::new, |times| times.iter().map(|time| time.unit).collect());
+    (run.machine.node_count(), times, run.notes())
+}
+
+#[test]
+fn links_of_lanes_are_one_link_and_classes_of_paths_have_speeds() {
+    let paths = "paths = { SYS = \"10 GB/s\" }";
+    let (nodes, times, notes) = gpus(&format!("lane = {{ bandwidth = \"25 GB/s\" }}\n{paths}"));
+    // A cycle is the time of 1000 bytes at 100 GB/s: the slowest link takes ten.
+    assert_eq!((nodes, times, notes), (5, vec![1, 10], vec![]));
+    let (_, times, notes) = gpus(&format!("link = {{ bandwidth = \"25 GB/s\" }}\n{paths}"));
+    assert_eq!(times, [1, 10]);
+    let told = "topo.txt: a link of n lanes has n times the bandwidth of machine.link (lane = { .. }).";
+    assert_eq!(notes, [told]);
+    let text = "machine = { kind = \"network\", edges = \"topo.txt\" }\nprogram = { dimensions = 2 }\n";
+    let apart = Files::new(&[("s.toml", text), ("topo.txt", TOPOLOGY)]).displayed();
+    assert!(apart[0].contains("no route between hosts GPU0 and GPU2"), "{apart:?}");
+    let wrong = text.replace("\" }\np", "\", paths = { PIX = \"1 GB/s\" } }\np");
+    let wrong = Files::new(&[("s.toml", &wrong), ("topo.txt", TOPOLOGY)]).displayed();
+    assert!(wrong[0].contains("unknown key \"PIX\" in machine.paths, expected SYS"), "{wrong:?}");
+}
+
+#[test]
+fn speeds_of_slurm_count_with_their_unit() {
+    let topology = "SwitchName=s0 Nodes=n[0-1] LinkSpeed=2\nSwitchName=s1 Nodes=n[2-3] LinkSpeed=2\n\
+                    SwitchName=top Switches=s[0-1] LinkSpeed=4\n";
+    let run = |keys: &str| {
+        let text = format!(
+            "[machine]\nkind = \"network\"\nedges = \"t.conf\"\nuplinks = 1\n{keys}\n\
+             link = {{ bandwidth = \"10 GB/s\" }}\nunit_bytes = 1000\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MB\"\n"
+        );
+        Files::new(&[("s.toml", &text), ("t.conf", topology)]).load().unwrap().runs.remove(0)
+    };
+    let units = |run: &crate::Run| {
+        let times = run.machine.link_times().unwrap_or_default();
+        times.iter().map(|time| time.unit).collect::<Vec<u64>>()
+    };
+    let own = run("unit-of-linkspeed = \"5 GB/s\"");
+    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![2, 1], false));
+    let own = run("");
+    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![], true));
+}

@@ -1,0 +1,440 @@
+//! Times of messages: the keys of `[machine]` for links, switching, packets, arbitration and messages inside
+//! a node (`docs/model.md` sections 13, 15, 17 and 21).
+//!
+//! A key of links has one value for all of them, or a list with one for each class. Links are described in cycles, or
+//! by bandwidth and latency, but not by both. A higher layer replaces a lower one: the sweep has precedence over the
+//! scenario, and that over the machine file.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use cubefold_formats::{
+    input::{Ratio, quantity::Measure},
+    launcher::fabric::LinkSpeed,
+};
+use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder};
+use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
+
+use super::{
+    errors::ScenarioError,
+    keys::{Key, MAX_INTEGER},
+    part_links::OwnLinks,
+    physical_links::{Figures, PhysicalLink, PhysicalLinks},
+    routers::{self, SwitchingRule},
+    settings::{Layer, Settings},
+    value::{Content, Table, Value},
+};
+use crate::PhysicalScale;
+
+/// The times of messages in the settings, as far as they are valid.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TimingSection {
+    links: Option<ClassTimes>,
+    local: Option<LocalCost>,
+    switching: Option<SwitchingRule>,
+    packet: Option<Packets>,
+    service: Option<ServiceOrder>,
+    processors: Option<NonZeroU64>,
+}
+
+/// Largest number of units of a packet; `None` if messages are not divided.
+#[derive(Debug, Clone, Copy)]
+struct Packets(Option<NonZeroU64>);
+
+/// Times of the links of a machine.
+#[derive(Debug, Clone)]
+struct ClassTimes {
+    times: Vec<LinkTime>,                 // by class; at least one
+    used: Vec<LinkTime>,                  // those of classes with links; at least one
+    physical: Option<Arc<PhysicalLinks>>, // of links in seconds and bytes
+}
+
+impl TimingSection {
+    /// The length of a cycle and the bytes of a unit, if the machine gives them.
+    pub(super) fn scale(&self) -> Option<PhysicalScale> {
+        self.physical().map(|links| links.scale())
+    }
+
+    /// The bandwidths and latencies, if the machine gives them.
+    pub(super) fn physical(&self) -> Option<&Arc<PhysicalLinks>> {
+        self.links.as_ref()?.physical.as_ref()
+    }
+
+    /// The times of links by class, if any differ.
+    pub(super) fn different_links(&self) -> Option<&[LinkTime]> {
+        let times = &self.links.as_ref()?.times;
+        times.windows(2).any(|two| two[0] != two[1]).then_some(times)
+    }
+
+    /// The rules of the network, with eager messages of up to `eager` units; `None` after an error.
+    pub(super) fn communication(&self, links: LinkMode, tie: TieRule, eager: u64) -> Option<Communication> {
+        let times = self.links.as_ref()?;
+        let communication = Communication::new(links, Cycles::new(1), tie).ok()?;
+        Some(
+            communication
+                .with_longest(&times.used)
+                .with_switching(self.switching?.of_queues())
+                .with_packets(self.packet?.0)
+                .with_service(self.service?)
+                .with_eager(eager)
+                .with_local_cost(self.local?)
+                .with_processors(self.processors?),
+        )
+    }
+}
+
+/// Reads the times of messages on a machine; without one, after an error, lists have any number of entries.
+pub(super) fn read(
+    settings: &Settings<'_>,
+    machine: Option<&Machine>,
+    own: Option<&OwnLinks>,
+    errors: &mut Vec<ScenarioError>,
+) -> TimingSection {
+    let classes = Classes { machine, names: machine.map(Machine::link_class_names) };
+    let packet = match settings.get(Key::MachinePacketUnits) {
+        Some(_) => settings.natural(Key::MachinePacketUnits, errors).map(NonZeroU64::new).map(Packets),
+        None => Some(Packets(None)),
+    };
+    let local = local(settings, errors);
+    let figures = match local {
+        Some(Local::Figures(figures, _)) => Some(figures),
+        Some(Local::Cycles(_)) | None => None,
+    };
+    let links = match own.filter(|own| own.is_in_seconds() || own.is_in_cycles()) {
+        Some(own) => own_links(settings, &classes, own, figures, errors),
+        None => links(settings, &classes, figures, errors),
+    };
+    TimingSection {
+        local: local.and_then(|local| local.cost(settings, links.as_ref(), errors)),
+        links,
+        switching: routers::switching(settings, errors),
+        packet,
+        service: settings.one_of(Key::MachineArbitration, &ServiceOrder::ALL, ServiceOrder::name, errors),
+        processors: settings.natural(Key::MachineProcessorsPerNode, errors).and_then(NonZeroU64::new),
+    }
+}
+
+/// The classes of links of a machine.
+struct Classes<'a> {
+    machine: Option<&'a Machine>,
+    names: Option<Vec<String>>,
+}
+
+impl Classes<'_> {
+    /// The values of a key by class: one for all of them, or a list with one for each.
+    fn of<T: Clone>(
+        &self,
+        value: &Value,
+        name: &str,
+        mut read: impl FnMut(&Value, &str) -> Option<T>,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<Vec<T>> {
+        if !matches!(value.content, Content::List(_)) {
+            let count = self.names.as_ref().map_or(1, Vec::len);
+            return Some(vec![read(value, name)?; count]);
+        }
+        let entries = value.list(name, "values", errors)?;
+        let before = errors.len();
+        let entry_name = format!("entry of {name}");
+        let values: Vec<Option<T>> = entries.iter().map(|entry| read(entry, &entry_name)).collect();
+        if let Some(names) = self.names.as_ref().filter(|names| names.len() != entries.len()) {
+            let expected = match &names[..] {
+                [_] => "1: all links of this machine are of one class".to_owned(),
+                names => format!("{}, one for each class of links: {}", names.len(), names.join(", ")),
+            };
+            let found = entries.len();
+            let message = format!("{found} entries in {name}, expected {expected}");
+            errors.push(ScenarioError::at(&value.place, message, format!("expected {}", names.len())));
+        }
+        if errors.len() > before {
+            return None;
+        }
+        values.into_iter().collect()
+    }
+
+    /// Whether any link is of a class, by class.
+    fn have_links(&self, count: usize) -> Vec<bool> {
+        let found = self.machine.filter(|_| count > 1).map(Machine::has_links_of_class);
+        found.unwrap_or_else(|| vec![true; count])
+    }
+
+    /// The times of the classes.
+    fn times(&self, times: Vec<LinkTime>, physical: Option<PhysicalLinks>) -> ClassTimes {
+        let have_links = self.have_links(times.len());
+        let used = times.iter().zip(have_links).filter(|(_, has_links)| *has_links).map(|(own, _)| *own);
+        ClassTimes { used: used.collect(), times, physical: physical.map(Arc::new) }
+    }
+}
+
+/// Reads the times of links: in cycles, or by bandwidth and latency.
+fn links(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
+    let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles, errors) else {
+        let has_link = settings.get(Key::MachineLink).is_some();
+        if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
+            errors.push(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
+        }
+        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors);
+        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors);
+        let times = hops?.into_iter().zip(latencies?).map(|(unit, latency)| LinkTime { unit, latency });
+        return Some(classes.times(times.collect(), None));
+    };
+    let unit_bytes = settings.natural(Key::MachineUnitBytes, errors);
+    let mut wrong = vec![];
+    let read = |value: &Value, name: &str| figures(value, name, &mut wrong);
+    let by_class = classes.of(value, Key::MachineLink.path(), read, errors);
+    errors.append(&mut wrong);
+    let replaced = in_cycles.map(|key| settings.layered(key).is_some_and(|(own, _)| own == layer));
+    let (by_class, unit_bytes) = (by_class?, unit_bytes?);
+    if replaced.contains(&true) {
+        return None;
+    }
+    let count = by_class.len();
+    let named: Vec<(String, Figures)> =
+        match (&classes.names, by_class.windows(2).all(|two| two[0] == two[1])) {
+            (Some(names), false) => names.iter().cloned().zip(by_class).collect(),
+            // All links are alike.
+            _ => vec![("links".to_owned(), by_class[0])],
+        };
+    let has_links = classes.have_links(named.len());
+    let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
+        let message = "machine.link is out of range: its numbers have too many digits, or its latency passes 2^63 cycles";
+        errors.push(ScenarioError::at(&value.place, message, "out of range"));
+        return None;
+    };
+    let times = physical.classes().iter().map(PhysicalLink::time).cycle().take(count).collect();
+    Some(classes.times(times, Some(physical)))
+}
+
+/// The times of links that the machine brings with it; missing figures come from the keys of all links.
+fn own_links(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    if own.is_in_cycles() {
+        own_cycles(settings, classes, own, errors)
+    } else {
+        own_bandwidths(settings, classes, own, local, errors)
+    }
+}
+
+/// The speed of each class, as far as the machine has it.
+fn speeds(own: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
+    own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
+}
+
+fn own_cycles(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    if own.is_in_seconds() {
+        let message = "some links in cycles and others in seconds, expected all in one of them";
+        errors.push(ScenarioError::at(&own.place, message, "both"));
+        return None;
+    }
+    if let Some(value) = settings.get(Key::MachineLink) {
+        let message = "machine.link of a machine whose links have cycles, expected none";
+        let error = ScenarioError::at(&value.place, message, "in seconds");
+        errors.push(error.because(Some(&own.place), "in cycles"));
+        return None;
+    }
+    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors)?;
+    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors)?;
+    let times = speeds(own).zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
+        unit: own.hop_cycles.unwrap_or(hop),
+        latency: own.latency_cycles.unwrap_or(latency),
+    });
+    Some(classes.times(times.collect(), None))
+}
+
+fn own_bandwidths(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    own: &OwnLinks,
+    local: Option<Figures>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<ClassTimes> {
+    for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
+        if let Some(value) = settings.get(key) {
+            let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
+            let error = ScenarioError::at(&value.place, message, "in cycles");
+            errors.push(error.because(Some(&own.place), "in seconds").with_help("remove it"));
+            return None;
+        }
+    }
+    let all = match settings.get(Key::MachineLink) {
+        Some(value) => Some(figures(value, Key::MachineLink.path(), errors)?),
+        None => None,
+    };
+    let unit_bytes = settings.natural(Key::MachineUnitBytes, errors)?;
+    let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
+    let has_links = classes.have_links(names.len());
+    let mut named = vec![];
+    for ((name, speed), has_links) in names.into_iter().zip(speeds(own)).zip(&has_links) {
+        let known = speed.bandwidth.or(all.map(|all| all.bandwidth));
+        // A class without links and without a bandwidth takes the first bandwidth that is known.
+        let any = || own.by_class.iter().find_map(|own| own.bandwidth).filter(|_| !has_links);
+        let Some(bandwidth) = known.or_else(any) else {
+            let message = format!("no bandwidth of {name}, expected one for all links");
+            let error = ScenarioError::at(&own.place, message, "not for all");
+            errors.push(error.with_help("machine.link counts for links that have none of their own"));
+            return None;
+        };
+        let latency = speed.latency.or(all.map(|all| all.latency)).unwrap_or(Ratio::ZERO);
+        named.push((name, Figures { bandwidth, latency }));
+    }
+    let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
+        let message =
+            "the links are out of range: their numbers have too many digits, or a latency passes 2^63 cycles";
+        errors.push(ScenarioError::at(&own.place, message, "out of range"));
+        return None;
+    };
+    let times = physical.classes().iter().map(PhysicalLink::time).collect();
+    Some(classes.times(times, Some(physical)))
+}
+
+/// Reads cycles of at least `least` by class, or the default.
+fn cycles_by_class(
+    settings: &Settings<'_>,
+    key: Key,
+    least: u64,
+    default: u64,
+    classes: &Classes<'_>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<u64>> {
+    let Some(value) = settings.get(key) else {
+        return Some(vec![default; classes.names.as_ref().map_or(1, Vec::len)]);
+    };
+    let mut wrong = vec![];
+    let read = |value: &Value, name: &str| value.natural(name, least..=MAX_INTEGER, &mut wrong);
+    let values = classes.of(value, key.path(), read, errors);
+    errors.append(&mut wrong);
+    values
+}
+
+/// The cost of messages inside a node, as it is written.
+#[derive(Clone, Copy)]
+enum Local<'a> {
+    Cycles(LocalCost),
+    /// By bandwidth and latency, at this place.
+    Figures(Figures, &'a Value),
+}
+
+impl Local<'_> {
+    /// The cost in cycles on a machine with these links.
+    fn cost(
+        self,
+        settings: &Settings<'_>,
+        links: Option<&ClassTimes>,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<LocalCost> {
+        let value = match self {
+            Self::Cycles(cost) => return Some(cost),
+            Self::Figures(_, value) => value,
+        };
+        let has_seconds = links.is_some_and(|links| links.physical.is_some());
+        if settings.get(Key::MachineLink).is_none() && !has_seconds {
+            let instead = "local_latency_cycles and local_unit_cycles";
+            errors.push(without_link(settings, Key::MachineLocal, value, instead));
+        }
+        let LinkTime { unit, latency } = links?.physical.as_ref()?.local()?;
+        Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
+    }
+}
+
+/// Reads the cost of messages inside a node: in cycles, or by bandwidth and latency.
+fn local<'a>(settings: &'a Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Local<'a>> {
+    let in_cycles = [Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles];
+    let Some((value, layer)) = physical(settings, Key::MachineLocal, &in_cycles, errors) else {
+        let [latency, unit] = in_cycles.map(|key| settings.natural(key, errors).map(Cycles::new));
+        return Some(Local::Cycles(LocalCost { latency: latency?, unit: unit? }));
+    };
+    let figures = figures(value, Key::MachineLocal.path(), errors);
+    if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(own, _)| own == layer)) {
+        return None;
+    }
+    Some(Local::Figures(figures?, value))
+}
+
+/// The value of a key in seconds and bytes, with its layer, unless one of the corresponding keys in cycles is
+/// set in a higher layer. Both in one layer are an error.
+fn physical<'a>(
+    settings: &'a Settings<'_>,
+    key: Key,
+    in_cycles: &[Key],
+    errors: &mut Vec<ScenarioError>,
+) -> Option<(&'a Value, Layer)> {
+    let (layer, value) = settings.layered(key)?;
+    let written = || in_cycles.iter().filter_map(|&in_cycle| Some((in_cycle, settings.layered(in_cycle)?)));
+    for (other, (_, other_value)) in written().filter(|(_, (own, _))| *own == layer) {
+        errors.push(both(key, value, other, other_value));
+    }
+    let is_replaced = written().any(|(_, (own, _))| own > layer);
+    (!is_replaced).then_some((value, layer))
+}
+
+/// The error for two mutually exclusive keys.
+pub(super) fn both(key: Key, value: &Value, other: Key, other_value: &Value) -> ScenarioError {
+    let message = format!("both {} and {}, expected one of them", other.path(), key.path());
+    ScenarioError::at(&other_value.place, message, format!("with {} beside it", key.key()))
+        .because(Some(&value.place), key.key())
+        .with_help("remove one of them")
+}
+
+/// The error for a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for
+/// such a machine.
+pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, instead: &str) -> ScenarioError {
+    let message = format!("{} without machine.link, expected {instead}", key.path());
+    ScenarioError::at(&value.place, message, "a cycle has no length")
+        .because(settings.place(Key::MachineHopCycles), "the machine is described in cycles")
+        .with_help("describe the links: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }")
+}
+
+/// Reads a bandwidth and a latency.
+fn figures(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Figures> {
+    let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;
+    let expected = Measure::Bandwidth.expected();
+    let bandwidth = table.required("bandwidth", expected, errors);
+    let bandwidth = bandwidth.and_then(|value| {
+        let bandwidth = quantity(value, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
+        if bandwidth == Ratio::ZERO {
+            errors.push(value.unexpected(table.name("bandwidth"), "more than 0"));
+            return None;
+        }
+        Some(bandwidth)
+    });
+    let latency = match table.get("latency") {
+        Some(value) => quantity(value, &table.name("latency"), Measure::Time, errors),
+        None => Some(Ratio::ZERO),
+    };
+    Some(Figures { bandwidth: bandwidth?, latency: latency? })
+}
+
+/// Reads a quantity with its unit.
+pub(super) fn quantity(
+    value: &Value,
+    name: &str,
+    measure: Measure,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Ratio> {
+    let Content::Text(text) = &value.content else {
+        errors.push(value.unexpected(name, measure.expected()));
+        return None;
+    };
+    match measure.parse(text) {
+        Ok(quantity) => Some(quantity),
+        Err(error) => {
+            errors.push(value.unexpected(name, error.expected(measure)).with_help(error.help));
+            None
+        }
+    }
+}

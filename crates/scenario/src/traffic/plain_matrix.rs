@@ -1,0 +1,162 @@
+//! Traffic files of plain numbers: dense rows, triples, and instances of `QAPLIB`.
+
+use super::{
+    Entries,
+    amount::Amount,
+    text_file::{Field, FileErrors, Line, lines},
+};
+use crate::{budget::Budget, stages_file::MAX_PROCESSES};
+
+/// The name of the third column of triples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColumnName {
+    /// `bytes`.
+    Bytes,
+    /// `units`.
+    Units,
+}
+
+/// The name of the third column, if the first line of a text is the header of triples.
+pub(super) fn triples_header(text: &str) -> Option<ColumnName> {
+    let line = lines(text, '#').next()?;
+    let mut fields = line.fields().map(|field| field.text);
+    let header = [fields.next()?, fields.next()?, fields.next()?];
+    if fields.next().is_some() {
+        return None;
+    }
+    let is = |names: [&str; 3]| header.iter().zip(names).all(|(own, name)| own.eq_ignore_ascii_case(name));
+    if is(["source", "destination", "bytes"]) {
+        Some(ColumnName::Bytes)
+    } else {
+        is(["source", "destination", "units"]).then_some(ColumnName::Units)
+    }
+}
+
+/// Reads triples of a source, a destination and an amount, after their header.
+pub(super) fn read_triples<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
+    let mut entries = Entries::listed(budget);
+    let mut rows = 0;
+    for line in lines(text, '#').skip(1) {
+        let mut fields = line.fields();
+        let row = [fields.next(), fields.next(), fields.next()];
+        let ([Some(source), Some(destination), Some(amount)], 0) = (row, fields.count()) else {
+            let found = line.fields().count();
+            errors.at_line(line, || format!("{found} fields, expected 3: source,destination,bytes"));
+            continue;
+        };
+        let [source, destination] = [("source", source), ("destination", destination)]
+            .map(|(name, field)| errors.integer(field, name, 0..MAX_PROCESSES));
+        let amount = errors.amount(amount, "the amount");
+        if let (Some(source), Some(destination)) = (source, destination) {
+            rows = rows.max(source + 1).max(destination + 1);
+            entries.add_listed(source, destination, amount, line);
+        }
+    }
+    entries.rows = rows;
+    entries.check_pairs(0, text, errors);
+    entries
+}
+
+/// Reads a matrix row by row.
+pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
+    let mut entries = Entries::new(0, budget);
+    let mut rows: Vec<(Line<'_>, u64)> = vec![];
+    for line in lines(text, '#') {
+        let row = rows.len() as u64;
+        if row == MAX_PROCESSES {
+            errors.at_line(line, || format!("row {row}, expected at most {MAX_PROCESSES} (2^20) rows"));
+            return entries;
+        }
+        let mut columns = 0;
+        for field in line.fields() {
+            // Columns beyond the largest matrix are counted only.
+            if columns < MAX_PROCESSES {
+                entries.add(row, columns, errors.amount(field, "an entry"));
+            }
+            columns += 1;
+        }
+        rows.push((line, columns));
+    }
+    let count = rows.len() as u64;
+    entries.rows = count;
+    let first = rows.first().map_or(0, |row| row.1);
+    let are_alike = rows.iter().all(|row| row.1 == first);
+    // Of rows of one length the first shows what is wrong with all.
+    let wrong = rows.iter().filter(|row| row.1 != count).take(if are_alike { 1 } else { rows.len() });
+    for &(line, columns) in wrong {
+        errors.at_line(line, || {
+            format!("{columns} columns in a matrix of {count} rows, expected as many as rows")
+        });
+    }
+    if are_alike && first != count {
+        errors.help(
+            "the formats are: NumPy, Matrix Market, \"source,destination,bytes\" and triples, QAPLIB (*.dat), dense rows",
+        );
+    }
+    entries
+}
+
+/// An instance of `QAPLIB`: a number n, and one or two n x n matrices.
+#[derive(Debug)]
+pub(super) struct Instance {
+    size: u64,
+    numbers: Vec<Option<Amount>>,
+}
+
+impl Instance {
+    /// The memory that a number takes while it is read, in a list that grows to its double \[bytes\].
+    pub(super) const BYTES_A_NUMBER: u64 = 2 * size_of::<Option<Amount>>() as u64;
+
+    /// Reads an instance; none after an error.
+    pub(super) fn read(text: &str, errors: &mut FileErrors<'_>) -> Option<Self> {
+        let mut fields = lines(text, '#').flat_map(Line::fields);
+        let Some(first) = fields.next() else {
+            errors.of_file("an empty file, expected a number n and one or two matrices of n^2 numbers");
+            return None;
+        };
+        let size = errors.integer(first, "the number of processes", 1..MAX_PROCESSES)?;
+        let numbers: Vec<_> = fields.map(|field: Field<'_>| errors.amount(field, "an entry")).collect();
+        let (found, square) = (numbers.len() as u64, size * size);
+        if found != square && found != 2 * square {
+            let expected = format!("expected {square} or {}: one or two matrices", 2 * square);
+            errors.at(first, || format!("{found} numbers after n = {size}, {expected}"));
+        }
+        errors.is_empty().then_some(Self { size, numbers })
+    }
+
+    /// Whether it has two matrices.
+    pub(super) fn has_two(&self) -> bool {
+        self.numbers.len() as u64 > self.size * self.size
+    }
+
+    /// Whether both matrices are the same.
+    pub(super) fn are_equal(&self) -> bool {
+        let (first, second) = self.numbers.split_at(self.numbers.len() / 2);
+        first == second
+    }
+
+    /// The first row of a matrix, counted from 0, shortened.
+    pub(super) fn first_row(&self, matrix: usize) -> String {
+        const MOST: usize = 12;
+        let (first, size) =
+            (matrix * self.numbers.len() / 2, usize::try_from(self.size).unwrap_or(usize::MAX));
+        let shown = self.numbers[first..].iter().take(size.min(MOST));
+        let mut numbers: Vec<String> =
+            shown.map(|own| own.map_or_else(|| "0".to_owned(), |own| own.ratio().to_string())).collect();
+        if size > MOST {
+            numbers.push("..".to_owned());
+        }
+        numbers.join(" ")
+    }
+
+    /// The entries of a matrix, counted from 0.
+    pub(super) fn entries<'b>(&self, matrix: usize, budget: &'b Budget) -> Entries<'b> {
+        let first = if self.has_two() { matrix * self.numbers.len() / 2 } else { 0 };
+        let mut entries = Entries::new(self.size, budget);
+        let places = (0..self.size).flat_map(|row| (0..self.size).map(move |column| (row, column)));
+        for ((row, column), &amount) in places.zip(&self.numbers[first..]) {
+            entries.add(row, column, amount);
+        }
+        entries
+    }
+}

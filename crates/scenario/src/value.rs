@@ -1,0 +1,455 @@
+//! TOML values with their places, and their conversion to numbers, names, lists, tables and lengths.
+//!
+//! A value that cannot be converted is reported at its place, and `None` is returned.
+
+use std::{fmt::Display, ops::RangeInclusive, sync::Arc};
+
+use cubefold_formats::input::text::shortened;
+use cubefold_topology::{Machine, MachineError, ShapeError, Wrap};
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::{
+    errors::{ScenarioError, alternatives, help},
+    keys::MAX_INTEGER,
+    source_file::{Place, SourceFile},
+};
+
+/// A value and its place.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) place: Place,
+    pub(super) content: Content,
+}
+
+/// The contents of a value.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Text(String),
+    /// `None` if it is negative or over 2^64 - 1.
+    Integer(Option<u64>),
+    Boolean(bool),
+    List(Vec<Value>),
+    /// In the order of the file.
+    Table(Vec<Entry>),
+    /// A type that scenarios do not use: a float or a date.
+    Other,
+}
+
+/// A key of a table and its value.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) key_place: Place,
+    pub(super) value: Value,
+}
+
+impl Value {
+    /// Converts a value of the parser.
+    pub(super) fn new(source: &Arc<SourceFile>, parsed: &toml::Spanned<DeValue<'_>>) -> Self {
+        let content = match parsed.get_ref() {
+            DeValue::String(text) => Content::Text(text.clone().into_owned()),
+            DeValue::Integer(integer) => Content::Integer(natural(integer)),
+            DeValue::Boolean(boolean) => Content::Boolean(*boolean),
+            DeValue::Float(_) | DeValue::Datetime(_) => Content::Other,
+            DeValue::Array(values) => {
+                Content::List(values.iter().map(|value| Self::new(source, value)).collect())
+            }
+            DeValue::Table(table) => Content::Table(entries(source, table)),
+        };
+        Self { place: Place::new(source, parsed.span()), content }
+    }
+
+    /// A short description on one line, for a message.
+    pub(super) fn describe(&self) -> String {
+        match &self.content {
+            Content::Text(text) => format!("{:?}", shortened(text)),
+            Content::Integer(_) | Content::Boolean(_) | Content::Other => shortened(self.place.text()),
+            Content::List(values) if values.is_empty() => "an empty list".to_owned(),
+            Content::List(values) => format!("a list of {}", values.len()),
+            Content::Table(_) => "a table".to_owned(),
+        }
+    }
+
+    /// The value as written, on one line.
+    pub(super) fn written(&self) -> String {
+        if !self.place.text().contains('\n') {
+            return self.place.text().to_owned();
+        }
+        let comma_separated = |parts: Vec<String>| parts.join(", ");
+        match &self.content {
+            Content::List(values) => {
+                format!("[{}]", comma_separated(values.iter().map(Self::written).collect()))
+            }
+            Content::Table(entries) => {
+                let pair = |entry: &Entry| format!("{} = {}", entry.key, entry.value.written());
+                format!("{{ {} }}", comma_separated(entries.iter().map(pair).collect()))
+            }
+            Content::Text(text) => format!("{text:?}"),
+            Content::Integer(_) | Content::Boolean(_) | Content::Other => self.place.text().to_owned(),
+        }
+    }
+
+    /// The error that `name` has this value instead of the expected one.
+    pub(super) fn unexpected(&self, name: impl Display, expected: impl Display) -> ScenarioError {
+        let message = format!("{name} is {}, expected {expected}", self.describe());
+        ScenarioError::at(&self.place, message, label(&expected))
+    }
+
+    /// Reads an integer in a range.
+    pub(super) fn natural(
+        &self,
+        name: impl Display,
+        range: RangeInclusive<u64>,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<u64> {
+        match self.content {
+            Content::Integer(Some(number)) if range.contains(&number) => Some(number),
+            _ => {
+                errors.push(self.unexpected(name, integers_in(&range)));
+                None
+            }
+        }
+    }
+
+    /// Reads an integer from `-most` to `most`.
+    pub(super) fn whole(
+        &self,
+        name: impl Display,
+        most: u32,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<i64> {
+        let number = match self.content {
+            Content::Integer(Some(number)) => i64::try_from(number).ok(),
+            // Only decimal integers have a sign.
+            Content::Integer(None) => self.place.text().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number| number.unsigned_abs() <= u64::from(most));
+        if number.is_none() {
+            errors.push(self.unexpected(name, format!("an integer from -{most} to {most}")));
+        }
+        number
+    }
+
+    /// Reads a finite number that is right.
+    pub(super) fn number(
+        &self,
+        name: impl Display,
+        expected: &str,
+        is_right: impl Fn(f64) -> bool,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<f64> {
+        let number = match self.content {
+            #[expect(clippy::cast_precision_loss, reason = "a number with a fraction is expected")]
+            Content::Integer(Some(number)) => Some(number as f64),
+            // Floats and dates; only the former are numbers.
+            Content::Other => self.place.text().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number: &f64| number.is_finite() && is_right(*number));
+        if number.is_none() {
+            errors.push(self.unexpected(name, expected));
+        }
+        number
+    }
+
+    /// Reads a string.
+    pub(super) fn text(&self, name: impl Display, errors: &mut Vec<ScenarioError>) -> Option<&str> {
+        let Content::Text(text) = &self.content else {
+            errors.push(self.unexpected(name, "a string"));
+            return None;
+        };
+        Some(text)
+    }
+
+    /// The number of entries, if it is a list.
+    pub(super) fn list_length(&self) -> Option<usize> {
+        match &self.content {
+            Content::List(values) => Some(values.len()),
+            _ => None,
+        }
+    }
+
+    /// Reads a list of at least one value.
+    pub(super) fn list(
+        &self,
+        name: impl Display,
+        of: &str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<&[Self]> {
+        match &self.content {
+            Content::List(values) if !values.is_empty() => Some(values),
+            Content::List(_) => {
+                errors.push(self.unexpected(name, "at least one entry"));
+                None
+            }
+            _ => {
+                errors.push(self.unexpected(name, format!("a list of {of}")));
+                None
+            }
+        }
+    }
+
+    /// Reads one of the known names.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        name: &str,
+        choices: &[(&str, T)],
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<T> {
+        self.choice_by_name(name, choices, |&(known, _)| known, errors).map(|(_, choice)| choice)
+    }
+
+    /// Returns the one of `choices` with this name.
+    pub(super) fn choice_by_name<'name, T: Copy>(
+        &self,
+        name: &str,
+        choices: &[T],
+        name_of: impl Fn(&T) -> &'name str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<T> {
+        let text = match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        };
+        let choice = choices.iter().find(|&choice| text.is_some_and(|text| name_of(choice) == text));
+        if choice.is_none() {
+            let known: Vec<&str> = choices.iter().map(name_of).collect();
+            errors.push(match text {
+                Some(text) => self.unknown_name(name, text, &known),
+                None => self.unexpected(name, alternatives(&known)),
+            });
+        }
+        choice.copied()
+    }
+
+    /// The error for an unknown name.
+    pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
+        self.unexpected(name, alternatives(known)).with_help(help(text, known))
+    }
+}
+
+/// Size limit of an expectation that is repeated beside the marked text \[bytes\].
+const MAX_REPEATED: usize = 60;
+
+/// The label of an unexpected value: the expectation again, unless it is a long list.
+fn label(expected: &impl Display) -> String {
+    let label = format!("expected {expected}");
+    if label.len() > MAX_REPEATED { "none of these".to_owned() } else { label }
+}
+
+/// The entries of a table in the order of the file.
+pub(super) fn entries(source: &Arc<SourceFile>, table: &DeTable<'_>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().clone().into_owned(),
+            key_place: Place::new(source, key.span()),
+            value: Value::new(source, value),
+        })
+        .collect();
+    // The parser's map is sorted by key.
+    entries.sort_by_key(|entry| entry.key_place.span().start);
+    entries
+}
+
+fn natural(integer: &DeInteger<'_>) -> Option<u64> {
+    u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+fn integers_in(range: &RangeInclusive<u64>) -> String {
+    match (*range.start(), *range.end()) {
+        (least, MAX_INTEGER) => format!("an integer from {least} to 2^63 - 1"),
+        (least, greatest) => format!("an integer from {least} to {greatest}"),
+    }
+}
+
+/// Lengths and their places.
+#[derive(Debug)]
+pub(super) struct Size {
+    pub(super) lengths: Vec<u64>, // each at least 2
+    pub(super) place: Place,      // the whole value
+    length_places: Vec<Place>,    // of each length; empty if the file gives a number of dimensions
+}
+
+impl Size {
+    /// The place of a length.
+    pub(super) fn length_place(&self, index: usize) -> &Place {
+        self.length_places.get(index).unwrap_or(&self.place)
+    }
+
+    /// The lengths in the form `8x8`.
+    pub(super) fn written(&self) -> String {
+        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
+        lengths.join("x")
+    }
+
+    /// The lengths of a cube of `dimensions` dimensions, which are given at `place`.
+    pub(super) fn of_cube(dimensions: u64, place: &Place) -> Self {
+        let lengths = (0..dimensions).map(|_| 2).collect();
+        Self { lengths, place: place.clone(), length_places: vec![] }
+    }
+
+    /// The lengths by which the nodes of a network are numbered; its description is at `place`.
+    pub(super) fn of_machine(machine: &Machine, place: &Place) -> Self {
+        Self { lengths: machine.shape().lengths().to_vec(), place: place.clone(), length_places: vec![] }
+    }
+
+    /// Reads a list of lengths called `name`.
+    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+        let values = value.list(name, "lengths", errors)?;
+        let before = errors.len();
+        let mut lengths = vec![];
+        for (index, entry) in values.iter().enumerate() {
+            match entry.content {
+                Content::Integer(Some(length)) if length >= 2 => lengths.push(length),
+                Content::Integer(Some(length)) => {
+                    let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
+                    let label = "expected at least 2";
+                    errors.push(ScenarioError::at(&entry.place, error.to_string(), label));
+                }
+                _ => {
+                    let entry_name = format!("length of dimension {} of {name}", index + 1);
+                    errors.push(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
+                }
+            }
+        }
+        let length_places = values.iter().map(|entry| entry.place.clone()).collect();
+        (errors.len() == before).then(|| Self { lengths, place: value.place.clone(), length_places })
+    }
+}
+
+/// Reads from a list called `name` whether each dimension wraps.
+pub(super) fn read_wraps(
+    value: &Value,
+    name: &str,
+    size: Option<&Size>,
+    errors: &mut Vec<ScenarioError>,
+) -> Option<Vec<Wrap>> {
+    let values = value.list(name, "true or false", errors)?;
+    let before = errors.len();
+    let wraps: Vec<Wrap> = values.iter().filter_map(|entry| read_wrap(entry, name, errors)).collect();
+    if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
+        let (found, expected) = (values.len(), size.lengths.len());
+        let error = MachineError::WrapEntries { found, expected };
+        let label = format!("expected {expected}");
+        let error = ScenarioError::at(&value.place, error.to_string(), label)
+            .because(Some(&size.place), format!("dimensions: {expected}"));
+        errors.push(error);
+    }
+    (errors.len() == before).then_some(wraps)
+}
+
+fn read_wrap(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Wrap> {
+    match entry.content {
+        Content::Boolean(true) => Some(Wrap::Around),
+        Content::Boolean(false) => Some(Wrap::Open),
+        _ => {
+            errors.push(entry.unexpected(format!("entry of {name}"), "true or false"));
+            None
+        }
+    }
+}
+
+/// A table with known keys only.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    name: &'a str,
+    place: &'a Place,
+    entries: &'a [Entry],
+}
+
+impl<'a> Table<'a> {
+    /// Reads the table called `name`; keys that are not `known` are reported.
+    pub(super) fn read(
+        value: &'a Value,
+        name: &'a str,
+        known: &[&str],
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<Self> {
+        let Content::Table(entries) = &value.content else {
+            errors.push(value.unexpected(name, format!("a table of {}", alternatives(known))));
+            return None;
+        };
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            let message = format!("unknown key {:?} in {name}, expected {}", entry.key, alternatives(known));
+            let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+            errors.push(error.with_help(help(&entry.key, known)));
+        }
+        Some(Self { name, place: &value.place, entries })
+    }
+
+    /// All its entries, in the order of the file.
+    pub(super) fn entries(&self) -> &'a [Entry] {
+        self.entries
+    }
+
+    /// The full name of a key, for messages.
+    pub(super) fn name(&self, key: &str) -> String {
+        format!("{}.{key}", self.name)
+    }
+
+    /// The value of a key; `None` if it is absent.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// The value of a required key; reports an error if it is absent.
+    pub(super) fn required(
+        &self,
+        key: &str,
+        expected: &str,
+        errors: &mut Vec<ScenarioError>,
+    ) -> Option<&'a Value> {
+        let value = self.get(key);
+        if value.is_none() {
+            let message = format!("{} is missing, expected {expected}", self.name(key));
+            let error = ScenarioError::at(self.place, message, format!("{key} is missing"));
+            errors.push(error.with_help(format!("add {key} = .. to {}", self.name)));
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn parse(text: &str) -> Vec<Entry> {
+        let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
+        let (table, errors) = DeTable::parse_recoverable(source.text());
+        assert_eq!(errors, []);
+        entries(&source, table.get_ref())
+    }
+
+    #[test]
+    fn entries_come_in_the_order_of_the_file() {
+        let keys: Vec<_> = parse("b = 1\na = 2\nc = 3").into_iter().map(|entry| entry.key).collect();
+        assert_eq!(keys, ["b", "a", "c"]);
+    }
+
+    #[test]
+    fn integers_of_every_notation_are_read_and_the_rest_refused() {
+        let read = |text: &str| {
+            let mut errors = vec![];
+            let value = parse(&format!("a = {text}")).remove(0).value;
+            (value.natural("a", 1..=1_000_000, &mut errors), errors.pop().map(|error| error.to_string()))
+        };
+        assert_eq!(read("0x10"), (Some(16), None));
+        assert_eq!(read("1_000"), (Some(1000), None));
+        let refused = |text| read(text).1.unwrap();
+        assert_eq!(refused("-3"), "f.toml:1:5: a is -3, expected an integer from 1 to 1000000");
+        assert_eq!(refused("1.5"), "f.toml:1:5: a is 1.5, expected an integer from 1 to 1000000");
+        assert_eq!(refused("\"1\""), "f.toml:1:5: a is \"1\", expected an integer from 1 to 1000000");
+        assert!(refused("99999999999999999999999").contains("is 99999999999999999999999, expected"));
+    }
+
+    #[test]
+    fn values_are_shown_on_one_line() {
+        let entries = parse("a = [ 1,2 ]\nb = [\n 'x', # why\n { c = 3 }\n]");
+        assert_eq!(entries[0].value.written(), "[ 1,2 ]");
+        assert_eq!(entries[1].value.written(), "['x', { c = 3 }]");
+    }
+}
