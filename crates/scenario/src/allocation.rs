@@ -24,7 +24,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
     budget::{HELP, RowBudget},
-    errors::{ScenarioError, errors_at},
+    errors::{Errors, ScenarioError, errors_at},
     keys::Key,
     launcher_file::read_names as read_names_file,
     settings::Settings,
@@ -41,25 +41,21 @@ pub(super) struct KnownNames {
 }
 
 /// Reads the names of the hosts: those of `machine.host_names`, or of the network's file.
-pub(super) fn read_names(
-    settings: &Settings<'_>,
-    machine: Option<&Machine>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<KnownNames> {
+pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<KnownNames> {
     let machine = machine?;
     let hosts = usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX);
     let list = match (settings.get(Key::MachineHostNames), machine.node_names()) {
         (Some(value), Some(_)) => {
             let message = "machine.host_names of a network with names, expected none";
-            errors.push(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
+            settings.report(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
             return None;
         }
         (Some(value), None) => {
-            let path = value.text(Key::MachineHostNames.path(), errors)?;
+            let path = value.text(Key::MachineHostNames.path(), settings.errors())?;
             let list = match read_names_file(&settings.beside(path), "list of host names") {
                 Ok(list) => list,
                 Err(wrong) => {
-                    errors.extend(wrong);
+                    settings.report_all(wrong);
                     return None;
                 }
             };
@@ -68,7 +64,7 @@ pub(super) fn read_names(
                     "{} host names, expected {hosts}, one for each host of the machine",
                     list.count()
                 );
-                errors.push(ScenarioError::at(&value.place, message, "not one for each"));
+                settings.report(ScenarioError::at(&value.place, message, "not one for each"));
                 return None;
             }
             list
@@ -85,32 +81,32 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
     names: Option<&KnownNames>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Allocation> {
     let (value, machine) = (settings.get(Key::MachineAllocation)?, machine?);
-    if let Some(partition) = settings.get(Key::MachinePartition) {
-        let message = "machine.allocation beside machine.partition, expected one of them";
-        let error = ScenarioError::at(&value.place, message, "with a partition beside it");
-        errors.push(error.because(Some(&partition.place), "the partition").with_help("remove one of them"));
+    if !settings.obeys(Key::MachineAllocation) {
         return None;
     }
-    let before = errors.len();
+    let before = settings.errors().len();
     let mut rows = RowBudget::new(settings.budget(), BYTES_A_NODE);
     let mut reading = Reading { machine, names, nodes: vec![], known: BTreeSet::new(), rows: &mut rows };
     match &value.content {
-        Content::Text(path) => reading.file(&settings.beside(path), errors),
+        Content::Text(path) => reading.file(&settings.beside(path), settings.errors()),
         _ => {
-            for entry in value.list(Key::MachineAllocation.path(), "nodes, or the path of a file", errors)? {
+            for entry in value.list(
+                Key::MachineAllocation.path(),
+                "nodes, or the path of a file",
+                settings.errors(),
+            )? {
                 if let Err(message) = reading.entry(entry) {
                     let error = ScenarioError::at(&entry.place, message, "no node to allocate");
-                    errors.push(error.with_help(
+                    settings.report(error.with_help(
                         "nodes are numbers, coordinates such as [0, 3], ranges such as \"0-63\", or names of hosts",
                     ));
                 }
             }
         }
     }
-    if errors.len() > before {
+    if settings.errors().len() > before {
         return None;
     }
     let is_up = |node: &NodeId| machine.is_host(*node);
@@ -118,7 +114,7 @@ pub(super) fn read(
     rows.keep(Allocation::bytes(nodes.len() as u64));
     if nodes.is_empty() {
         let message = "machine.allocation without a working node, expected at least one";
-        errors.push(ScenarioError::at(&value.place, message, "no node left"));
+        settings.report(ScenarioError::at(&value.place, message, "no node left"));
         return None;
     }
     let as_box = as_box(machine, &nodes);
@@ -177,11 +173,11 @@ impl Reading<'_, '_> {
     }
 
     /// Adds the nodes of a file: an entry a line.
-    fn file(&mut self, path: &Path, errors: &mut Vec<ScenarioError>) {
+    fn file(&mut self, path: &Path, errors: &Errors) {
         let source = match SourceFile::read(path) {
             Ok(source) => source,
             Err(error) => {
-                errors.push(ScenarioError::of_file(path, format!("allocation {error}")));
+                errors.report(ScenarioError::of_file(path, format!("allocation {error}")));
                 return;
             }
         };
@@ -191,7 +187,7 @@ impl Reading<'_, '_> {
                 diagnostics.add(span(source.text(), line), || message);
             }
         }
-        errors.extend(errors_at(&source, &diagnostics));
+        errors.report_all(errors_at(&source, &diagnostics));
     }
 
     /// Adds the nodes of a line: a number, a range, coordinates, or names.

@@ -88,10 +88,10 @@ fn read_collectives(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let Some(value) = settings.get(Key::ProgramFile) else {
         let expected = "the path of a trace, or of the traces of all ranks such as \"trace.{rank}.json\"";
-        reading.errors.push(settings.missing(Key::ProgramFile, expected));
+        settings.report(settings.missing(Key::ProgramFile, expected));
         return None;
     };
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
     let traces = match reading.library.collective_traces(&path) {
         Ok(traces) => traces,
@@ -122,7 +122,7 @@ fn lowered(
     choices: Choices,
 ) -> Option<ScenarioProgram> {
     let (overhead, per_node) = (reading.compute()?, reading.per_node()?);
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let name = value.text(Key::ProgramFile.path(), reading.settings.errors())?;
     let scale = reading.machine.timing.scale();
     let units = |bytes: u64| match scale {
         Some(scale) => scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX),
@@ -167,16 +167,11 @@ fn lowered(
 fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc<TraceSet>)> {
     let settings = reading.settings;
     let groups = groups(reading);
-    let Some(value) = settings.get(Key::ProgramFile) else {
-        reading
-            .errors
-            .push(settings.missing(Key::ProgramFile, "the paths of traces, such as \"trace.{rank}.et\""));
-        return None;
-    };
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let value = settings.required(Key::ProgramFile, "the paths of traces, such as \"trace.{rank}.et\"")?;
+    let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     if name.matches(RANK).count() != 1 {
         let error = value.unexpected(Key::ProgramFile.path(), "a path with {rank} in it, once");
-        reading.errors.push(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
+        settings.report(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
         return None;
     }
     let pattern = settings.beside(name);
@@ -212,7 +207,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
                 alternatives(&names),
                 shown(place)
             );
-            reading.errors.push(match settings.place(Key::ProgramAlgorithms) {
+            settings.report(match settings.place(Key::ProgramAlgorithms) {
                 Some(at) => ScenarioError::at(at, message, "no algorithm of it"),
                 None => settings.missing(Key::ProgramAlgorithms, &format!("a table with {expected}")),
             });
@@ -220,7 +215,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
         LoweringError::Misfit(operation, error, place) => {
             let at = settings.place(Key::ProgramAlgorithms).unwrap_or(&value.place);
             let message = format!("the algorithm of {operation} does not do {}: {error}", shown(place));
-            reading.errors.push(ScenarioError::at(at, message, "not by this algorithm"));
+            settings.report(ScenarioError::at(at, message, "not by this algorithm"));
         }
     }
 }
@@ -235,7 +230,7 @@ fn performing(operation: Operation) -> Vec<(&'static str, Algorithm)> {
 fn dependencies(reading: &mut Reading<'_>) -> Option<bool> {
     let Some(value) = reading.settings.get(Key::ProgramDependencies) else { return Some(false) };
     let choices = [(DEPENDENCIES[0], false), (DEPENDENCIES[1], true)];
-    value.choice(Key::ProgramDependencies.path(), &choices, reading.errors)
+    value.choice(Key::ProgramDependencies.path(), &choices, reading.settings.errors())
 }
 
 /// Whether the operations of a stream begin in their order.
@@ -244,7 +239,7 @@ fn streams(reading: &mut Reading<'_>) -> Option<bool> {
     if let Content::Boolean(streams) = value.content {
         return Some(streams);
     }
-    reading.errors.push(value.unexpected(Key::ProgramStreams.path(), "true or false"));
+    reading.settings.report(value.unexpected(Key::ProgramStreams.path(), "true or false"));
     None
 }
 
@@ -252,7 +247,7 @@ fn streams(reading: &mut Reading<'_>) -> Option<bool> {
 #[expect(clippy::option_option, reason = "an error, nothing written, or a path")]
 fn groups(reading: &mut Reading<'_>) -> Option<Option<PathBuf>> {
     let Some(value) = reading.settings.get(Key::ProgramGroups) else { return Some(None) };
-    let name = value.text(Key::ProgramGroups.path(), reading.errors)?;
+    let name = value.text(Key::ProgramGroups.path(), reading.settings.errors())?;
     Some(Some(reading.settings.beside(name)))
 }
 
@@ -262,26 +257,26 @@ fn algorithms(reading: &mut Reading<'_>) -> Option<BTreeMap<Operation, Algorithm
     let mut algorithms = BTreeMap::new();
     let Some(value) = reading.settings.get(Key::ProgramAlgorithms) else { return Some(algorithms) };
     let Content::Table(entries) = &value.content else {
-        reading.errors.push(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
+        reading.settings.report(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
         return None;
     };
-    let before = reading.errors.len();
+    let before = reading.settings.errors().len();
     for entry in entries {
         let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == entry.key) else {
             let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
             let message =
                 format!("unknown collective {:?} of {path}, expected {}", entry.key, alternatives(&names));
             let error = ScenarioError::at(&entry.key_place, message, "unknown");
-            reading.errors.push(error.with_help(help(&entry.key, &names)));
+            reading.settings.report(error.with_help(help(&entry.key, &names)));
             continue;
         };
         let name = format!("{path}.{}", operation.name);
-        let chosen = entry.value.choice(&name, &performing(operation.operation), reading.errors);
+        let chosen = entry.value.choice(&name, &performing(operation.operation), reading.settings.errors());
         if let Some(algorithm) = chosen {
             algorithms.insert(operation.operation, algorithm);
         }
     }
-    (reading.errors.len() == before).then_some(algorithms)
+    (reading.settings.errors().len() == before).then_some(algorithms)
 }
 
 #[cfg(test)]

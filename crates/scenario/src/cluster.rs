@@ -17,17 +17,14 @@ use super::{
 const INSIDES: [&str; 5] = ["switch", "full-mesh", "ring", "hypercube", "none"];
 
 /// Reads the parameters of a cluster, and how fast its parts are, if any says so.
-pub(super) fn read(
-    settings: &Settings<'_>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(NetworkParameters, Option<OwnLinks>)> {
-    let before = errors.len();
-    let nodes = required(settings, Key::MachineNodes, errors);
-    let devices = required(settings, Key::MachineDevicesPerNode, errors);
-    let inside = inside(settings, devices, errors);
-    let nics = nics(settings, errors);
-    let outside = outside(settings, nics.or(devices), errors);
-    let nic = nic(settings, nics, devices, errors);
+pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option<OwnLinks>)> {
+    let before = settings.errors().len();
+    let nodes = required(settings, Key::MachineNodes);
+    let devices = required(settings, Key::MachineDevicesPerNode);
+    let inside = inside(settings, devices);
+    let nics = nics(settings);
+    let outside = outside(settings, nics.or(devices));
+    let nic = nic(settings, nics, devices);
     let (nodes, devices) = (nodes?, devices?);
     if let (None, Some(value)) = (settings.get(Key::MachineOutside), settings.get(Key::MachineNodes))
         && nodes > 1
@@ -35,9 +32,10 @@ pub(super) fn read(
         let message = format!("{nodes} nodes without machine.outside, expected the links between them");
         let help =
             "outside = { link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }, leaves = { nodes = 8 } }";
-        errors.push(ScenarioError::at(&value.place, message, "not linked with each other").with_help(help));
+        settings
+            .report(ScenarioError::at(&value.place, message, "not linked with each other").with_help(help));
     }
-    if errors.len() > before {
+    if settings.errors().len() > before {
         return None;
     }
     let (inside, inside_link) = inside?;
@@ -52,7 +50,7 @@ pub(super) fn read(
         None => passes,
         Some(Value { content: Content::Boolean(own), .. }) => *own,
         Some(value) => {
-            errors.push(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
+            settings.report(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
             return None;
         }
     };
@@ -71,54 +69,44 @@ pub(super) fn read(
 }
 
 /// Reads the number of a required key.
-fn required(settings: &Settings<'_>, key: Key, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+fn required(settings: &Settings<'_>, key: Key) -> Option<u64> {
     let Some(value) = settings.get(key) else {
         let error = settings.missing(key, &format!("from 1 to {MAX_NETWORK_NODES}"));
-        errors.push(error.because(settings.place(Key::MachineKind), "a cluster"));
+        settings.report(error.because(settings.place(Key::MachineKind), "a cluster"));
         return None;
     };
-    value.natural(key.path(), 1..=MAX_NETWORK_NODES, errors)
+    value.natural(key.path(), 1..=MAX_NETWORK_NODES, settings.errors())
 }
 
 /// Reads the network inside a node, and the speed of its links.
-fn inside(
-    settings: &Settings<'_>,
-    devices: Option<u64>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(ClusterInside, Option<PartLink>)> {
+fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInside, Option<PartLink>)> {
     let key = Key::MachineInside;
     let Some(value) = settings.get(key) else {
         let example = "the network of a node: { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }";
-        errors.push(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
+        settings
+            .report(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
         return None;
     };
-    let table =
-        Table::read(value, key.path(), &[&["kind", "planes", "reduce"], &PART_KEYS[..]].concat(), errors)?;
-    let kind_value = table.required("kind", &INSIDES.join(", "), errors)?;
+    let table = Table::read(
+        value,
+        key.path(),
+        &[&["kind", "planes", "reduce"], &PART_KEYS[..]].concat(),
+        settings.errors(),
+    )?;
+    let kind_value = table.required("kind", &INSIDES.join(", "), settings.errors())?;
     let kinds = INSIDES.map(|name| (name, name));
-    let kind = kind_value.choice(&table.name("kind"), &kinds, errors)?;
-    let planes = match table.get("planes") {
-        Some(value) if kind == "switch" => {
-            value.natural(table.name("planes"), 1..=MAX_NETWORK_NODES, errors)?
-        }
-        Some(value) => {
-            let message =
-                format!("{} of a {kind}, expected none: only switches have planes", table.name("planes"));
-            errors.push(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"));
-            return None;
-        }
-        None => 1,
-    };
+    let kind = kind_value.choice(&table.name("kind"), &kinds, settings.errors())?;
+    let planes = planes(settings, &table, kind)?;
     if let Some(value) = table.get("reduce") {
         if kind != "switch" {
             let message =
                 format!("{} of a {kind}, expected none: only switches reduce", table.name("reduce"));
-            errors.push(ScenarioError::at(&value.place, message, "nothing reduces"));
+            settings.report(ScenarioError::at(&value.place, message, "nothing reduces"));
             return None;
         }
-        in_switch::reduce(value, &table.name("reduce"), errors);
+        in_switch::reduce(value, &table.name("reduce"), settings.errors());
     }
-    let link = part_link(&table, errors)?;
+    let link = part_link(&table, settings.errors())?;
     let inside = match kind {
         "switch" => ClusterInside::Switch { planes },
         "full-mesh" => ClusterInside::FullMesh,
@@ -129,40 +117,50 @@ fn inside(
     if let (ClusterInside::Hypercube, Some(found)) = (inside, devices.filter(|own| !own.is_power_of_two())) {
         let message = format!("a hypercube of {found} devices, expected a power of two");
         let error = ScenarioError::at(&kind_value.place, message, "needs a power of two");
-        errors.push(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
+        settings
+            .report(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
         return None;
     }
     Some((inside, link))
 }
 
-/// Reads the NICs of a node; `None` if there is one for each device.
-fn nics(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
-    let value = settings.get(Key::MachineNicsPerNode)?;
-    let found = value.natural(Key::MachineNicsPerNode.path(), 1..=MAX_NETWORK_NODES, errors)?;
-    if settings.get(Key::MachineOutside).is_none() {
-        let message = "machine.nics_per_node without machine.outside, expected links that NICs lead to";
-        errors.push(ScenarioError::at(&value.place, message, "lead nowhere"));
+/// Reads the number of planes of the switches inside a node.
+fn planes(settings: &Settings<'_>, table: &Table<'_>, kind: &str) -> Option<u64> {
+    match table.get("planes") {
+        Some(value) if kind == "switch" => {
+            value.natural(table.name("planes"), 1..=MAX_NETWORK_NODES, settings.errors())
+        }
+        Some(value) => {
+            let message =
+                format!("{} of a {kind}, expected none: only switches have planes", table.name("planes"));
+            settings
+                .report(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"));
+            None
+        }
+        None => Some(1),
     }
+}
+
+/// Reads the NICs of a node; `None` if there is one for each device.
+fn nics(settings: &Settings<'_>) -> Option<u64> {
+    let value = settings.get(Key::MachineNicsPerNode)?;
+    let found = value.natural(Key::MachineNicsPerNode.path(), 1..=MAX_NETWORK_NODES, settings.errors())?;
+    settings.obeys(Key::MachineNicsPerNode);
     Some(found)
 }
 
 /// Reads the speed of the links between devices and NICs.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
-fn nic(
-    settings: &Settings<'_>,
-    nics: Option<u64>,
-    devices: Option<u64>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Option<PartLink>> {
+fn nic(settings: &Settings<'_>, nics: Option<u64>, devices: Option<u64>) -> Option<Option<PartLink>> {
     let key = Key::MachineNic;
     let Some(value) = settings.get(key) else { return Some(None) };
-    let table = Table::read(value, key.path(), &PART_KEYS, errors)?;
-    let link = part_link(&table, errors)?;
+    let table = Table::read(value, key.path(), &PART_KEYS, settings.errors())?;
+    let link = part_link(&table, settings.errors())?;
     if nics.is_none_or(|nics| devices.is_some_and(|devices| nics >= devices)) {
         let message =
             "machine.nic with a NIC for each device, expected none: a device has the link to its leaf itself";
         let error = ScenarioError::at(&value.place, message, "no such links");
-        errors.push(error.with_help("remove nic, or give nics_per_node"));
+        settings.report(error.with_help("remove nic, or give nics_per_node"));
         return None;
     }
     Some(link)
@@ -173,49 +171,49 @@ fn nic(
 fn outside(
     settings: &Settings<'_>,
     nics: Option<u64>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<(Option<ClusterOutside>, [Option<PartLink>; 2])> {
     const KEYS: [&str; 6] = ["leaves", "rails", "spines", "uplinks", "spine_link", "reduce"];
     let key = Key::MachineOutside;
     let Some(value) = settings.get(key) else { return Some((None, [None, None])) };
-    let table = Table::read(value, key.path(), &[&KEYS[..], &PART_KEYS[..]].concat(), errors)?;
+    let table = Table::read(value, key.path(), &[&KEYS[..], &PART_KEYS[..]].concat(), settings.errors())?;
     if let Some(value) = table.get("reduce") {
-        in_switch::reduce(value, &table.name("reduce"), errors);
+        in_switch::reduce(value, &table.name("reduce"), settings.errors());
     }
     let leaves_name = table.name("leaves");
-    let leaves = table.required("leaves", "the nodes on a leaf: { nodes = 8 }", errors);
-    let leaves = leaves.and_then(|value| Table::read(value, &leaves_name, &["nodes"], errors));
+    let leaves = table.required("leaves", "the nodes on a leaf: { nodes = 8 }", settings.errors());
+    let leaves = leaves.and_then(|value| Table::read(value, &leaves_name, &["nodes"], settings.errors()));
     let nodes_per_leaf = leaves.and_then(|leaves| {
-        let value = leaves.required("nodes", "the nodes on a leaf", errors)?;
-        value.natural(leaves.name("nodes"), 1..=MAX_NETWORK_NODES, errors)
+        let value = leaves.required("nodes", "the nodes on a leaf", settings.errors())?;
+        value.natural(leaves.name("nodes"), 1..=MAX_NETWORK_NODES, settings.errors())
     });
-    let mut number = |key: &str, least: u64, default: u64| match table.get(key) {
-        Some(value) => value.natural(table.name(key), least..=MAX_NETWORK_NODES, errors),
+    let number = |key: &str, least: u64, default: u64| match table.get(key) {
+        Some(value) => value.natural(table.name(key), least..=MAX_NETWORK_NODES, settings.errors()),
         None => Some(default),
     };
     let spines = number("spines", 0, 0);
     let uplinks = match table.get("uplinks") {
         Some(Value { content: Content::Text(text), .. }) if text == "full" => Some(ClusterUplinks::Full),
-        Some(value) => {
-            value.natural(table.name("uplinks"), 1..=MAX_NETWORK_NODES, errors).map(ClusterUplinks::Each)
-        }
+        Some(value) => value
+            .natural(table.name("uplinks"), 1..=MAX_NETWORK_NODES, settings.errors())
+            .map(ClusterUplinks::Each),
         None => Some(ClusterUplinks::Each(1)),
     };
     let has_rails = match table.get("rails") {
         None => Some(false),
         Some(Value { content: Content::Boolean(own), .. }) => Some(*own),
         Some(value) => {
-            errors.push(value.unexpected(table.name("rails"), "true or false"));
+            settings.report(value.unexpected(table.name("rails"), "true or false"));
             None
         }
     };
     if let (Some(value), Some(0)) = (table.get("spine_link"), spines) {
         let message = format!("{} without spines, expected the number of spines", table.name("spine_link"));
-        errors.push(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
+        settings
+            .report(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
     }
-    let link = part_link(&table, errors);
+    let link = part_link(&table, settings.errors());
     let spine_link = match table.get("spine_link") {
-        Some(value) => PartLink::read(value, &table.name("spine_link"), errors).map(Some),
+        Some(value) => PartLink::read(value, &table.name("spine_link"), settings.errors()).map(Some),
         None => Some(None),
     };
     let outside = ClusterOutside {

@@ -136,7 +136,7 @@ fn read(
             }
             Err(error) => {
                 let error = misfit(reading, &error);
-                reading.errors.extend(error);
+                reading.settings.report_all(error);
                 None
             }
         }
@@ -176,7 +176,7 @@ fn take_program(reading: &mut Reading<'_>, bytes: u64, collective: &Collective) 
 fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
     if let Some(place) = shape_place(reading) {
         let error = over.at(place, &format!("a collective of {ranks} ranks"));
-        reading.errors.push(error);
+        reading.settings.report(error);
     }
 }
 
@@ -191,7 +191,7 @@ fn of_collective(
         Ok(collective) => Some(ScenarioProgram::of_collective(kind, collective, per_node)),
         Err(error) => {
             let error = ScenarioError::at(shape_place(reading)?, error.to_string(), "this shape");
-            reading.errors.push(error);
+            reading.settings.report(error);
             None
         }
     }
@@ -213,8 +213,7 @@ pub(super) fn ask(
         _ => reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes))),
     };
     let takes = |key: Key| kind.keys.contains(&key);
-    let root =
-        if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot, reading.errors) } else { Some(0) };
+    let root = if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot) } else { Some(0) };
     let rate = rate_of_reducing(reading)?;
     let shape = shape(reading, per_node);
     let over = over(reading, shape.as_ref());
@@ -264,14 +263,14 @@ fn rate_of_reducing(reading: &mut Reading<'_>) -> Option<Option<NonZeroU64>> {
     if settings.get(Key::ProgramReduceUnitsPerCycle).is_none() {
         return Some(None);
     }
-    let rate = settings.natural(Key::ProgramReduceUnitsPerCycle, reading.errors);
+    let rate = settings.natural(Key::ProgramReduceUnitsPerCycle);
     rate.and_then(NonZeroU64::new).map(Some)
 }
 
 /// The order of messages that join a queue in one cycle.
 pub(super) fn message_order(reading: &mut Reading<'_>) -> Option<MessageOrder> {
     let settings = reading.settings;
-    settings.one_of(Key::ProgramOrder, &MessageOrder::ALL, MessageOrder::name, reading.errors)
+    settings.one_of(Key::ProgramOrder, &MessageOrder::ALL, MessageOrder::name)
 }
 
 /// The specification of one group of ranks.
@@ -293,10 +292,10 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
     let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
     let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), one)).collect();
     if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
-        return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.errors);
+        return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.settings.errors());
     }
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
-    reading.errors.push(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)));
+    reading.settings.report(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)));
     None
 }
 
@@ -304,8 +303,8 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
 #[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
 fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<usize>>> {
     let Some(value) = reading.settings.get(Key::ProgramOver) else { return Some(None) };
-    let entries = value.list(Key::ProgramOver.path(), "dimensions", reading.errors)?;
-    let before = reading.errors.len();
+    let entries = value.list(Key::ProgramOver.path(), "dimensions", reading.settings.errors())?;
+    let before = reading.settings.errors().len();
     let greatest = shape?.dimension_count() - 1;
     let mut dimensions: Vec<usize> = vec![];
     for entry in entries {
@@ -317,18 +316,20 @@ fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<u
             None => {
                 let error = entry.unexpected("dimension of program.over", format!("0 to {greatest}"));
                 let error = error.because(shape_place(reading), "the logical shape");
-                reading.errors.push(error.with_help("dimensions of the logical shape are counted from 0"));
+                reading
+                    .settings
+                    .report(error.with_help("dimensions of the logical shape are counted from 0"));
             }
             Some(dimension) if dimensions.contains(&dimension) => {
                 let message =
                     format!("dimension {dimension} of program.over a second time, expected it once");
-                reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
+                reading.settings.report(ScenarioError::at(&entry.place, message, "a second time"));
             }
             Some(dimension) => dimensions.push(dimension),
         }
     }
     dimensions.sort_unstable();
-    (reading.errors.len() == before).then_some(Some(dimensions))
+    (reading.settings.errors().len() == before).then_some(Some(dimensions))
 }
 
 /// The place of the logical shape, or of the value that it follows from.
@@ -342,11 +343,11 @@ fn shape_place<'a>(reading: &'a Reading<'_>) -> Option<&'a Place> {
 pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     let settings = reading.settings;
     let processes = match settings.get(Key::ProgramProcesses) {
-        Some(_) => Some(settings.natural(Key::ProgramProcesses, reading.errors)?),
+        Some(_) => Some(settings.natural(Key::ProgramProcesses)?),
         None => None,
     };
     if let Some(value) = settings.get(Key::ProgramShape) {
-        let size = Size::read(value, Key::ProgramShape.path(), reading.errors)?;
+        let size = Size::read(value, Key::ProgramShape.path(), settings.errors())?;
         let count = size.lengths.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
         if count > MAX_PROCESSES || processes.is_some_and(|processes| processes != count) {
             let expected = match processes {
@@ -356,7 +357,7 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
             let message =
                 format!("program.shape {} has {count} processes, expected {expected}", size.written());
             let error = ScenarioError::at(&size.place, message, format!("expected {expected}"));
-            reading.errors.push(error.because(settings.place(Key::ProgramProcesses), "the processes"));
+            settings.report(error.because(settings.place(Key::ProgramProcesses), "the processes"));
             return None;
         }
         return Shape::new(&size.lengths).ok();
@@ -367,7 +368,7 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     if count > MAX_PROCESSES {
         let message = format!("{count} processes, expected at most {MAX_PROCESSES} (2^20) of a collective");
         let error = ScenarioError::at(&size.place, message, "too many nodes");
-        reading.errors.push(error.with_help("give program.processes or program.shape"));
+        settings.report(error.with_help("give program.processes or program.shape"));
         return None;
     }
     match machine.coordinate_grid() {

@@ -37,12 +37,11 @@ pub(super) fn validate(
     written: &Written,
     library: &mut Library,
 ) -> Result<Vec<Run>, Vec<ScenarioError>> {
-    let mut errors = vec![];
-    let settings = Settings::new(combination, written, library, &mut errors);
-    let runs = runs(&settings, combination, written, library, &mut errors);
+    let settings = Settings::new(combination, written, library);
+    let runs = runs(&settings, combination, written, library);
     match runs {
-        Some(runs) if errors.is_empty() => Ok(runs),
-        _ => Err(errors),
+        Some(runs) if settings.errors().is_empty() => Ok(runs),
+        _ => Err(settings.errors().take()),
     }
 }
 
@@ -52,16 +51,15 @@ fn runs(
     combination: &[&Assignment],
     written: &Written,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Run>> {
-    let (name, seed) = (name(settings, written, errors), settings.natural(Key::Seed, errors));
-    let section = machine::read(settings, library, errors);
-    let program = program::read(settings, &section, library, errors).map(Arc::new);
-    let loading = loading::read(settings, program.as_deref(), errors);
-    let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref(), errors);
-    let execution = execution::read(settings, section.machine.as_deref(), errors);
-    execution::check_fit(settings, &section, program.as_deref(), execution, errors);
-    let (tie, eager) = (routers::read_tie_rule(settings, errors), execution::read_eager(settings, errors));
+    let (name, seed) = (name(settings, written), settings.natural(Key::Seed));
+    let section = machine::read(settings, library);
+    let program = program::read(settings, &section, library).map(Arc::new);
+    let loading = loading::read(settings, program.as_deref());
+    let embeddings = mapping::read(settings, section.machine.as_deref(), program.as_deref());
+    let execution = execution::read(settings, section.machine.as_deref());
+    execution::check_fit(settings, &section, program.as_deref(), execution);
+    let (tie, eager) = (routers::read_tie_rule(settings), execution::read_eager(settings));
     let (machine, size, program) = together(&section, program.as_ref())?;
     let fit = Fit {
         settings,
@@ -73,15 +71,15 @@ fn runs(
         size,
         resolved: &settings.resolved(program.kind, library),
     };
-    let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library, errors));
-    connection::check_messages(&fit, placed.as_deref().unwrap_or_default(), errors);
+    let placed = embeddings.and_then(|embeddings| mapping::place(&fit, embeddings, library));
+    connection::check_messages(&fit, placed.as_deref().unwrap_or_default());
     let communication =
-        rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0), errors).inspect(|&communication| {
-            check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution, errors);
+        rules(&fit, &section, tie, eager, execution, seed.unwrap_or(0)).inspect(|&communication| {
+            check_times(&fit, communication, placed.as_deref().unwrap_or_default(), execution);
         });
     let (placed, name, seed, execution) = (placed?, name?, seed?, execution?);
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
-    check_engines(&fit, communication, &placed, execution, library.message_limit(), errors);
+    check_engines(&fit, communication, &placed, execution, library.message_limit());
     let switches_reduce = in_switch::any_reduces(settings);
     let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
     let run = |Placed { embedding, placement, resolved }| Run {
@@ -106,7 +104,7 @@ fn runs(
         held_bytes: 0,
     };
     let mut runs: Vec<Run> = placed.into_iter().map(run).collect();
-    placement_search::place_searched(&mut runs, settings.budget(), &size.place, errors);
+    placement_search::place_searched(&mut runs, settings.budget(), &size.place, settings.errors());
     Some(runs)
 }
 
@@ -118,19 +116,18 @@ fn rules(
     eager: Option<u64>,
     execution: Option<Execution>,
     seed: u64,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Communication> {
     let Fit { settings, whole: machine, .. } = *fit;
     let links = section.links.unwrap_or_default();
     let communication =
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     let latency = communication.map(|communication| communication.latency().get());
-    let routers = routers::read(settings, Some(machine), latency, execution, seed, errors);
+    let routers = routers::read(settings, Some(machine), latency, execution, seed);
     let routers = routers.map(routers::ReadRouters::settings);
     let routes = execution::message_routes(execution, routers.flatten(), seed, machine, shares(fit.program));
-    let cost = message_sizes::read_message_cost(settings, section.timing.scale(), errors)?;
+    let cost = message_sizes::read_message_cost(settings, section.timing.scale())?;
     let communication = communication?.with_routes(routes).with_message_cost(cost);
-    routers::with_routers(settings, machine, communication, routers?, execution, errors)
+    routers::with_routers(settings, machine, communication, routers?, execution)
 }
 
 /// The ranks of a collective of several shares.
@@ -140,21 +137,15 @@ fn shares(program: &ScenarioProgram) -> Option<NonZeroU32> {
 }
 
 /// Checks that windows of open-loop traffic fit the machine, and that no clock can pass its range.
-fn check_times(
-    fit: &Fit<'_>,
-    communication: Communication,
-    placed: &[Placed],
-    execution: Option<Execution>,
-    errors: &mut Vec<ScenarioError>,
-) {
+fn check_times(fit: &Fit<'_>, communication: Communication, placed: &[Placed], execution: Option<Execution>) {
     if let Some(open_loop) = &fit.program.open_loop {
-        errors.extend(open_loop::check(fit.settings, open_loop, fit.whole, communication).err());
+        fit.settings.report_all(open_loop::check(fit.settings, open_loop, fit.whole, communication).err());
     }
     let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
     for program in fit.program.with_others() {
         let placements = placed.iter().map(|own| &*own.placement);
         let bound = CycleBound::largest(program, placements, communication, mode);
-        errors.extend(bound.and_then(|bound| bound.check(fit.settings, fit.size).err()));
+        fit.settings.report_all(bound.and_then(|bound| bound.check(fit.settings, fit.size).err()));
     }
 }
 
@@ -165,34 +156,33 @@ fn check_engines(
     placed: &[Placed],
     execution: Execution,
     message_limit: MessageLimit,
-    errors: &mut Vec<ScenarioError>,
 ) {
     let Fit { settings, program, .. } = *fit;
     for Placed { embedding, placement, .. } in placed {
         let rules = with_processors(communication, program, placement);
         let applies =
             |program| execution::check_engine(settings, execution, program, embedding, placement, rules);
-        errors.extend(program.with_others().filter_map(|program| applies(program).err()));
+        fit.settings.report_all(program.with_others().filter_map(|program| applies(program).err()));
     }
     // After an error, these checks would refuse the same run for the same reason.
     for Placed { placement, .. } in placed {
-        if !errors.is_empty() {
+        if !fit.settings.errors().is_empty() {
             break;
         }
         let rules = with_processors(communication, program, placement);
         let check =
             |program| execution::check_execution(fit, execution, program, placement, rules, message_limit);
-        errors.extend(program.with_others().find_map(|program| check(program).err()));
+        fit.settings.report_all(program.with_others().find_map(|program| check(program).err()));
     }
     for Placed { embedding, placement, .. } in placed {
-        errors.extend(execution::check_paths(settings, execution, embedding, placement).err());
+        fit.settings.report_all(execution::check_paths(settings, execution, embedding, placement).err());
     }
 }
 
 /// The scenario's name, or else the stem of the file's name.
-fn name(settings: &Settings<'_>, written: &Written, errors: &mut Vec<ScenarioError>) -> Option<Arc<str>> {
+fn name(settings: &Settings<'_>, written: &Written) -> Option<Arc<str>> {
     match settings.get(Key::Name) {
-        Some(value) => value.text(Key::Name.path(), errors).map(Arc::from),
+        Some(value) => value.text(Key::Name.path(), settings.errors()).map(Arc::from),
         None => Some(file_stem(written).into()),
     }
 }

@@ -18,12 +18,7 @@ use super::{
 };
 
 /// Reports a machine that falls into parts without a link between them.
-pub(super) fn check(
-    settings: &Settings<'_>,
-    machine: &Machine,
-    size: &Size,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<()> {
+pub(super) fn check(settings: &Settings<'_>, machine: &Machine, size: &Size) -> Option<()> {
     let Some(network) = machine.graph() else { return Some(()) };
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let parts = network.parts_of_hosts(&hosts);
@@ -31,12 +26,12 @@ pub(super) fn check(
     let [one, other] = [one, other].map(|host| name(machine, host));
     let all = parts_in_words(machine, &parts);
     let message = format!("no route between {one} and {other}, expected a connected machine: it has {all}");
-    errors.push(error(settings, machine, size, message).with_help(help(machine)));
+    settings.report(error(settings, machine, size, message).with_help(help(machine)));
     None
 }
 
 /// Reports the first message without a route, for the first of these placements that has one.
-pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed], errors: &mut Vec<ScenarioError>) {
+pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed]) {
     let machine = fit.whole;
     let may_be_apart = machine.graph().is_some_and(|network| !network.hosts_forward());
     let Some(routes) = machine.network_routes().filter(|_| may_be_apart) else { return };
@@ -55,7 +50,7 @@ pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed], errors: &mut Vec<
             "no route that leads through no host between {one} and {other}, expected one for every message"
         );
         let help = "leave out hosts_forward, or set it to true: messages then pass through hosts";
-        errors.push(error(fit.settings, machine, fit.size, message).with_help(help));
+        fit.settings.report(error(fit.settings, machine, fit.size, message).with_help(help));
     }
 }
 

@@ -183,7 +183,7 @@ impl CycleBound {
 /// unit on a link.
 fn larger_units(settings: &Settings<'_>, cycles: u128) -> Option<String> {
     settings.place(Key::ProgramBytes)?;
-    let unit_bytes = settings.natural(Key::MachineUnitBytes, &mut vec![])?;
+    let unit_bytes = settings.silent().natural(Key::MachineUnitBytes)?;
     // Twice as large as needed: messages of other units are rounded up.
     let factor = u64::try_from(cycles.checked_div(LIMIT / 4)?).ok()?.checked_next_power_of_two()?;
     let enough = unit_bytes.checked_mul(factor).filter(|own| *own <= 1 << 32)?;

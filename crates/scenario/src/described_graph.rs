@@ -12,7 +12,7 @@ use cubefold_topology::{EDGE_GRAMMARS, EdgeGrammar, Machine, MachineKind, NamedG
 
 use super::{
     budget::Budget,
-    errors::{ScenarioError, Standing, alternatives, errors_at, help},
+    errors::{Errors, ScenarioError, Standing, alternatives, errors_at, help},
     library::Library,
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
@@ -59,7 +59,7 @@ impl DescribedGraph<'_> {
         kind: MachineKind,
         beside: impl Fn(&str) -> PathBuf,
         library: &mut Library,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<(Machine, Size)> {
         match kind {
             MachineKind::Grammar => self.read_grammar(beside, library, errors),
@@ -67,12 +67,7 @@ impl DescribedGraph<'_> {
         }
     }
 
-    fn read_tree(
-        &self,
-        kind: MachineKind,
-        budget: &Budget,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<(Machine, Size)> {
+    fn read_tree(&self, kind: MachineKind, budget: &Budget, errors: &Errors) -> Option<(Machine, Size)> {
         let arity = match kind {
             MachineKind::KAryTree => self.number("arity", 2..=1 << 19, "from 2", errors),
             _ => Some(2),
@@ -88,7 +83,7 @@ impl DescribedGraph<'_> {
         if parameters.is_makeable()
             && let Err(over) = budget.take_network(nodes, nodes, place)
         {
-            errors.push(over);
+            errors.report(over);
             return None;
         }
         match Machine::of_tree(parameters) {
@@ -97,7 +92,7 @@ impl DescribedGraph<'_> {
                 Some((machine, size))
             }
             Err(error) => {
-                errors.push(ScenarioError::at(place, error.to_string(), "this tree"));
+                errors.report(ScenarioError::at(place, error.to_string(), "this tree"));
                 None
             }
         }
@@ -107,7 +102,7 @@ impl DescribedGraph<'_> {
         &self,
         beside: impl Fn(&str) -> PathBuf,
         library: &mut Library,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<(Machine, Size)> {
         let grammar = self.grammar(beside, library, errors);
         let size = self.number("size", 1..=MAX_SIZE, "the symbols of a word, from 1 to 63", errors);
@@ -120,11 +115,11 @@ impl DescribedGraph<'_> {
             let taken =
                 library.budget().take_for_a_while(bytes, words.saturating_mul(size_of::<u64>() as u64));
             if let Err(over) = taken {
-                errors.push(over.at(place, &format!("a graph of {derivations} derivations")));
+                errors.report(over.at(place, &format!("a graph of {derivations} derivations")));
                 return None;
             }
             if let Err(over) = library.budget().take_network(words, derivations, place) {
-                errors.push(over);
+                errors.report(over);
                 return None;
             }
         }
@@ -132,7 +127,7 @@ impl DescribedGraph<'_> {
             Ok(machine) => Some((machine.clone(), Size::of_machine(&machine, place))),
             Err(error) => {
                 let error = ScenarioError::at(place, format!("grammar {grammar}: {error}"), "this size");
-                errors.push(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"));
+                errors.report(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"));
                 None
             }
         }
@@ -143,12 +138,12 @@ impl DescribedGraph<'_> {
         &self,
         beside: impl Fn(&str) -> PathBuf,
         library: &mut Library,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<Arc<EdgeGrammar>> {
         let names = EDGE_GRAMMARS.each_ref().map(|grammar| grammar.name);
         let forms: Vec<&str> = names.into_iter().chain(["file:PATH"]).collect();
         let Some(value) = (self.get)("grammar") else {
-            errors.push(self.missing("grammar", &alternatives(&forms)));
+            errors.report(self.missing("grammar", &alternatives(&forms)));
             return None;
         };
         let name = value.text(format!("{}.grammar", self.name), errors)?;
@@ -157,19 +152,19 @@ impl DescribedGraph<'_> {
         }
         let Some(path) = name.strip_prefix(FILE_PREFIX).filter(|path| !path.is_empty()) else {
             let error = value.unexpected(format!("{}.grammar", self.name), alternatives(&forms));
-            errors.push(error.with_help(help(name, &names)));
+            errors.report(error.with_help(help(name, &names)));
             return None;
         };
         match library.grammar(&beside(path), name) {
             Ok(grammar) => Some(grammar),
             Err(Failure::Wrong(wrong)) => {
-                errors.extend(wrong);
+                errors.report_all(wrong);
                 None
             }
             Err(Failure::Unreadable(reason)) => {
                 let message = format!("grammar {path:?} cannot be read: {reason}");
                 let error = ScenarioError::at(&value.place, message, "named here");
-                errors.push(error.with_help("paths are relative to the scenario file"));
+                errors.report(error.with_help("paths are relative to the scenario file"));
                 None
             }
         }
@@ -180,10 +175,10 @@ impl DescribedGraph<'_> {
         key: &'static str,
         range: std::ops::RangeInclusive<u64>,
         expected: &str,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<u64> {
         let Some(value) = (self.get)(key) else {
-            errors.push(self.missing(key, expected));
+            errors.report(self.missing(key, expected));
             return None;
         };
         value.natural(format!("{}.{key}", self.name), range, errors)

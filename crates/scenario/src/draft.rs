@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     MAX_RUNS,
     budget::BYTES_A_RUN,
-    errors::{Findings, ScenarioError},
+    errors::{Errors, Findings, ScenarioError},
     keys::Key,
     library::Library,
     setting::Setting,
@@ -34,19 +34,19 @@ impl Draft {
         settings: &[Setting],
         library: &Library,
     ) -> Result<Self, Vec<ScenarioError>> {
-        let mut errors = vec![];
+        let errors = Errors::default();
         take_text(source, library)?;
-        let written = Written::scenario(source, settings, &mut errors)?;
-        let sweep = Sweep::read(&written, &mut errors);
+        let written = Written::scenario(source, settings, &errors)?;
+        let sweep = Sweep::read(&written, &errors);
         let count = sweep.run_count(&written);
         if let (true, Some(place)) = (count > MAX_RUNS, sweep.place()) {
             let message = format!("{count} runs, expected at most {MAX_RUNS} in one file");
             let error = ScenarioError::at(place, message, "this sweep");
-            errors.push(error.with_help("sweep fewer values, or spread them over several files"));
+            errors.report(error.with_help("sweep fewer values, or spread them over several files"));
             // There are too many combinations to check for further errors.
-            return Err(errors);
+            return Err(errors.take());
         }
-        Ok(Self { written, sweep, errors })
+        Ok(Self { written, sweep, errors: errors.take() })
     }
 
     /// Takes the memory for `runs` of its runs.

@@ -5,6 +5,7 @@
 //! are at the end.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fmt::{self, Display},
     path::{Path, PathBuf},
@@ -332,6 +333,36 @@ fn first_alike(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
         }
     }
     kept
+}
+
+/// The errors found while something is read, in the order in which they are found.
+#[derive(Debug, Default)]
+pub(super) struct Errors(RefCell<Vec<ScenarioError>>);
+
+impl Errors {
+    /// Adds an error.
+    pub(super) fn report(&self, error: ScenarioError) {
+        self.0.borrow_mut().push(error);
+    }
+
+    /// Adds errors, some of which may be found while others are added.
+    pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
+        errors.into_iter().for_each(|error| self.report(error));
+    }
+
+    /// Their number.
+    pub(super) fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes them out.
+    pub(super) fn take(&self) -> Vec<ScenarioError> {
+        self.0.take()
+    }
 }
 
 /// Errors of the file itself and of the combinations of its sweep.

@@ -115,23 +115,22 @@ pub(super) fn with_noise(reading: &mut Reading<'_>, program: ScenarioProgram) ->
 
 /// Reports the keys of pipelining that are set for a program whose data move over a network.
 pub(super) fn report_wandering(reading: &mut Reading<'_>) -> Option<()> {
-    let before = reading.errors.len();
+    let before = reading.settings.errors().len();
     for key in KEYS {
         if let Some(value) = reading.settings.get(key) {
             let message = format!("{} of a normal program whose data move over a network", key.path());
             let error =
                 ScenarioError::at(&value.place, message, "expected a machine on which processes stay");
-            reading.errors.push(error.because(reading.settings.place(Key::MachineKind), "the network"));
+            reading.settings.report(error.because(reading.settings.place(Key::MachineKind), "the network"));
         }
     }
-    (reading.errors.len() == before).then_some(())
+    (reading.settings.errors().len() == before).then_some(())
 }
 
 fn read(reading: &mut Reading<'_>) -> Option<Asked> {
     let parts = parts(reading);
     let ports = ports(reading);
-    let startup =
-        message_sizes::read_startup(reading.settings, reading.machine.timing.scale(), reading.errors);
+    let startup = message_sizes::read_startup(reading.settings, reading.machine.timing.scale());
     let noise = match reading.settings.get(Key::ProgramComputeNoise) {
         Some(value) => read_noise(reading, value).map(Some),
         None => Some(None),
@@ -148,7 +147,7 @@ fn parts(reading: &mut Reading<'_>) -> Option<Option<u64>> {
         Content::Integer(Some(parts)) if (1..=MOST_PARTS).contains(parts) => Some(Some(*parts)),
         _ => {
             let expected = format!("an integer from 1 to {MOST_PARTS}, or {BEST:?}");
-            reading.errors.push(value.unexpected(Key::ProgramPipelining.path(), expected));
+            reading.settings.report(value.unexpected(Key::ProgramPipelining.path(), expected));
             None
         }
     }
@@ -160,7 +159,7 @@ fn ports(reading: &mut Reading<'_>) -> Option<ExchangePorts> {
         Content::Integer(Some(1)) => Some(ExchangePorts::One),
         Content::Text(text) if text == ExchangePorts::All.name() => Some(ExchangePorts::All),
         _ => {
-            reading.errors.push(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
+            reading.settings.report(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
             None
         }
     }
@@ -182,7 +181,7 @@ fn check_parts(reading: &mut Reading<'_>, tried: &[u64], dimensions: u8, stages:
     if stages.saturating_mul(sum) > most {
         let message = format!("{sum} parts of each of {stages} stages, expected at most {most} in all");
         let error = ScenarioError::at(&value.place, message, "too many parts");
-        reading.errors.push(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
+        reading.settings.report(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
         return None;
     }
     let bytes = tried.iter().map(|&parts| {
@@ -190,7 +189,7 @@ fn check_parts(reading: &mut Reading<'_>, tried: &[u64], dimensions: u8, stages:
         (stages + parts) * (messages + 1) * 16
     });
     if let Err(over) = reading.settings.budget().take(bytes.sum()) {
-        reading.errors.push(over.at(&value.place, "the steps of these parts:"));
+        reading.settings.report(over.at(&value.place, "the steps of these parts:"));
         return None;
     }
     Some(())
@@ -215,7 +214,7 @@ fn check_draws(
 fn too_many_draws(reading: &mut Reading<'_>, value: &Value, draws: u64) {
     let message = format!("{draws} computations that vary, expected at most {MOST_DRAWS} (2^30)");
     let error = ScenarioError::at(&value.place, message, "too many");
-    reading.errors.push(error.with_help("use fewer processes or stages"));
+    reading.settings.report(error.with_help("use fewer processes or stages"));
 }
 
 /// Sentences on what the program of these parts assumes.
@@ -256,30 +255,31 @@ pub(crate) fn noise_kinds() -> Vec<&'static str> {
 
 /// Reads the noise of computations.
 fn read_noise(reading: &mut Reading<'_>, value: &Value) -> Option<ComputeNoise> {
-    let (settings, errors) = (reading.settings, &mut *reading.errors);
-    let before = errors.len();
-    let table = Table::read(value, Key::ProgramComputeNoise.path(), &NOISE_KEYS, errors)?;
-    let kind = table.required("kind", "uniform, outliers or exponential", errors);
-    let kind = kind.and_then(|own| own.choice_by_name(&table.name("kind"), &KINDS, |kind| kind.0, errors));
+    let settings = reading.settings;
+    let before = settings.errors().len();
+    let table = Table::read(value, Key::ProgramComputeNoise.path(), &NOISE_KEYS, settings.errors())?;
+    let kind = table.required("kind", "uniform, outliers or exponential", settings.errors());
+    let kind = kind
+        .and_then(|own| own.choice_by_name(&table.name("kind"), &KINDS, |kind| kind.0, settings.errors()));
     let seed = match table.get("seed") {
-        Some(own) => own.natural(table.name("seed"), 0..=MAX_INTEGER, errors),
+        Some(own) => own.natural(table.name("seed"), 0..=MAX_INTEGER, settings.errors()),
         None => settings.seed(),
     };
     let units = [NoiseUnit::Stage, NoiseUnit::Process];
     let each = match table.get("each") {
-        Some(own) => own.choice_by_name(&table.name("each"), &units, |unit| unit.name(), errors),
+        Some(own) => own.choice_by_name(&table.name("each"), &units, |unit| unit.name(), settings.errors()),
         None => Some(NoiseUnit::Stage),
     };
     let (kind, keys) = kind?;
     for (_, others) in KINDS.iter().filter(|(name, _)| *name != kind) {
         for (key, own) in others.iter().filter_map(|key| Some((key, table.get(key)?))) {
             let message = format!("{} of {kind} noise, expected {}", table.name(key), keys.join(" and "));
-            errors.push(ScenarioError::at(&own.place, message, "of another kind"));
+            settings.report(ScenarioError::at(&own.place, message, "of another kind"));
         }
     }
-    let mut number = |key: &str, least: u64| {
-        let value = table.required(key, "an integer", errors)?;
-        value.natural(table.name(key), least..=MAX_INTEGER, errors)
+    let number = |key: &str, least: u64| {
+        let value = table.required(key, "an integer", settings.errors())?;
+        value.natural(table.name(key), least..=MAX_INTEGER, settings.errors())
     };
     let distribution = match kind {
         "uniform" => number("max", 0).map(|max| NoiseDistribution::Uniform { max }),
@@ -289,5 +289,5 @@ fn read_noise(reading: &mut Reading<'_>, value: &Value) -> Option<ComputeNoise> 
         _ => number("mean", 0).map(|mean| NoiseDistribution::Exponential { mean }),
     };
     let noise = ComputeNoise { distribution: distribution?, seed: seed?, each: each? };
-    (reading.errors.len() == before).then_some(noise)
+    (settings.errors().len() == before).then_some(noise)
 }

@@ -18,9 +18,8 @@ pub(super) use self::{
 };
 use super::{
     chakra_file::is_of_traces,
-    errors::{ScenarioError, help},
+    errors::{Errors, ScenarioError, help},
     keys::{Key, MAX_INTEGER},
-    routers,
     settings::Settings,
     value::{Content, Value},
 };
@@ -107,36 +106,32 @@ impl fmt::Display for DimensionChoice {
 /// Reads the execution rules.
 ///
 /// Keys of coordinated execution are checked in every mode, so that a sweep may set only the mode.
-pub(super) fn read(
-    settings: &Settings<'_>,
-    machine: Option<&Machine>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Execution> {
-    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, EngineChoice::name, errors);
+pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<Execution> {
+    let engine = settings.one_of(Key::ExecutionEngine, &ENGINES, EngineChoice::name);
     let dimension_choice =
-        settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name, errors);
+        settings.one_of(Key::ExecutionDimensionChoice, &DimensionChoice::ALL, DimensionChoice::name);
     let phases = match settings.get(Key::ExecutionPhases) {
-        Some(value) => phases(value, errors),
+        Some(value) => phases(value, settings.errors()),
         None => Some(Phases::default()),
     };
-    let mode = mode(settings, dimension_choice, phases, errors);
+    let mode = mode(settings, dimension_choice, phases);
     // Its errors were reported with the machine.
-    let routing = read_routing(settings, &mut vec![]);
-    let spread = settings.one_of(Key::ExecutionSpread, &Spread::ALL, Spread::name, errors);
+    let routing = read_routing(&settings.silent());
+    let spread = settings.one_of(Key::ExecutionSpread, &Spread::ALL, Spread::name);
     let execution = Execution { mode: mode?, engine: engine?, routing, spread: spread? };
-    if let Some(value) = routers::unused(settings, Key::ExecutionSpread, Key::ExecutionRouting)
-        .filter(|_| routing != Some(RoutingRule::Spread))
-    {
+    let is_unused = routing != Some(RoutingRule::Spread)
+        && settings.is_written_with(Key::ExecutionSpread, Key::ExecutionRouting);
+    if let Some(value) = settings.get(Key::ExecutionSpread).filter(|_| is_unused) {
         let message = "execution.spread without the routing spread, expected routing = \"spread\"";
         let error = ScenarioError::at(&value.place, message, "no route is drawn");
-        errors.push(error.because(settings.place(Key::ExecutionRouting), "the routing"));
+        settings.report(error.because(settings.place(Key::ExecutionRouting), "the routing"));
     }
-    check_routing(settings, machine, Some(execution), errors);
+    check_routing(settings, machine, Some(execution));
     Some(execution)
 }
 
 /// The largest size of eager messages \[units\]; 0 for none, unless the program is made of traces.
-pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+pub(super) fn read_eager(settings: &Settings<'_>) -> Option<u64> {
     let Some(value) = settings.get(Key::ExecutionEagerUnits) else {
         return Some(if is_of_traces(settings) { EAGER_ALL } else { 0 });
     };
@@ -145,7 +140,7 @@ pub(super) fn read_eager(settings: &Settings<'_>, errors: &mut Vec<ScenarioError
         Content::Text(text) if text == "all" => Some(EAGER_ALL),
         _ => {
             let name = Key::ExecutionEagerUnits.path();
-            errors.push(value.unexpected(name, "an integer from 0 to 2^63 - 1, or all"));
+            settings.report(value.unexpected(name, "an integer from 0 to 2^63 - 1, or all"));
             None
         }
     }
@@ -155,18 +150,17 @@ fn mode(
     settings: &Settings<'_>,
     dimension_choice: Option<DimensionChoice>,
     phases: Option<Phases>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<ExecutionMode> {
     let coordinated = ExecutionMode::Coordinated {
         dimension_choice: dimension_choice.unwrap_or_default(),
         phases: phases.unwrap_or_default(),
     };
     let modes = [ExecutionMode::Asynchronous, coordinated];
-    let mode = settings.one_of(Key::ExecutionMode, &modes, ExecutionMode::name, errors);
+    let mode = settings.one_of(Key::ExecutionMode, &modes, ExecutionMode::name);
     dimension_choice.and(phases).and(mode)
 }
 
-fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
+fn phases(value: &Value, errors: &Errors) -> Option<Phases> {
     const KNOWN: [&str; 2] = ["embedding", "unlimited"];
     let name = Key::ExecutionPhases.path();
     let expected = "embedding, unlimited or a phase length of at least 1";
@@ -175,11 +169,11 @@ fn phases(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Phases> {
         Content::Text(text) if text == KNOWN[0] => Some(Phases::Embedding),
         Content::Text(text) if text == KNOWN[1] => Some(Phases::Unlimited),
         Content::Text(text) => {
-            errors.push(value.unexpected(name, expected).with_help(help(text, &KNOWN)));
+            errors.report(value.unexpected(name, expected).with_help(help(text, &KNOWN)));
             None
         }
         _ => {
-            errors.push(value.unexpected(name, expected));
+            errors.report(value.unexpected(name, expected));
             None
         }
     }

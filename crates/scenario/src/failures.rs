@@ -6,7 +6,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Coordinates, MAX_ROUTED_NODES, Machine, MachineError, NodeId};
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::Key,
     settings::Settings,
     source_file::Place,
@@ -16,33 +16,31 @@ use crate::generator_key;
 
 /// Applies the failures to the machine; reports failures outside it, or that disconnect it.
 #[expect(clippy::too_many_lines, reason = "one step a key")]
-pub(super) fn read(
-    settings: &Settings<'_>,
-    machine: Option<Machine>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Machine> {
+pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<Machine> {
     let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
     let machine = machine?;
     let Some(first) = links.or(nodes) else { return Some(machine) };
     if machine.is_directed() {
         let message = "failures of a machine whose links lead in one direction, expected none";
         let error = ScenarioError::at(&first.place, message, "leave them out of the list of links");
-        errors.push(error.because(settings.place(Key::MachineDirected), "one direction"));
+        settings.report(error.because(settings.place(Key::MachineDirected), "one direction"));
         return None;
     }
-    check_size(settings, &machine, "failures", &first.place, errors)?;
+    check_size(settings, &machine, "failures", &first.place)?;
     let given = match settings.get(Key::MachineFailureSeed) {
-        Some(_) => Some(settings.natural(Key::MachineFailureSeed, errors)?),
+        Some(_) => Some(settings.natural(Key::MachineFailureSeed)?),
         None => None,
     };
     let key = |what: &str| {
         let seed = given.or_else(|| settings.seed()).unwrap_or(0);
         generator_key(seed, &format!("failed {what}; {} nodes", machine.node_count()))
     };
-    let before = errors.len();
-    let listed_links = links.and_then(|value| listed_links(value, &machine, errors)).unwrap_or_default();
-    let listed_nodes = nodes.and_then(|value| listed_nodes(value, &machine, errors)).unwrap_or_default();
-    if errors.len() > before {
+    let before = settings.errors().len();
+    let listed_links =
+        links.and_then(|value| listed_links(value, &machine, settings.errors())).unwrap_or_default();
+    let listed_nodes =
+        nodes.and_then(|value| listed_nodes(value, &machine, settings.errors())).unwrap_or_default();
+    if settings.errors().len() > before {
         return None;
     }
     let failed = machine.with_failures(&listed_links, &listed_nodes).map_err(|error| {
@@ -76,7 +74,7 @@ pub(super) fn read(
     match drawn {
         Ok(machine) => Some(machine),
         Err(error) => {
-            errors.push(error);
+            settings.report(error);
             None
         }
     }
@@ -88,17 +86,17 @@ pub(super) fn check_size(
     machine: &Machine,
     what: &str,
     place: &Place,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
     let (nodes, links) = (machine.node_count(), machine.link_count());
     if nodes > MAX_ROUTED_NODES {
         let message = format!("{what} of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
         let error = ScenarioError::at(place, message, "makes it a network");
-        errors.push(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
+        settings
+            .report(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
     // The network is made beside the machine.
-    settings.budget().take_network(nodes, links, place).map_err(|over| errors.push(over)).ok()
+    settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
 }
 
 /// The number of random failures.
@@ -110,32 +108,28 @@ fn count(value: &Value) -> Option<u64> {
 }
 
 /// The entries of a list of failures; empty for a number of random failures.
-fn entries<'a>(value: &'a Value, key: Key, errors: &mut Vec<ScenarioError>) -> Option<&'a [Value]> {
+fn entries<'a>(value: &'a Value, key: Key, errors: &Errors) -> Option<&'a [Value]> {
     match &value.content {
         Content::Integer(Some(_)) => None,
         Content::List(values) => Some(values),
         _ => {
-            errors.push(value.unexpected(key.path(), "a list, or a number of random failures"));
+            errors.report(value.unexpected(key.path(), "a list, or a number of random failures"));
             None
         }
     }
 }
 
-fn listed_links(
-    value: &Value,
-    machine: &Machine,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<(NodeId, NodeId)>> {
+fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec<(NodeId, NodeId)>> {
     let key = Key::MachineFailedLinks;
     let mut link = |entry: &Value| {
         let Content::List(ends) = &entry.content else {
-            errors.push(
+            errors.report(
                 entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
             );
             return None;
         };
         let [one, other] = ends.as_slice() else {
-            errors.push(
+            errors.report(
                 entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
             );
             return None;
@@ -146,7 +140,7 @@ fn listed_links(
                 "a failed link between nodes {} and {}, expected two that are linked",
                 ends.0, ends.1
             );
-            errors.push(ScenarioError::at(&entry.place, message, "no link"));
+            errors.report(ScenarioError::at(&entry.place, message, "no link"));
             return None;
         }
         Some(ends)
@@ -155,26 +149,22 @@ fn listed_links(
         Content::Integer(Some(_)) => return None,
         Content::List(values) => values,
         _ => {
-            errors
-                .push(value.unexpected(key.path(), "a list of pairs of nodes, or a number of random links"));
+            errors.report(
+                value.unexpected(key.path(), "a list of pairs of nodes, or a number of random links"),
+            );
             return None;
         }
     };
     values.iter().map(&mut link).collect()
 }
 
-fn listed_nodes(value: &Value, machine: &Machine, errors: &mut Vec<ScenarioError>) -> Option<Vec<NodeId>> {
+fn listed_nodes(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec<NodeId>> {
     let key = Key::MachineFailedNodes;
     entries(value, key, errors)?.iter().map(|entry| node(entry, key, machine, errors)).collect()
 }
 
 /// Reads a node by its number or its coordinates.
-pub(super) fn node(
-    value: &Value,
-    key: Key,
-    machine: &Machine,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<NodeId> {
+pub(super) fn node(value: &Value, key: Key, machine: &Machine, errors: &Errors) -> Option<NodeId> {
     let found = match &value.content {
         Content::Integer(Some(number)) => machine.node(*number).map_err(|error| error.to_string()),
         Content::List(values) => {
@@ -204,7 +194,7 @@ pub(super) fn node(
         Err(reason) => {
             let message = format!("node in {}: {reason}", key.path());
             let error = ScenarioError::at(&value.place, message, "no node of the machine");
-            errors.push(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"));
+            errors.report(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"));
             None
         }
     }
@@ -223,12 +213,12 @@ pub(super) fn settle(
     place: &Place,
 ) -> Result<Placement, ScenarioError> {
     let failed = machine.failures().map_or(&[][..], |failures| &failures.nodes);
-    let mut errors = vec![];
+    let errors = Errors::default();
     let spares = match settings.get(Key::MappingSpareNodes) {
-        Some(value) => spares(value, machine, failed, &mut errors),
+        Some(value) => spares(value, machine, failed, &errors),
         None => Some(vec![]),
     };
-    let Some(spares) = spares else { return Err(errors.remove(0)) };
+    let Some(spares) = spares else { return Err(errors.take().remove(0)) };
     let mut nodes = placement.nodes();
     for node in &mut nodes {
         if let Ok(number) = failed.binary_search(node) {
@@ -255,12 +245,7 @@ pub(super) fn settle(
 }
 
 /// Reads the spare nodes, one per failed node.
-fn spares(
-    value: &Value,
-    machine: &Machine,
-    failed: &[NodeId],
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<NodeId>> {
+fn spares(value: &Value, machine: &Machine, failed: &[NodeId], errors: &Errors) -> Option<Vec<NodeId>> {
     let key = Key::MappingSpareNodes;
     let entries = value.list(key.path(), "nodes", errors)?;
     let spares: Option<Vec<NodeId>> = entries.iter().map(|entry| node(entry, key, machine, errors)).collect();
@@ -268,7 +253,7 @@ fn spares(
     if spares.len() != failed.len() {
         let message =
             format!("{} spare nodes, expected {}, one for each failed node", spares.len(), failed.len());
-        errors.push(ScenarioError::at(&value.place, message, "spare nodes"));
+        errors.report(ScenarioError::at(&value.place, message, "spare nodes"));
         return None;
     }
     Some(spares)

@@ -323,11 +323,8 @@ pub fn describe_stuck(path: &Path, stuck: &StuckTasks) -> String {
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
-    let Some(value) = settings.get(Key::ProgramFile) else {
-        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a GOAL file"));
-        return None;
-    };
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let value = settings.required(Key::ProgramFile, "the path of a GOAL file")?;
+    let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
     let schedule = match reading.library.schedule(&path) {
         Ok(schedule) => schedule,

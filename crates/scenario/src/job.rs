@@ -185,7 +185,7 @@ impl<'a> StepReading<'a> {
         check_new(reading, &self.names, name, place)?;
         if first + parts.len() > MAX_STEPS {
             let message = format!("{} steps of a job, expected at most {MAX_STEPS}", first + parts.len());
-            reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+            reading.settings.report(ScenarioError::at(place, message, "too many steps"));
             return None;
         }
         for part in parts {
@@ -246,15 +246,12 @@ pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let per_node = reading.per_node();
-    let iterations = settings.natural(Key::ProgramIterations, reading.errors);
-    let Some(value) = settings.get(Key::ProgramSteps) else {
-        reading.errors.push(settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
-        return None;
-    };
+    let iterations = settings.natural(Key::ProgramIterations);
+    let value = settings.required(Key::ProgramSteps, "a list of tables: [[program.steps]]")?;
     let shape = collective::shape(reading, per_node.unwrap_or(1));
-    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
+    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", settings.errors())?;
     if values.len() > MAX_STEPS {
-        reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
+        settings.report(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
         return None;
     }
     let shape = shape?;
@@ -319,7 +316,7 @@ fn program(
     let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
     let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(&value.place, &format!("a job of {ranks} ranks")));
+        reading.settings.report(over.at(&value.place, &format!("a job of {ranks} ranks")));
         return None;
     }
     match Job::new(ranks, iterations, steps) {
@@ -328,7 +325,7 @@ fn program(
             Some(ScenarioProgram { pipelines: read.pipelines.clone().into(), ..program })
         }
         Err(error) => {
-            reading.errors.push(refused(value, &error));
+            reading.settings.report(refused(value, &error));
             None
         }
     }
@@ -360,7 +357,7 @@ fn read_step(
                 "two pipelines without a name, expected one at most: their steps would have the same names";
             let error =
                 ScenarioError::at(&value.place, message, "the second").because(Some(&first), "the first");
-            reading.errors.push(error.with_help("give it a name"));
+            reading.settings.report(error.with_help("give it a name"));
             return None;
         }
         let name = name.map(|(shown, _)| pipeline::PipelineName { shown, is_written });
@@ -401,7 +398,7 @@ fn name(
     names: &Names,
 ) -> Option<(String, Place)> {
     let (name, place) = match written {
-        Some(value) => (value.text("name of a step", reading.errors)?.to_owned(), &value.place),
+        Some(value) => (value.text("name of a step", reading.settings.errors())?.to_owned(), &value.place),
         None => (format!("step {place}"), &step.place),
     };
     check_new(reading, names, &name, place)?;
@@ -413,7 +410,7 @@ fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place
     let Some(first) = names.place(name) else { return Some(()) };
     let message = format!("two steps are called {name:?}, expected a name of its own for each");
     let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
-    reading.errors.push(error);
+    reading.settings.report(error);
     None
 }
 
@@ -439,16 +436,16 @@ fn after(
     let entries = match &value.content {
         // It comes after nothing.
         Content::List(entries) if entries.is_empty() => return Some(vec![]),
-        _ => value.list("after", "names of steps before it", reading.errors)?,
+        _ => value.list("after", "names of steps before it", reading.settings.errors())?,
     };
-    let before = reading.errors.len();
+    let before = reading.settings.errors().len();
     let (mut after, mut named): (Vec<usize>, Vec<&str>) = (vec![], vec![]);
     for entry in entries {
-        let Some(name) = entry.text("name in after", reading.errors) else { continue };
+        let Some(name) = entry.text("name in after", reading.settings.errors()) else { continue };
         match names.all.get(name) {
             Some(_) if named.contains(&name) => {
                 let message = format!("{name:?} a second time in after, expected it once");
-                reading.errors.push(ScenarioError::at(&entry.place, message, "a second time"));
+                reading.settings.report(ScenarioError::at(&entry.place, message, "a second time"));
             }
             Some((_, steps)) => {
                 named.push(name);
@@ -461,7 +458,7 @@ fn after(
             None if let Some((_, place)) = all.iter().find(|(known, _)| known == name) => {
                 let message = format!("no step before it is called {name:?}, expected one above it");
                 let error = ScenarioError::at(&entry.place, message, "not a step before it");
-                reading.errors.push(error.because(Some(place), "it stands here").with_help(ORDER));
+                reading.settings.report(error.because(Some(place), "it stands here").with_help(ORDER));
             }
             None => {
                 let known: Vec<&str> = names.of_tables.iter().map(String::as_str).collect();
@@ -476,9 +473,9 @@ fn after(
                     none if none.is_empty() => ORDER.to_owned(),
                     advice => advice,
                 };
-                reading.errors.push(error.with_help(advice));
+                reading.settings.report(error.with_help(advice));
             }
         }
     }
-    (reading.errors.len() == before).then_some(after)
+    (reading.settings.errors().len() == before).then_some(after)
 }

@@ -12,7 +12,7 @@ use cubefold_formats::{
 };
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     network::NetworkKeys,
     part_links::PartLink,
     timing::quantity,
@@ -23,7 +23,7 @@ use super::{
 pub(super) fn with_speeds(
     keys: &NetworkKeys<'_>,
     fabric: Arc<Fabric>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Arc<Fabric>> {
     let (has_lanes, is_of_slurm) = (fabric.has_lanes(), fabric.format.starts_with("a Slurm topology"));
     let fits = [
@@ -33,7 +33,7 @@ pub(super) fn with_speeds(
     ];
     let before = errors.len();
     for (key, value, fits, why) in fits {
-        errors.extend(value.filter(|_| !fits).map(|value| {
+        errors.report_all(value.filter(|_| !fits).map(|value| {
             let message = format!("{}.{key} beside {}, expected none", keys.name, fabric.format);
             ScenarioError::at(&value.place, message, why).with_help("leave it out")
         }));
@@ -70,11 +70,7 @@ pub(super) fn with_speeds(
 /// The speed of a lane, or of a unit of `LinkSpeed`: of lanes that of all links if there is none of their own; `None` inside
 /// if there is neither.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a speed")]
-fn lane(
-    keys: &NetworkKeys<'_>,
-    is_of_slurm: bool,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Option<LinkSpeed>> {
+fn lane(keys: &NetworkKeys<'_>, is_of_slurm: bool, errors: &Errors) -> Option<Option<LinkSpeed>> {
     match (keys.lane, keys.link_speed_unit, keys.link) {
         (Some(value), ..) => PartLink::read(value, "machine.lane", errors).map(|own| Some(own.speed)),
         (None, Some(value), _) => {
@@ -83,18 +79,14 @@ fn lane(
         }
         // Its errors are reported where the times of links are read.
         (None, None, Some(value)) if !is_of_slurm && matches!(value.content, Content::Table(_)) => {
-            Some(PartLink::read(value, "machine.link", &mut vec![]).map(|own| own.speed))
+            Some(PartLink::read(value, "machine.link", &Errors::default()).map(|own| own.speed))
         }
         (None, None, _) => Some(None),
     }
 }
 
 /// The speeds of classes of pairs: a bandwidth, or a table of bandwidth and latency.
-fn paths(
-    keys: &NetworkKeys<'_>,
-    fabric: &Fabric,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<BTreeMap<String, LinkSpeed>> {
+fn paths(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<BTreeMap<String, LinkSpeed>> {
     let Some(value) = keys.paths else { return Some(BTreeMap::new()) };
     let classes: Vec<&str> = fabric.classes().collect();
     let before = errors.len();
@@ -108,7 +100,7 @@ fn paths(
 }
 
 /// The speed of one class.
-fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<LinkSpeed> {
+fn path(value: &Value, name: &str, errors: &Errors) -> Option<LinkSpeed> {
     let Content::Text(_) = value.content else {
         return PartLink::read(value, name, errors).map(|own| own.speed);
     };
@@ -117,10 +109,10 @@ fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Li
 }
 
 /// A bandwidth above 0.
-fn bandwidth(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Ratio> {
+fn bandwidth(value: &Value, name: &str, errors: &Errors) -> Option<Ratio> {
     let bandwidth = quantity(value, name, Measure::Bandwidth, errors)?;
     if bandwidth == Ratio::ZERO {
-        errors.push(value.unexpected(name, "more than 0"));
+        errors.report(value.unexpected(name, "more than 0"));
         return None;
     }
     Some(bandwidth)

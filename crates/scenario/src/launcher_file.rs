@@ -19,7 +19,7 @@ use cubefold_topology::NodeId;
 
 use super::{
     Run, asked_file,
-    errors::{ScenarioError, ScenarioErrors, errors_at},
+    errors::{Errors, ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
     source_file::{ReadError, SourceFile},
     value::{Table, Value},
@@ -44,7 +44,7 @@ pub struct LauncherEntry {
 }
 
 /// Reads the table `{ file = .., format = .., hosts = .. }` and reports its errors.
-pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<LauncherEntry> {
+pub(super) fn entry(value: &Value, errors: &Errors) -> Option<LauncherEntry> {
     let before = errors.len();
     let table = Table::read(value, "embedding", &KEYS, errors)?;
     let file = table.required("file", "the path of a launcher's file", errors);
@@ -67,26 +67,22 @@ pub(super) fn as_table(name: &str) -> Option<String> {
     Some(format!("write it as {{ file = {file:?}, format = \"{format}\"{hosts} }}"))
 }
 
-fn path(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<String> {
+fn path(value: &Value, name: &str, errors: &Errors) -> Option<String> {
     let text = value.text(name, errors)?;
     if text.is_empty() {
-        errors.push(value.unexpected(name, "a path"));
+        errors.report(value.unexpected(name, "a path"));
         return None;
     }
     Some(text.to_owned())
 }
 
-fn read_format(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<LauncherFormat> {
+fn read_format(value: &Value, name: &str, errors: &Errors) -> Option<LauncherFormat> {
     let now = LauncherFormat::ALL.map(|format| (format.name(), format));
     value.choice(name, &now, errors)
 }
 
 /// The path of the host names; reports a path that is missing or that the format does not use.
-fn read_hosts_key(
-    table: &Table<'_>,
-    format: LauncherFormat,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<String> {
+fn read_hosts_key(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Option<String> {
     if format.names_hosts() {
         let value = match table.get("coordinates") {
             Some(_) => table.get("hosts")?,
@@ -99,11 +95,7 @@ fn read_hosts_key(
 }
 
 /// The path of the coordinate map; reports one that the format does not use, or that it lacks.
-fn read_coordinates_key(
-    table: &Table<'_>,
-    format: LauncherFormat,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<String> {
+fn read_coordinates_key(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Option<String> {
     if !format.takes_coordinates() {
         refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
         return None;
@@ -117,7 +109,7 @@ fn read_coordinates_key(
 }
 
 /// The slots of a host; reports slots that the format does not use.
-fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Option<u64> {
     let key = "slots_per_node";
     if format.names_hosts() && format.has_slots() {
         return table.get(key)?.natural(table.name(key), 1..=u32::MAX.into(), errors);
@@ -127,10 +119,10 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &mut Vec<Scenar
 }
 
 /// Reports a key that must be absent.
-fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &mut Vec<ScenarioError>) {
+fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &Errors) {
     let Some(value) = table.get(key) else { return };
     let message = format!("{} is given, expected none: {reason}", table.name(key));
-    errors.push(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")));
+    errors.report(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")));
 }
 
 /// A launcher's file with the paths of its parts.

@@ -57,6 +57,7 @@ mod ranks_file;
 mod resolved;
 mod routers;
 mod row_errors;
+mod rules;
 mod run_digest;
 mod scenario_program;
 mod schema;
@@ -96,7 +97,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use self::{
     draft::{Draft, take_text},
-    errors::{Findings, first_errors},
+    errors::{Errors, Findings, first_errors},
     keys::Key,
     library::Library,
     settings::{Settings, Written},
@@ -398,23 +399,22 @@ impl Site {
         settings: &[Setting],
         library: &mut Library,
     ) -> Result<Vec<Self>, Vec<ScenarioError>> {
-        let mut errors = vec![];
+        let errors = Errors::default();
         take_text(source, library)?;
-        let written = Written::scenario(source, settings, &mut errors)?;
-        let sweep = Sweep::read(&written, &mut errors);
-        let mut findings = Findings::new(source.path(), sweep.combination_count(), errors);
+        let written = Written::scenario(source, settings, &errors)?;
+        let sweep = Sweep::read(&written, &errors);
+        let mut findings = Findings::new(source.path(), sweep.combination_count(), errors.take());
         let mut sites = vec![];
         for combination in sweep.combinations().take(usize::try_from(MAX_RUNS).unwrap_or(usize::MAX)) {
-            let mut errors = vec![];
-            let settings = Settings::new(&combination, &written, library, &mut errors);
-            let section = machine::read(&settings, library, &mut errors);
-            let program = program::read(&settings, &section, library, &mut errors).map(Arc::new);
+            let settings = Settings::new(&combination, &written, library);
+            let section = machine::read(&settings, library);
+            let program = program::read(&settings, &section, library).map(Arc::new);
             if let Some((machine, _, program)) = combination::together(&section, program.as_ref()) {
                 let (machine, partition) = (Arc::clone(machine), section.partition.clone());
                 sites.push(Self { machine, partition, program: Arc::clone(program) });
             }
-            if !errors.is_empty() {
-                findings.add(&combination, errors);
+            if !settings.errors().is_empty() {
+                findings.add(&combination, settings.errors().take());
             }
         }
         findings.into_result()?;

@@ -18,7 +18,7 @@ use super::{
     budget::{BYTES_A_RUN, Budget},
     chakra_file::{CollectiveTraces, TraceSet},
     described_graph,
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     execution::MessageLimit,
     goal_file,
     keyed_values::KeySet,
@@ -484,9 +484,9 @@ impl MachineFile {
     pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, ReadError> {
         let source = SourceFile::read_within(path, budget)?;
         budget.take(source_file::bytes_to_parse(source.text()))?;
-        let mut errors = vec![];
-        Ok(match Written::machine(&source, &mut errors) {
-            Ok(written) => Self { written: Some(written), errors },
+        let errors = Errors::default();
+        Ok(match Written::machine(&source, &errors) {
+            Ok(written) => Self { written: Some(written), errors: errors.take() },
             Err(errors) => Self { written: None, errors },
         })
     }

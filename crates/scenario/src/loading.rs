@@ -6,7 +6,7 @@ use cubefold_mapping::ProcessId;
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
-    errors::{ScenarioError, help},
+    errors::{Errors, ScenarioError, help},
     keys::Key,
     settings::Settings,
     value::{Content, Table, Value},
@@ -106,19 +106,15 @@ const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
 pub(crate) const RULES: [&str; 2] = ["same", "by parity"];
 
 /// Reads the loading, if there is one, and reports its errors.
-pub(super) fn read(
-    settings: &Settings<'_>,
-    program: Option<&ScenarioProgram>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Loading> {
+pub(super) fn read(settings: &Settings<'_>, program: Option<&ScenarioProgram>) -> Option<Loading> {
     let value = settings.get(Key::ProgramLoading)?;
-    let table = Table::read(value, Key::ProgramLoading.path(), &KEYS, errors)?;
+    let table = Table::read(value, Key::ProgramLoading.path(), &KEYS, settings.errors())?;
     let broadcast_cycles = match table.get("broadcast_cycles") {
-        Some(value) => value.natural(table.name("broadcast_cycles"), 1..=1 << 32, errors),
+        Some(value) => value.natural(table.name("broadcast_cycles"), 1..=1 << 32, settings.errors()),
         None => Some(1),
     };
     let code_types = match table.get("code_types") {
-        Some(value) => code_types(value, &table.name("code_types"), program, errors),
+        Some(value) => code_types(value, &table.name("code_types"), program, settings.errors()),
         None => Some(CodeTypes::Same),
     };
     Some(Loading { code_types: code_types?, broadcast_cycles: broadcast_cycles? })
@@ -128,19 +124,19 @@ fn code_types(
     value: &Value,
     name: &str,
     program: Option<&ScenarioProgram>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<CodeTypes> {
     let expected = "same, by parity, or a list with the type of each process";
     match &value.content {
         Content::Text(rule) if rule == RULES[0] => Some(CodeTypes::Same),
         Content::Text(rule) if rule == RULES[1] => Some(CodeTypes::ByParity),
         Content::Text(rule) => {
-            errors.push(value.unexpected(name, expected).with_help(help(rule, &RULES)));
+            errors.report(value.unexpected(name, expected).with_help(help(rule, &RULES)));
             None
         }
         Content::List(types) => listed(value, types, name, program, errors),
         _ => {
-            errors.push(value.unexpected(name, expected));
+            errors.report(value.unexpected(name, expected));
             None
         }
     }
@@ -151,7 +147,7 @@ fn listed(
     entries: &[Value],
     name: &str,
     program: Option<&ScenarioProgram>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<CodeTypes> {
     let before = errors.len();
     let texts: Vec<String> = entries.iter().filter_map(|entry| code_type(entry, name, errors)).collect();
@@ -159,7 +155,7 @@ fn listed(
         && processes != entries.len() as u64
     {
         let message = format!("{} code types, expected {processes}, one for each process", entries.len());
-        errors.push(ScenarioError::at(&value.place, message, format!("expected {processes}")));
+        errors.report(ScenarioError::at(&value.place, message, format!("expected {processes}")));
     }
     if errors.len() > before {
         return None;
@@ -173,12 +169,12 @@ fn listed(
 }
 
 /// The name of a type: a string, or a number as a string.
-fn code_type(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<String> {
+fn code_type(entry: &Value, name: &str, errors: &Errors) -> Option<String> {
     match &entry.content {
         Content::Text(text) => Some(text.clone()),
         Content::Integer(Some(number)) => Some(number.to_string()),
         _ => {
-            errors.push(entry.unexpected(format!("entry of {name}"), "a name or a number"));
+            errors.report(entry.unexpected(format!("entry of {name}"), "a name or a number"));
             None
         }
     }

@@ -15,7 +15,7 @@ use cubefold_topology::{
 use super::{
     allocation, connection,
     described_graph::{DescribedGraph, is_described},
-    errors::{ScenarioError, alternatives},
+    errors::{Errors, ScenarioError, alternatives},
     execution::{self, RoutingRule},
     failures,
     keys::{Key, KeyMachines, Section},
@@ -58,18 +58,14 @@ impl MachineSection {
 }
 
 /// Reads the machine.
-pub(super) fn read(
-    settings: &Settings<'_>,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> MachineSection {
-    let kind = kind(settings, errors);
-    let NodesAndLinks { machine, size, own_links, notes } = nodes_and_links(settings, kind, library, errors);
+pub(super) fn read(settings: &Settings<'_>, library: &mut Library) -> MachineSection {
+    let kind = kind(settings);
+    let NodesAndLinks { machine, size, own_links, notes } = nodes_and_links(settings, kind, library);
     let whole = machine.clone();
-    let machine = failures::read(settings, machine, errors);
-    let links = links(settings, errors);
-    check_direction(settings, machine.as_ref(), links, errors);
-    let timing = timing::read(settings, machine.as_ref().or(whole.as_ref()), own_links.as_ref(), errors);
+    let machine = failures::read(settings, machine);
+    let links = links(settings);
+    check_direction(settings, machine.as_ref(), links);
+    let timing = timing::read(settings, machine.as_ref().or(whole.as_ref()), own_links.as_ref());
     let machine = machine.map(|machine| match timing.different_links() {
         Some(times) => machine.with_link_times(times),
         None => machine,
@@ -86,27 +82,22 @@ pub(super) fn read(
     };
     let section = match settings.get(Key::MachinePartition).filter(|_| kind.is_none_or(MachineKind::is_grid))
     {
-        Some(value) => in_partition(value, whole, machine.as_ref(), settings, library, errors),
-        None => with_allocation(whole, machine, settings, library, errors),
+        Some(value) => in_partition(value, whole, machine.as_ref(), settings, library),
+        None => with_allocation(whole, machine, settings, library),
     };
-    let machine = section.machine.and_then(|machine| packet_routes::read(settings, machine, library, errors));
+    let machine = section.machine.and_then(|machine| packet_routes::read(settings, machine, library));
     MachineSection { machine, ..section }
 }
 
 /// Reports links in one direction whose two directions are to share a link.
-fn check_direction(
-    settings: &Settings<'_>,
-    machine: Option<&Machine>,
-    links: Option<LinkMode>,
-    errors: &mut Vec<ScenarioError>,
-) {
+fn check_direction(settings: &Settings<'_>, machine: Option<&Machine>, links: Option<LinkMode>) {
     let is_directed = machine.is_some_and(Machine::is_directed);
     let Some(links) = links.filter(|&links| is_directed && links != LinkMode::FullDuplex) else { return };
     if let Some(place) = settings.place(Key::MachineLinks) {
         let message =
             format!("{links} links of a machine whose links lead in one direction, expected full-duplex");
         let error = ScenarioError::at(place, message, "shares a link between two directions");
-        errors.push(error.because(settings.place(Key::MachineDirected), "one direction"));
+        settings.report(error.because(settings.place(Key::MachineDirected), "one direction"));
     }
 }
 
@@ -124,7 +115,6 @@ fn nodes_and_links(
     settings: &Settings<'_>,
     kind: Option<MachineKind>,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> NodesAndLinks {
     let with = |(machine, size, own_links)| NodesAndLinks {
         machine: Some(machine),
@@ -134,21 +124,21 @@ fn nodes_and_links(
     };
     let read = match kind.filter(|kind| !kind.is_grid()) {
         None => {
-            let (machine, size) = grid(settings, kind, errors);
+            let (machine, size) = grid(settings, kind);
             return NodesAndLinks { machine, size, ..NodesAndLinks::default() };
         }
         Some(MachineKind::Network) => {
-            return network(settings, MachineKind::Network, library, errors).unwrap_or_default();
+            return network(settings, MachineKind::Network, library).unwrap_or_default();
         }
-        Some(kind) if kind.has_parameters() => switched::read(settings, kind, errors).map(with),
+        Some(kind) if kind.has_parameters() => switched::read(settings, kind).map(with),
         Some(kind) if is_described(kind) => {
-            described(settings, kind, library, errors).map(|(machine, size)| with((machine, size, None)))
+            described(settings, kind, library).map(|(machine, size)| with((machine, size, None)))
         }
-        Some(kind) => network(settings, kind, library, errors),
+        Some(kind) => network(settings, kind, library),
     };
     let is_connected = |read: &NodesAndLinks| {
         let machine = read.machine.as_ref().zip(read.size.as_ref());
-        machine.and_then(|(machine, size)| connection::check(settings, machine, size, errors)).is_some()
+        machine.and_then(|(machine, size)| connection::check(settings, machine, size)).is_some()
     };
     read.filter(is_connected).unwrap_or_default()
 }
@@ -160,12 +150,11 @@ fn in_partition(
     machine: Option<&Machine>,
     settings: &Settings<'_>,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> MachineSection {
     if machine.is_some_and(|machine| machine.graph().is_some()) {
         let message = "a partition of a machine with twists or failures, expected the whole machine";
         let error = ScenarioError::at(&value.place, message, "its routes leave every box");
-        errors.push(
+        settings.report(
             error
                 .because(settings.place(Key::MachineTwist), "the twists")
                 .because(settings.place(Key::MachineFailedLinks), "the failures")
@@ -173,10 +162,10 @@ fn in_partition(
         );
         return whole;
     }
-    allocation::read(settings, machine, None, errors); // is refused
-    let (partition, size) = read_partition(value, machine, errors).unzip();
+    allocation::read(settings, machine, None); // is refused
+    let (partition, size) = read_partition(value, machine, settings.errors()).unzip();
     let inside = partition.as_ref().map(|partition| partition.inside().clone());
-    let machine = inside.and_then(|inside| routed(inside, settings, library, errors)).map(Arc::new);
+    let machine = inside.and_then(|inside| routed(inside, settings, library)).map(Arc::new);
     MachineSection { machine, partition: partition.map(Arc::new), size, ..whole }
 }
 
@@ -186,45 +175,35 @@ fn with_allocation(
     machine: Option<Machine>,
     settings: &Settings<'_>,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> MachineSection {
-    let names = allocation::read_names(settings, machine.as_ref(), errors);
-    let allocation = allocation::read(settings, machine.as_ref(), names.as_ref(), errors).map(Arc::new);
+    let names = allocation::read_names(settings, machine.as_ref());
+    let allocation = allocation::read(settings, machine.as_ref(), names.as_ref()).map(Arc::new);
     let is_wrong = allocation.is_none() && settings.get(Key::MachineAllocation).is_some();
     let machine = machine.filter(|_| !is_wrong);
-    let machine = machine.and_then(|machine| routed(machine, settings, library, errors)).map(Arc::new);
+    let machine = machine.and_then(|machine| routed(machine, settings, library)).map(Arc::new);
     MachineSection { machine, allocation, host_names: names.map(|names| names.list), ..whole }
 }
 
-fn grid(
-    settings: &Settings<'_>,
-    kind: Option<MachineKind>,
-    errors: &mut Vec<ScenarioError>,
-) -> (Option<Machine>, Option<Size>) {
+fn grid(settings: &Settings<'_>, kind: Option<MachineKind>) -> (Option<Machine>, Option<Size>) {
     let is_foreign = |key: Key| match key.entry().machines {
         KeyMachines::LinkLists | KeyMachines::Switched | KeyMachines::Grammars => true,
         KeyMachines::Toruses => kind != Some(MachineKind::Torus),
         KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
     };
     if let Some(kind) = kind {
-        settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+        settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
     }
-    let size = size(settings, kind, errors);
-    let wraps = wraps(settings, kind, size.as_ref(), errors);
+    let size = size(settings, kind);
+    let wraps = wraps(settings, kind, size.as_ref());
     let machine = match (kind, &size) {
-        (Some(kind), Some(size)) => machine(settings, kind, size, wraps.as_deref(), errors),
+        (Some(kind), Some(size)) => machine(settings, kind, size, wraps.as_deref()),
         _ => None,
     };
     (machine, size)
 }
 
 /// Reads a machine other than a grid.
-fn network(
-    settings: &Settings<'_>,
-    kind: MachineKind,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<NodesAndLinks> {
+fn network(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) -> Option<NodesAndLinks> {
     // A tree has levels where other families have dimensions.
     let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
     let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
@@ -253,36 +232,26 @@ fn network(
         kind: settings.get(Key::MachineKind)?,
     };
     let ReadNetwork { machine, size, own_links, notes } =
-        network::read(kind, &keys, |path| settings.beside(path), library, errors)?;
+        network::read(kind, &keys, |path| settings.beside(path), library, settings.errors())?;
     Some(NodesAndLinks { machine: Some(Machine::clone(&machine)), size: Some(size), own_links, notes })
 }
 
 /// A tree that numbers describe, or the graph of an edge grammar.
-fn described(
-    settings: &Settings<'_>,
-    kind: MachineKind,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size)> {
-    let before = errors.len();
+fn described(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) -> Option<(Machine, Size)> {
+    let before = settings.errors().len();
     let is_foreign =
         |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
-    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
     let get = |key| settings.get(Key::with_key(Section::Machine, key)?);
     let graph = DescribedGraph { name: "machine", kind: settings.get(Key::MachineKind)?, get: &get };
-    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
-    (errors.len() == before).then_some((machine, size))
+    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, settings.errors())?;
+    (settings.errors().len() == before).then_some((machine, size))
 }
 
 /// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.
-fn routed(
-    machine: Machine,
-    settings: &Settings<'_>,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Machine> {
+fn routed(machine: Machine, settings: &Settings<'_>, library: &mut Library) -> Option<Machine> {
     // Routers do not route so, which is reported with them.
-    let rule = execution::read_routing(settings, errors).filter(|_| !routers::are_asked_for(settings));
+    let rule = execution::read_routing(settings).filter(|_| !routers::are_asked_for(settings));
     let choice = match rule {
         Some(RoutingRule::Lowest) => RouteChoice::Lowest,
         Some(RoutingRule::Spread) => RouteChoice::Spread(settings.seed().unwrap_or(0)),
@@ -291,51 +260,46 @@ fn routed(
             return Some(library.with_known_routes(machine.with_route_choice(RouteChoice::DModK)));
         }
         _ => {
-            let tie = routers::read_tie_rule(settings, &mut vec![]).unwrap_or_default();
+            let tie = routers::read_tie_rule(&settings.silent()).unwrap_or_default();
             return Some(library.with_known_routes(machine.with_tie(tie)));
         }
     };
     let place = settings.place(Key::ExecutionRouting)?;
     if machine.grid().is_some() {
         let what = format!("routing {}", choice.name());
-        failures::check_size(settings, &machine, &what, place, errors)?;
+        failures::check_size(settings, &machine, &what, place)?;
     }
     match machine.as_network(choice) {
         Ok(machine) => Some(library.with_known_routes(machine)),
         Err(error) => {
-            errors.push(ScenarioError::at(place, error.to_string(), "makes the grid a network"));
+            settings.report(ScenarioError::at(place, error.to_string(), "makes the grid a network"));
             None
         }
     }
 }
 
-fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<MachineKind> {
+fn kind(settings: &Settings<'_>) -> Option<MachineKind> {
     if settings.get(Key::MachineKind).is_none() {
-        errors.push(settings.missing(Key::MachineKind, &alternatives(&MachineKind::HOSTS)));
+        settings.report(settings.missing(Key::MachineKind, &alternatives(&MachineKind::HOSTS)));
     }
-    settings.one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name, errors)
+    settings.one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name)
 }
 
 /// The lengths: from the shape or from the dimensions, whichever is written further up.
-fn size(settings: &Settings<'_>, kind: Option<MachineKind>, errors: &mut Vec<ScenarioError>) -> Option<Size> {
+fn size(settings: &Settings<'_>, kind: Option<MachineKind>) -> Option<Size> {
     let shape = settings.layered(Key::MachineShape);
     let dimensions = settings.layered(Key::MachineDimensions);
     match (shape, dimensions) {
         (None, None) => {
-            errors.push(missing_size(settings, kind));
+            settings.report(missing_size(settings, kind));
             None
         }
-        (Some((one, _)), Some((other, value))) if one == other => {
-            let message = "both machine.shape and machine.dimensions, expected one of them";
-            let error = ScenarioError::at(&value.place, message, "with a shape beside it");
-            errors.push(error.because(settings.place(Key::MachineShape), "the shape"));
-            None
-        }
+        (Some(_), Some(_)) if !settings.obeys(Key::MachineDimensions) => None,
         (shape, Some((layer, value))) if shape.is_none_or(|(other, _)| other < layer) => {
-            size_of_cube(settings, kind, value, errors)
+            size_of_cube(settings, kind, value)
         }
-        (Some((_, value)), _) => Size::read(value, Key::MachineShape.path(), errors),
-        (None, Some((_, value))) => size_of_cube(settings, kind, value, errors),
+        (Some((_, value)), _) => Size::read(value, Key::MachineShape.path(), settings.errors()),
+        (None, Some((_, value))) => size_of_cube(settings, kind, value),
     }
 }
 
@@ -349,37 +313,27 @@ fn missing_size(settings: &Settings<'_>, kind: Option<MachineKind>) -> ScenarioE
     settings.missing(setting, expected).because(settings.place(Key::MachineKind), written_as)
 }
 
-fn size_of_cube(
-    settings: &Settings<'_>,
-    kind: Option<MachineKind>,
-    value: &Value,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Size> {
+fn size_of_cube(settings: &Settings<'_>, kind: Option<MachineKind>, value: &Value) -> Option<Size> {
     if let Some(kind) = kind.filter(|&kind| kind != MachineKind::Hypercube) {
         let kind = with_article(kind.name());
         let message = format!("machine.dimensions with {kind}, expected machine.shape");
         let error = ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape")
             .because(settings.place(Key::MachineKind), kind)
             .with_help("give the length of each dimension: shape = [8, 8]");
-        errors.push(error);
+        settings.report(error);
         return None;
     }
-    let count = value.natural(Key::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, errors)?;
+    let count = value.natural(Key::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, settings.errors())?;
     Some(Size::of_cube(count, &value.place))
 }
 
 /// The wrap of each dimension: as written, else the default of the kind.
-fn wraps(
-    settings: &Settings<'_>,
-    kind: Option<MachineKind>,
-    size: Option<&Size>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<Wrap>> {
+fn wraps(settings: &Settings<'_>, kind: Option<MachineKind>, size: Option<&Size>) -> Option<Vec<Wrap>> {
     let name = Key::MachineWrap.path();
     let Some(value) = settings.get(Key::MachineWrap) else {
         return Some(vec![kind?.wrap(); size?.lengths.len()]);
     };
-    read_wraps(value, name, size, errors)
+    read_wraps(value, name, size, settings.errors())
 }
 
 fn machine(
@@ -387,17 +341,16 @@ fn machine(
     kind: MachineKind,
     size: &Size,
     wraps: Option<&[Wrap]>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Machine> {
     // Wraps that are wrong have been reported: the rest is checked as if there were none.
     let twists = match settings.get(Key::MachineTwist).filter(|_| kind == MachineKind::Torus) {
-        Some(value) => Some((value, twists(value, errors)?)),
+        Some(value) => Some((value, twists(value, settings.errors())?)),
         None => None,
     };
     if let (Some((value, _)), Some(_)) = (&twists, wraps.filter(|wraps| wraps.contains(&Wrap::Open))) {
         let message = "twists of a torus with a dimension that does not wrap, expected all to wrap";
         let error = ScenarioError::at(&value.place, message, "twists wraparounds");
-        errors.push(error.because(settings.place(Key::MachineWrap), "no wraparound"));
+        settings.report(error.because(settings.place(Key::MachineWrap), "no wraparound"));
         return None;
     }
     if let Some((value, twists)) = &twists
@@ -407,7 +360,7 @@ fn machine(
         let nodes = size.lengths.iter().fold(1, product);
         let links = nodes.saturating_mul(size.lengths.len() as u64);
         if let Err(over) = settings.budget().take_network(nodes, links, &value.place) {
-            errors.push(over);
+            settings.report(over);
             return None;
         }
     }
@@ -421,7 +374,7 @@ fn machine(
     match machine {
         Ok(machine) => wraps.map(|_| machine),
         Err(error) => {
-            errors.extend(placed(&error, settings, size));
+            settings.report_all(placed(&error, settings, size));
             None
         }
     }
@@ -478,7 +431,7 @@ fn modulo_lengths(twists: &[Vec<i64>], lengths: &[u64]) -> Vec<Vec<u64>> {
 }
 
 /// The twists: a list of numbers for each dimension.
-fn twists(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<Vec<i64>>> {
+fn twists(value: &Value, errors: &Errors) -> Option<Vec<Vec<i64>>> {
     let name = Key::MachineTwist.path();
     let rows = value.list(name, "lists, one for each dimension", errors)?;
     let before = errors.len();
@@ -503,15 +456,15 @@ fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size
 }
 
 /// A link mode by its name or Tao's number.
-fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LinkMode> {
+fn links(settings: &Settings<'_>) -> Option<LinkMode> {
     let written = settings.get(Key::MachineLinks).map(|value| (value, &value.content));
     let Some((value, &Content::Integer(number))) = written else {
-        return settings.one_of(Key::MachineLinks, &LinkMode::ALL, LinkMode::name, errors);
+        return settings.one_of(Key::MachineLinks, &LinkMode::ALL, LinkMode::name);
     };
     let mode = LinkMode::ALL.into_iter().find(|mode| number == Some(u64::from(mode.number())));
     if mode.is_none() {
         let expected = format!("{}, or 1, 2 or 3", alternatives(&LinkMode::ALL));
-        errors.push(value.unexpected(Key::MachineLinks.path(), expected));
+        settings.report(value.unexpected(Key::MachineLinks.path(), expected));
     }
     mode
 }
@@ -520,7 +473,7 @@ fn links(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Lin
 pub(super) fn read_partition(
     value: &Value,
     machine: Option<&Machine>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<(Partition, Size)> {
     let table = Table::read(value, Key::MachinePartition.path(), &["base", "shape"], errors)?;
     let base = table.required("base", "the coordinates of its first node: [0, 0]", errors);
@@ -537,20 +490,20 @@ pub(super) fn read_partition(
                 PartitionError::Arity { .. } | PartitionError::Lengths(_) => &size.place,
             };
             let error = ScenarioError::at(place, error.to_string(), "not inside the machine");
-            errors.push(error.with_help("a partition is a box of the machine that does not wrap around"));
+            errors.report(error.with_help("a partition is a box of the machine that does not wrap around"));
             None
         }
     }
 }
 
-fn coordinates(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<u64>> {
+fn coordinates(value: &Value, name: &str, errors: &Errors) -> Option<Vec<u64>> {
     let values = value.list(name, "coordinates", errors)?;
     let before = errors.len();
     let mut coordinates = vec![];
     for entry in values {
         match entry.content {
             Content::Integer(Some(coordinate)) => coordinates.push(coordinate),
-            _ => errors.push(entry.unexpected(format!("entry of {name}"), "an integer of at least 0")),
+            _ => errors.report(entry.unexpected(format!("entry of {name}"), "an integer of at least 0")),
         }
     }
     (errors.len() == before).then_some(coordinates)

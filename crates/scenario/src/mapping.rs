@@ -16,7 +16,7 @@ use self::{
 use super::{
     allocation,
     embeddings::{EmbeddingName, Maker, all_axis_orders, expected},
-    errors::{ScenarioError, help},
+    errors::{Errors, ScenarioError, help},
     failures,
     keys::Key,
     launcher_file,
@@ -173,7 +173,6 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
     program: Option<&ScenarioProgram>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<NamedEmbedding>> {
     let Some(value) = settings.get(Key::MappingEmbeddings) else {
         let on_network = machine.is_some_and(|machine| machine.coordinate_grid().is_none());
@@ -192,24 +191,25 @@ pub(super) fn read(
         let names = names.iter().filter_map(|name| EmbeddingName::with_name(name));
         return Some(names.map(|name| NamedEmbedding { name, place: None }).collect());
     };
-    let values = value.list(Key::MappingEmbeddings.path(), "embeddings", errors)?;
-    let before = errors.len();
+    let values = value.list(Key::MappingEmbeddings.path(), "embeddings", settings.errors())?;
+    let before = settings.errors().len();
     let mut embeddings: Vec<NamedEmbedding> = vec![];
     for entry in values {
-        let Some(name) = embedding(entry, errors) else { continue };
+        let Some(name) = embedding(entry, settings.errors()) else { continue };
         // Results identify embeddings by name, so names must differ.
         if let Some(first) =
             embeddings.iter().find(|embedding| embedding.name.to_string() == name.to_string())
         {
             let message = format!("embedding {name} a second time, expected every embedding once");
             let error = ScenarioError::at(&entry.place, message, "a second time");
-            errors
-                .push(error.because(first.place.as_ref(), "the first time").with_help("remove one of them"));
+            settings.report(
+                error.because(first.place.as_ref(), "the first time").with_help("remove one of them"),
+            );
         } else {
             embeddings.push(NamedEmbedding { name, place: Some(entry.place.clone()) });
         }
     }
-    (errors.len() == before).then_some(embeddings)
+    (settings.errors().len() == before).then_some(embeddings)
 }
 
 /// Whether the guest is a network of another kind than the machine; a program whose data move fits both of
@@ -218,7 +218,7 @@ fn is_foreign(program: &ScenarioProgram, machine: Option<MachineKind>) -> bool {
     program.has_network_guest() && !program.is_wandering() && machine != Some(program.guest().shape().kind())
 }
 
-fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<EmbeddingName> {
+fn embedding(entry: &Value, errors: &Errors) -> Option<EmbeddingName> {
     let text = match &entry.content {
         Content::Text(text) => text,
         Content::Table(_) if placement_search::is_search(entry) => {
@@ -227,7 +227,7 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
         }
         Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
         Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
-            errors.push(entry.unexpected("embedding", expected()));
+            errors.report(entry.unexpected("embedding", expected()));
             return None;
         }
     };
@@ -237,7 +237,7 @@ fn embedding(entry: &Value, errors: &mut Vec<ScenarioError>) -> Option<Embedding
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let error = entry.unexpected("embedding", expected());
         let help = launcher_file::as_table(text).unwrap_or_else(|| help(text, &known));
-        errors.push(error.with_help(help));
+        errors.report(error.with_help(help));
     }
     name
 }
@@ -247,9 +247,8 @@ pub(super) fn place(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<Placed>> {
-    let before = errors.len();
+    let before = fit.settings.errors().len();
     // If the allocation is a box, embeddings that fill a grid are placed in it.
     let box_size = fit
         .allocation
@@ -263,7 +262,7 @@ pub(super) fn place(
         ..*fit
     });
     let region = in_box.as_ref().unwrap_or(fit);
-    let embeddings = with_axis_orders(region, embeddings, errors);
+    let embeddings = with_axis_orders(region, embeddings);
     let (filling, counting): (Vec<_>, Vec<_>) =
         embeddings.iter().partition(|embedding| Fit::fills_grid(embedding));
     let wrong = match &in_box {
@@ -273,7 +272,7 @@ pub(super) fn place(
         Some(in_box) => [misfits(fit, &counting), misfits(in_box, &filling)].concat(),
     };
     let rules_fit = wrong.is_empty();
-    errors.extend(wrong);
+    fit.settings.report_all(wrong);
     let mut placed = vec![];
     for embedding in embeddings {
         // Misfits have been reported, once for all rules.
@@ -295,11 +294,11 @@ pub(super) fn place(
         let (made, resolved) = made_once(fit, &embedding, library, make);
         match made {
             Ok(placement) => placed.push(Placed { embedding: embedding.name, placement, resolved }),
-            Err(Failure::Wrong(wrong)) => errors.extend(wrong),
-            Err(Failure::Unreadable(reason)) => errors.push(unreadable(fit, &embedding, &reason)),
+            Err(Failure::Wrong(wrong)) => fit.settings.report_all(wrong),
+            Err(Failure::Unreadable(reason)) => fit.settings.report(unreadable(fit, &embedding, &reason)),
         }
     }
-    (errors.len() == before).then_some(placed)
+    (fit.settings.errors().len() == before).then_some(placed)
 }
 
 /// The placement that `make` makes, or that was made for an earlier run of the same machine, program and embedding; with
@@ -358,11 +357,7 @@ fn settled(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> R
 
 /// Replaces `axes` by an embedding for every order of axes; orders that are named themselves are not
 /// repeated.
-fn with_axis_orders(
-    fit: &Fit<'_>,
-    embeddings: Vec<NamedEmbedding>,
-    errors: &mut Vec<ScenarioError>,
-) -> Vec<NamedEmbedding> {
+fn with_axis_orders(fit: &Fit<'_>, embeddings: Vec<NamedEmbedding>) -> Vec<NamedEmbedding> {
     let is_axis_orders = |own: &NamedEmbedding| matches!(&own.name, EmbeddingName::Registered { embedding, .. } if embedding.is_axis_orders());
     if !embeddings.iter().any(is_axis_orders) {
         return embeddings;
@@ -378,7 +373,7 @@ fn with_axis_orders(
             Ok(orders) => {
                 all.extend(orders.into_iter().filter(|order| !named.contains(&order.name.to_string())));
             }
-            Err(error) => errors.push(error),
+            Err(error) => fit.settings.report(error),
         }
     }
     all

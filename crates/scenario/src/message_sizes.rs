@@ -5,7 +5,7 @@ use cubefold_formats::input::{Ratio, quantity::Measure};
 use cubefold_simulator::{Computations, Cycles, MessageSizes};
 
 use super::{
-    errors::ScenarioError,
+    errors::Errors,
     keys::{Key, MAX_INTEGER},
     settings::Settings,
     timing::{both, quantity, without_link},
@@ -40,20 +40,19 @@ pub(super) fn read(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
     by_stage: ByStage,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Sizes> {
-    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes, errors) else {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes) else {
         return Some(Sizes { units: MessageSizes::ONE_UNIT, bytes: None });
     };
     let scale = match key {
-        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units", errors)?),
+        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units")?),
         _ => None,
     };
-    let before = errors.len();
-    let entries = entries(value, key, by_stage, errors)?;
+    let before = settings.errors().len();
+    let entries = entries(value, key, by_stage, settings.errors())?;
     let sizes: Vec<Option<(u64, u64)>> =
-        entries.iter().map(|(name, entry)| size(entry, name, 1, scale, errors)).collect();
-    if errors.len() > before {
+        entries.iter().map(|(name, entry)| size(entry, name, 1, scale, settings.errors())).collect();
+    if settings.errors().len() > before {
         return None;
     }
     let sizes: Vec<(u64, u64)> = sizes.into_iter().collect::<Option<_>>()?;
@@ -67,20 +66,16 @@ pub(super) fn read(
 
 /// Reads the size of the messages of a send, in units and in bytes if it is given so: `units` or `bytes`, possibly 0; by
 /// default one unit.
-pub(super) fn read_one(
-    settings: &Settings<'_>,
-    scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(u64, Option<u64>)> {
-    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes, errors) else {
+pub(super) fn read_one(settings: &Settings<'_>, scale: Option<PhysicalScale>) -> Option<(u64, Option<u64>)> {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes) else {
         return Some((1, None));
     };
     let scale = match key {
-        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units", errors)?),
+        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units")?),
         _ => None,
     };
-    entries(value, key, ByStage::No, errors)?;
-    let (units, bytes) = size(value, key.path(), 0, scale, errors)?;
+    entries(value, key, ByStage::No, settings.errors())?;
+    let (units, bytes) = size(value, key.path(), 0, scale, settings.errors())?;
     Some((units, scale.map(|_| bytes)))
 }
 
@@ -89,21 +84,19 @@ pub(super) fn read_computations(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
     by_stage: ByStage,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Computations> {
-    let Some((key, value)) = one_of_two(settings, Key::ProgramComputeCycles, Key::ProgramCompute, errors)
-    else {
+    let Some((key, value)) = one_of_two(settings, Key::ProgramComputeCycles, Key::ProgramCompute) else {
         return Some(Computations::Same(Cycles::ZERO));
     };
     let scale = match key {
-        Key::ProgramCompute => Some(of_link(settings, scale, key, value, "program.compute_cycles", errors)?),
+        Key::ProgramCompute => Some(of_link(settings, scale, key, value, "program.compute_cycles")?),
         _ => None,
     };
-    let before = errors.len();
-    let entries = entries(value, key, by_stage, errors)?;
+    let before = settings.errors().len();
+    let entries = entries(value, key, by_stage, settings.errors())?;
     let times: Vec<Option<Cycles>> =
-        entries.iter().map(|(name, entry)| time(entry, name, scale, errors)).collect();
-    if errors.len() > before {
+        entries.iter().map(|(name, entry)| time(entry, name, scale, settings.errors())).collect();
+    if settings.errors().len() > before {
         return None;
     }
     let times: Vec<Cycles> = times.into_iter().collect::<Option<_>>()?;
@@ -114,21 +107,13 @@ pub(super) fn read_computations(
 }
 
 /// Reads the time for which the core of a process is busy with each message that it sends or receives.
-pub(super) fn read_message_cost(
-    settings: &Settings<'_>,
-    scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Cycles> {
-    of_message(settings, scale, Key::ProgramMessageCostCycles, Key::ProgramMessageCost, errors)
+pub(super) fn read_message_cost(settings: &Settings<'_>, scale: Option<PhysicalScale>) -> Option<Cycles> {
+    of_message(settings, scale, Key::ProgramMessageCostCycles, Key::ProgramMessageCost)
 }
 
 /// Reads the processor's time for every message that a process of a program on a cube sends.
-pub(super) fn read_startup(
-    settings: &Settings<'_>,
-    scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Cycles> {
-    of_message(settings, scale, Key::ProgramStartupCycles, Key::ProgramStartup, errors)
+pub(super) fn read_startup(settings: &Settings<'_>, scale: Option<PhysicalScale>) -> Option<Cycles> {
+    of_message(settings, scale, Key::ProgramStartupCycles, Key::ProgramStartup)
 }
 
 /// Reads the time of a processor for a message, in cycles or in seconds; by default none.
@@ -137,38 +122,32 @@ fn of_message(
     scale: Option<PhysicalScale>,
     in_cycles: Key,
     in_seconds: Key,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Cycles> {
-    let Some((key, value)) = one_of_two(settings, in_cycles, in_seconds, errors) else {
+    let Some((key, value)) = one_of_two(settings, in_cycles, in_seconds) else {
         return Some(Cycles::ZERO);
     };
     if key == in_cycles {
-        return settings.natural(key, errors).map(Cycles::new);
+        return settings.natural(key).map(Cycles::new);
     }
-    let scale = of_link(settings, scale, key, value, in_cycles.path(), errors)?;
-    time(value, key.path(), Some(scale), errors)
+    let scale = of_link(settings, scale, key, value, in_cycles.path())?;
+    time(value, key.path(), Some(scale), settings.errors())
 }
 
 /// Reads whether messages are halved dimension by dimension.
-pub(super) fn read_halving(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<bool> {
+pub(super) fn read_halving(settings: &Settings<'_>) -> Option<bool> {
     let Some(value) = settings.get(Key::ProgramHalving) else { return Some(false) };
     if let Content::Boolean(halving) = value.content {
         return Some(halving);
     }
-    errors.push(value.unexpected(Key::ProgramHalving.path(), "true or false"));
+    settings.report(value.unexpected(Key::ProgramHalving.path(), "true or false"));
     None
 }
 
 /// The value of the one of two keys that is set, or set in the higher layer. Both in one layer are an error.
-fn one_of_two<'a>(
-    settings: &'a Settings<'_>,
-    one: Key,
-    other: Key,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(Key, &'a Value)> {
+fn one_of_two<'a>(settings: &'a Settings<'_>, one: Key, other: Key) -> Option<(Key, &'a Value)> {
     match (settings.layered(one), settings.layered(other)) {
         (Some((layer, value)), Some((other_layer, other_value))) if layer == other_layer => {
-            errors.push(both(one, value, other, other_value));
+            settings.report(both(one, value, other, other_value));
             Some((one, value))
         }
         (Some((layer, value)), Some((other_layer, _))) if layer > other_layer => Some((one, value)),
@@ -185,10 +164,9 @@ fn of_link(
     key: Key,
     value: &Value,
     instead: &str,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<PhysicalScale> {
     if scale.is_none() && settings.get(Key::MachineLink).is_none() {
-        errors.push(without_link(settings, key, value, instead));
+        settings.report(without_link(settings, key, value, instead));
     }
     scale
 }
@@ -198,7 +176,7 @@ fn entries<'a>(
     value: &'a Value,
     key: Key,
     by_stage: ByStage,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Vec<(String, &'a Value)>> {
     let name = key.path();
     let Content::List(values) = &value.content else { return Some(vec![(name.to_owned(), value)]) };
@@ -212,12 +190,12 @@ fn entries<'a>(
             let entries = if most == 1 { "entry" } else { "entries" };
             let expected =
                 format!("one value, or {most} {entries}: one for each number of dimensions that differ");
-            errors.push(value.unexpected(name, expected));
+            errors.report(value.unexpected(name, expected));
             return None;
         }
         ByStage::No => {
             let error = value.unexpected(name, "one value for all stages");
-            errors.push(
+            errors.report(
                 error.with_help(
                     "only cc-cube takes a list of sizes, and cc-cube and stages one of computations",
                 ),
@@ -231,7 +209,7 @@ fn entries<'a>(
             Some(stages) => format!("{stages} entries, one for each stage"),
             None => "at least one entry".to_owned(),
         };
-        errors.push(value.unexpected(name, expected));
+        errors.report(value.unexpected(name, expected));
         return None;
     }
     Some(
@@ -245,7 +223,7 @@ fn size(
     name: &str,
     least: u64,
     scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<(u64, u64)> {
     let Some(scale) = scale else {
         return value.natural(name, least..=MAX_UNITS, errors).map(|units| (units, 0));
@@ -254,37 +232,33 @@ fn size(
         Content::Integer(Some(bytes)) => Ratio::from(bytes),
         Content::Text(_) => quantity(value, name, Measure::Size, errors)?,
         _ => {
-            errors
-                .push(value.unexpected(name, format!("a number of bytes, or {}", Measure::Size.expected())));
+            errors.report(
+                value.unexpected(name, format!("a number of bytes, or {}", Measure::Size.expected())),
+            );
             return None;
         }
     };
     if bytes == Ratio::ZERO && least > 0 {
-        errors.push(value.unexpected(name, "at least 1 byte"));
+        errors.report(value.unexpected(name, "at least 1 byte"));
         return None;
     }
     if let (Some(units), Ok(bytes)) = (scale.units(bytes), u64::try_from(bytes.ceil())) {
         return Some((units, bytes));
     }
     let error = value.unexpected(name, "less than 2^63 units");
-    errors.push(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
+    errors.report(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
     None
 }
 
 /// Reads a computation in cycles.
-fn time(
-    value: &Value,
-    name: &str,
-    scale: Option<PhysicalScale>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Cycles> {
+fn time(value: &Value, name: &str, scale: Option<PhysicalScale>, errors: &Errors) -> Option<Cycles> {
     let Some(scale) = scale else {
         return value.natural(name, 0..=MAX_INTEGER, errors).map(Cycles::new);
     };
     let cycles = scale.cycles(quantity(value, name, Measure::Time, errors)?);
     if cycles.is_none() {
         let help = format!("a cycle is {} ns", scale.cycle_nanoseconds());
-        errors.push(value.unexpected(name, "less than 2^63 cycles").with_help(help));
+        errors.report(value.unexpected(name, "less than 2^63 cycles").with_help(help));
     }
     cycles.map(Cycles::new)
 }

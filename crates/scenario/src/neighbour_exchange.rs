@@ -15,7 +15,7 @@ use rand_chacha::ChaCha12Rng;
 use super::{
     budget::BYTES_A_MESSAGE,
     described_graph::{DescribedGraph, is_described},
-    errors::{ScenarioError, alternatives},
+    errors::{Errors, ScenarioError, alternatives},
     exchange,
     keys::Key,
     library::Library,
@@ -52,7 +52,7 @@ pub(super) static NEIGHBOUR_EXCHANGE: ProgramKind = ProgramKind {
 
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let per_node = reading.per_node();
-    let guest = read_guest(reading.settings, reading.library, reading.errors);
+    let guest = read_guest(reading.settings, reading.library);
     let program = on_guest(reading, guest.map(|(guest, _)| guest))?;
     let program = exchange::with_noise(reading, program)?;
     Some(ScenarioProgram { ranks_per_node: per_node?, ..program })
@@ -60,7 +60,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 
 /// Reads the program on a guest; without one, only errors that apply to every guest are reported.
 pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> Option<ScenarioProgram> {
-    let communication = communication(reading.settings, guest.as_ref(), reading.errors);
+    let communication = communication(reading.settings, guest.as_ref());
     if let Some(communication) = communication {
         stencil::report_foreign(reading, communication);
     }
@@ -69,19 +69,15 @@ pub(super) fn on_guest(reading: &mut Reading<'_>, guest: Option<GraphGuest>) -> 
     }
     let sizes = reading.sizes(ByStage::No);
     let (guest, communication) = (guest?, communication?);
-    check_sets(reading.settings, &guest, communication, reading.errors)?;
+    check_sets(reading.settings, &guest, communication)?;
     neighbours(guest, communication, reading.compute()?, sizes?, reading.settings)
 }
 
 /// Reads the communication of the processes of `guest`: by default along each dimension in turn; in a
 /// network, which has no dimensions, with all neighbours at once.
-fn communication(
-    settings: &Settings<'_>,
-    guest: Option<&GraphGuest>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<NeighbourCommunication> {
+fn communication(settings: &Settings<'_>, guest: Option<&GraphGuest>) -> Option<NeighbourCommunication> {
     let network = guest.map(GraphGuest::shape).filter(|shape| shape.graph().is_some());
-    let sets = settings.natural(Key::ProgramSets, errors);
+    let sets = settings.natural(Key::ProgramSets);
     let permutation = sets
         .and_then(|sets| usize::try_from(sets).ok())
         .map_or(NeighbourCommunication::Shift, |sets| NeighbourCommunication::Permutation { sets });
@@ -90,7 +86,7 @@ fn communication(
             if network.is_some() { NeighbourCommunication::Scatter } else { NeighbourCommunication::Shift };
         return sets.map(|_| default);
     };
-    let reach = settings.one_of(Key::ProgramNeighbours, &Reach::ALL, Reach::name, errors);
+    let reach = settings.one_of(Key::ProgramNeighbours, &Reach::ALL, Reach::name);
     let stencil = NeighbourCommunication::Stencil(reach.unwrap_or_default());
     let choices = [
         NeighbourCommunication::Shift,
@@ -102,11 +98,11 @@ fn communication(
     ];
     let names: Vec<_> = COMMUNICATIONS.into_iter().zip(choices).collect();
     let name = Key::ProgramCommunication.path();
-    let communication = value.choice(name, &names, errors);
+    let communication = value.choice(name, &names, settings.errors());
     if let (Some(communication), Some(guest)) = (communication, guest)
         && let Some(error) = misfit(settings, value, guest, communication)
     {
-        errors.push(error);
+        settings.report(error);
         return None;
     }
     sets.and(reach).and(communication)
@@ -153,7 +149,6 @@ fn check_sets(
     settings: &Settings<'_>,
     guest: &GraphGuest,
     communication: NeighbourCommunication,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
     let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
     let messages = guest.process_count().saturating_mul(sets as u64);
@@ -162,7 +157,7 @@ fn check_sets(
         let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest));
         return match (taken, place) {
             (Err(over), Some(place)) => {
-                errors.push(over.at(place, "the permutation sets:"));
+                settings.report(over.at(place, "the permutation sets:"));
                 None
             }
             _ => Some(()),
@@ -173,7 +168,7 @@ fn check_sets(
     let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest))?;
     let error =
         ScenarioError::at(place, message, "too many").because(settings.place(Key::ProgramGuest), "the guest");
-    errors.push(error.with_help("ask for fewer sets or a smaller guest"));
+    settings.report(error.with_help("ask for fewer sets or a smaller guest"));
     None
 }
 
@@ -252,48 +247,50 @@ pub(crate) const KINDS: [MachineKind; 19] = [
 ];
 
 /// Reads the guest, with its lengths.
-pub(super) fn read_guest(
-    settings: &Settings<'_>,
-    library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(GraphGuest, Size)> {
+pub(super) fn read_guest(settings: &Settings<'_>, library: &mut Library) -> Option<(GraphGuest, Size)> {
     let Some(value) = settings.get(Key::ProgramGuest) else {
         let expected = "its shape: { kind = \"torus\", shape = [4, 6] }";
-        errors.push(settings.missing(Key::ProgramGuest, expected));
+        settings.report(settings.missing(Key::ProgramGuest, expected));
         return None;
     };
-    let table = Table::read(value, Key::ProgramGuest.path(), &KEYS, errors)?;
-    let kind = table.required("kind", &alternatives(&KINDS), errors);
+    let table = Table::read(value, Key::ProgramGuest.path(), &KEYS, settings.errors())?;
+    let kind = table.required("kind", &alternatives(&KINDS), settings.errors());
     let kind_value = kind;
     let kind = kind.and_then(|value| {
         let names = KINDS.map(|kind| (kind.name(), kind));
-        value.choice(&table.name("kind"), &names, errors)
+        value.choice(&table.name("kind"), &names, settings.errors())
     });
     if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
         if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
-            return read_tree(&table, kind, kind_value, settings, errors);
+            return read_tree(&table, kind, kind_value, settings);
         }
         if is_described(kind) {
-            return read_described(settings, &table, kind, kind_value, library, errors);
+            return read_described(settings, &table, kind, kind_value, library);
         }
         let keys = network_keys(&table, kind, kind_value);
         let beside = |path: &str| settings.beside(path);
-        let ReadNetwork { machine, size, .. } = network::read(kind, &keys, beside, library, errors)?;
+        let ReadNetwork { machine, size, .. } =
+            network::read(kind, &keys, beside, library, settings.errors())?;
         return Some((GraphGuest::new(Machine::clone(&machine)), size));
     }
     for key in ["arity", "levels", "vertices", "legs", "grammar", "size", "edges"] {
         if let (Some(kind), Some(value)) = (kind, table.get(key)) {
             let kind_place = kind_value.map(|value| &value.place);
-            errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
+            settings.report(ScenarioError::foreign_key(
+                &table.name(key),
+                &value.place,
+                kind.name(),
+                kind_place,
+            ));
         }
     }
-    let size = size(&table, kind, value, errors);
+    let size = size(&table, kind, value, settings.errors());
     let wraps = match table.get("wrap") {
-        Some(value) => read_wraps(value, &table.name("wrap"), size.as_ref(), errors),
+        Some(value) => read_wraps(value, &table.name("wrap"), size.as_ref(), settings.errors()),
         None => kind.zip(size.as_ref()).map(|(kind, size)| vec![kind.wrap(); size.lengths.len()]),
     };
     let (kind, size, wraps) = (kind?, size?, wraps?);
-    shape(kind, &size, &wraps, errors).map(|shape| (GraphGuest::new(shape), size))
+    shape(kind, &size, &wraps, settings.errors()).map(|shape| (GraphGuest::new(shape), size))
 }
 
 /// Reads a tree that numbers describe, or the graph of an edge grammar.
@@ -303,20 +300,24 @@ fn read_described(
     kind: MachineKind,
     kind_value: &Value,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<(GraphGuest, Size)> {
-    let before = errors.len();
+    let before = settings.errors().len();
     let own = |key: &&str| *key == "kind" || kind.descriptor().keys.contains(key);
     for key in KEYS.iter().filter(|key| !own(key)) {
         if let Some(value) = table.get(key) {
             let kind_place = Some(&kind_value.place);
-            errors.push(ScenarioError::foreign_key(&table.name(key), &value.place, kind.name(), kind_place));
+            settings.report(ScenarioError::foreign_key(
+                &table.name(key),
+                &value.place,
+                kind.name(),
+                kind_place,
+            ));
         }
     }
     let get = |key| table.get(key);
     let graph = DescribedGraph { name: "program.guest", kind: kind_value, get: &get };
-    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, errors)?;
-    (errors.len() == before).then_some((GraphGuest::new(machine), size))
+    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, settings.errors())?;
+    (settings.errors().len() == before).then_some((GraphGuest::new(machine), size))
 }
 
 /// Descriptions of a guest that is not a grid: levels for a tree, dimensions or a file for others.
@@ -345,16 +346,11 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
 }
 
 /// Reads the lengths: a shape, or for a hypercube a number of dimensions.
-fn size(
-    table: &Table<'_>,
-    kind: Option<MachineKind>,
-    guest: &Value,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Size> {
+fn size(table: &Table<'_>, kind: Option<MachineKind>, guest: &Value, errors: &Errors) -> Option<Size> {
     match (table.get("shape"), table.get("dimensions")) {
         (Some(_), Some(value)) => {
             let message = "both shape and dimensions in program.guest, expected one of them";
-            errors.push(ScenarioError::at(&value.place, message, "with a shape beside it"));
+            errors.report(ScenarioError::at(&value.place, message, "with a shape beside it"));
             None
         }
         (Some(value), None) => Size::read(value, &table.name("shape"), errors),
@@ -367,22 +363,22 @@ fn size(
             let message = "program.guest.dimensions without a hypercube, expected program.guest.shape";
             let error =
                 ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape");
-            errors.push(error.with_help("give the length of each dimension: shape = [4, 6]"));
+            errors.report(error.with_help("give the length of each dimension: shape = [4, 6]"));
             None
         }
         (None, None) => {
             let message = "program.guest has no lengths, expected shape = [4, 6] or the like";
-            errors.push(ScenarioError::at(&guest.place, message, "no shape"));
+            errors.report(ScenarioError::at(&guest.place, message, "no shape"));
             None
         }
     }
 }
 
-fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &mut Vec<ScenarioError>) -> Option<Machine> {
+fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &Errors) -> Option<Machine> {
     match Machine::with_wraps(kind, &size.lengths, wraps) {
         Ok(shape) => Some(shape),
         Err(error) => {
-            errors.push(ScenarioError::at(&size.place, format!("program.guest: {error}"), "this shape"));
+            errors.report(ScenarioError::at(&size.place, format!("program.guest: {error}"), "this shape"));
             None
         }
     }
@@ -397,19 +393,18 @@ pub(super) fn read_tree(
     kind: MachineKind,
     place: &Value,
     settings: &Settings<'_>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<(GraphGuest, Size)> {
     let (key, other) =
         if kind == MachineKind::Caterpillar { ("legs", "vertices") } else { ("vertices", "legs") };
     let foreign = ["shape", "dimensions", "arity", "levels", "grammar", "size", "wrap", "edges", other];
-    let before = errors.len();
+    let before = settings.errors().len();
     for (key, value) in foreign.into_iter().filter_map(|key| Some((key, table.get(key)?))) {
         let (path, kind_place) = (table.name(key), Some(&place.place));
-        errors.push(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
+        settings.report(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
     }
     let Some(value) = table.get(key) else {
         let message = format!("{} is missing, expected {}", table.name(key), expected(kind));
-        errors.push(ScenarioError::at(&place.place, message, format!("needs {key}")));
+        settings.report(ScenarioError::at(&place.place, message, format!("needs {key}")));
         return None;
     };
     let vertices = match &value.content {
@@ -418,24 +413,24 @@ pub(super) fn read_tree(
         _ => 0,
     };
     if let Err(over) = settings.budget().take_network(vertices, vertices, &value.place) {
-        errors.push(over);
+        settings.report(over);
         return None;
     }
     let links = match kind {
-        MachineKind::Caterpillar => caterpillar(value, &table.name(key), errors),
+        MachineKind::Caterpillar => caterpillar(value, &table.name(key), settings.errors()),
         _ => value
-            .natural(table.name(key), 2..=MAX_VERTICES, errors)
+            .natural(table.name(key), 2..=MAX_VERTICES, settings.errors())
             .and_then(|count| u32::try_from(count).ok())
             .and_then(|count| Some(random_tree(count, settings.seed()?))),
     }?;
     match tree(kind, &links) {
-        Ok(machine) if errors.len() == before => {
+        Ok(machine) if settings.errors().len() == before => {
             let size = Size::of_machine(&machine, &value.place);
             Some((GraphGuest::new(machine), size))
         }
         Ok(_) => None,
         Err(error) => {
-            errors.push(ScenarioError::at(&value.place, error.to_string(), "this tree"));
+            settings.report(ScenarioError::at(&value.place, error.to_string(), "this tree"));
             None
         }
     }
@@ -468,7 +463,7 @@ fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
 }
 
 /// The links of a spine, and of its legs, which are numbered after it.
-fn caterpillar(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u32, u32)>> {
+fn caterpillar(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u32, u32)>> {
     let entries = value.list(name, "0 and 1, one for each vertex of the spine", errors)?;
     let before = errors.len();
     let spine = u32::try_from(entries.len()).ok()?;
@@ -481,7 +476,7 @@ fn caterpillar(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Op
                 links.push((vertex, leg));
                 leg += 1;
             }
-            _ => errors.push(entry.unexpected(format!("entry of {name}"), "0 or 1")),
+            _ => errors.report(entry.unexpected(format!("entry of {name}"), "0 or 1")),
         }
     }
     (errors.len() == before).then_some(links)

@@ -15,7 +15,7 @@ use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, nar
 use super::{
     asked_file,
     budget::{Budget, OverBudget},
-    errors::{ScenarioError, Standing, errors_at},
+    errors::{Errors, ScenarioError, Standing, errors_at},
     keys::Key,
     lanes,
     library::Library,
@@ -68,15 +68,15 @@ pub(super) fn read(
     keys: &NetworkKeys<'_>,
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<ReadNetwork> {
     let before = errors.len();
     for (key, value) in &keys.foreign {
-        errors.push(keys.foreign(key, value, kind));
+        errors.report(keys.foreign(key, value, kind));
     }
     let network = if kind == MachineKind::Network {
         if let Some(value) = keys.count {
-            errors.push(keys.foreign(keys.count_key, value, kind));
+            errors.report(keys.foreign(keys.count_key, value, kind));
         }
         from_file(keys, beside, library, errors)
     } else {
@@ -91,7 +91,7 @@ pub(super) fn read(
             ("directed", keys.directed),
         ];
         for (key, value) in of_files {
-            errors.extend(value.map(|value| keys.foreign(key, value, kind)));
+            errors.report_all(value.map(|value| keys.foreign(key, value, kind)));
         }
         let made = of_dimensions(kind, keys, library, errors);
         made.map(|(machine, size)| ReadNetwork { machine, size, own_links: None, notes: vec![] })
@@ -103,24 +103,24 @@ fn of_dimensions(
     kind: MachineKind,
     keys: &NetworkKeys<'_>,
     library: &Library,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<(Arc<Machine>, Size)> {
     let name = format!("{}.{}", keys.name, keys.count_key);
     let range = kind.network_dimensions()?;
     let Some(value) = keys.count else {
-        errors.push(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
+        errors.report(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
         return None;
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
     if let Err(over) = library.budget().take_network(nodes, 2 * nodes, &value.place) {
-        errors.push(over);
+        errors.report(over);
         return None;
     }
     match Machine::of_dimensions(kind, count) {
         Ok(machine) => Some(with_size(Arc::new(machine), value)),
         Err(error) => {
-            errors.push(wrong(value, &error));
+            errors.report(wrong(value, &error));
             None
         }
     }
@@ -130,10 +130,10 @@ fn from_file(
     keys: &NetworkKeys<'_>,
     beside: impl Fn(&str) -> PathBuf,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<ReadNetwork> {
     let Some(value) = keys.edges else {
-        errors.push(keys.missing("edges", "the path of a file with a link a line"));
+        errors.report(keys.missing("edges", "the path of a file with a link a line"));
         return None;
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
@@ -174,7 +174,7 @@ fn from_file(
                 let help = "hosts_forward = true lets messages pass through hosts";
                 if forwards { String::new() } else { help.to_owned() }
             });
-            errors.push(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
+            errors.report(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
             None
         }
     }
@@ -186,15 +186,15 @@ fn described_network(
     value: &Value,
     (path, file, is_directed): (&str, &Path, bool),
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Arc<Fabric>> {
     match library.fabric(file, is_directed) {
         Ok(fabric) => return Some(fabric),
-        Err(Failure::Wrong(wrong)) => errors.extend(wrong),
+        Err(Failure::Wrong(wrong)) => errors.report_all(wrong),
         Err(Failure::Unreadable(reason)) => {
             let message = format!("list of links {path:?} cannot be read: {reason}");
             let error = ScenarioError::at(&value.place, message, "named here");
-            errors.push(error.with_help("paths are relative to the scenario file"));
+            errors.report(error.with_help("paths are relative to the scenario file"));
         }
     }
     None
@@ -206,7 +206,7 @@ fn with_named_hosts(
     keys: &NetworkKeys<'_>,
     fabric: Arc<Fabric>,
     path: &str,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Arc<Fabric>> {
     if fabric.hosts.is_some() || fabric.names.is_empty() {
         return Some(fabric);
@@ -218,7 +218,7 @@ fn with_named_hosts(
         let message =
             format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
         let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
-        errors.push(error.with_help("hosts = \"*\" takes all nodes"));
+        errors.report(error.with_help("hosts = \"*\" takes all nodes"));
         return None;
     };
     let matches = |pattern: &str| fabric.names.iter().map(|name| is_like(name, pattern)).collect();
@@ -231,7 +231,7 @@ fn with_named_hosts(
                 let pattern = own.text(&name, errors)?;
                 let found: Vec<bool> = matches(pattern);
                 if !found.contains(&true) {
-                    errors.push(own.unexpected(&name, format!("the name of a node of {path:?}")));
+                    errors.report(own.unexpected(&name, format!("the name of a node of {path:?}")));
                     return None;
                 }
                 chosen.iter_mut().zip(found).for_each(|(own, found)| *own |= found);
@@ -239,14 +239,14 @@ fn with_named_hosts(
             chosen
         }
         _ => {
-            errors.push(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
+            errors.report(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
             return None;
         }
     };
     let count = chosen.iter().filter(|own| **own).count();
     if count < 2 {
         let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
-        errors.push(ScenarioError::at(&value.place, message, "these hosts"));
+        errors.report(ScenarioError::at(&value.place, message, "these hosts"));
         return None;
     }
     Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
@@ -266,7 +266,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
 }
 
 /// The number of hosts: as the file or the key says, or all nodes.
-fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError>) -> Option<u32> {
+fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<u32> {
     let Some(value) = keys.hosts else { return Some(fabric.hosts.unwrap_or(fabric.nodes)) };
     if let Some(known) = fabric.hosts {
         let message = format!(
@@ -274,7 +274,7 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &mut Vec<ScenarioError
             keys.name, fabric.format
         );
         let error = ScenarioError::at(&value.place, message, format!("{known} hosts in the file"));
-        errors.push(error.with_help("leave it out"));
+        errors.report(error.with_help("leave it out"));
         return None;
     }
     let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
@@ -289,11 +289,7 @@ pub(super) struct FabricUplinks {
 }
 
 /// The cables between switches of a machine: as the key says, or full in formats that leave them out.
-fn uplinks(
-    keys: &NetworkKeys<'_>,
-    fabric: &Fabric,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<FabricUplinks> {
+fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<FabricUplinks> {
     let leaves_out = fabric.assumes_cables;
     let Some(value) = keys.uplinks else {
         let is_assumed = leaves_out && keys.name == "machine";
@@ -303,8 +299,9 @@ fn uplinks(
     if !leaves_out {
         let message =
             format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
-        errors
-            .push(ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"));
+        errors.report(
+            ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"),
+        );
         return None;
     }
     Some(FabricUplinks { cables: Some(own), are_assumed: false })
@@ -319,17 +316,12 @@ fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
 
 /// The value of a key that is true or false, if it is set.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
-fn truth(
-    keys: &NetworkKeys<'_>,
-    key: &str,
-    value: Option<&Value>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Option<bool>> {
+fn truth(keys: &NetworkKeys<'_>, key: &str, value: Option<&Value>, errors: &Errors) -> Option<Option<bool>> {
     let Some(value) = value else { return Some(None) };
     if let Content::Boolean(own) = value.content {
         Some(Some(own))
     } else {
-        errors.push(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
+        errors.report(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
         None
     }
 }

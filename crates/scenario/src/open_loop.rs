@@ -12,11 +12,12 @@ use cubefold_simulator::{
 use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     failures,
-    keys::{Key, Section},
+    keys::Key,
     program::{ProgramKind, Reading},
     routers,
+    rules::{self, Case},
     settings::Settings,
     stages_file::MAX_PROCESSES,
     value::{Content, Table, Value},
@@ -91,34 +92,34 @@ impl LoadChoice {
 #[expect(clippy::too_many_lines, reason = "a line or two for each key")]
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, section) = (reading.settings, reading.machine);
-    let before = reading.errors.len();
-    refuse_closed_loop(settings, reading.errors);
+    let before = settings.errors().len();
+    refuse_closed_loop(settings);
     let (machine, allocation) = (section.machine.as_deref(), section.allocation.as_ref());
     if let (Some(_), Some(place)) = (allocation, settings.place(Key::MachineAllocation)) {
         let message = "machine.allocation in open loop, expected all nodes";
-        reading.errors.push(ScenarioError::at(place, message, "every terminal makes packets"));
+        settings.report(ScenarioError::at(place, message, "every terminal makes packets"));
     }
-    let pattern = pattern(settings, machine, reading.errors);
-    let load = load(settings, reading.errors);
+    let pattern = pattern(settings, machine);
+    let load = load(settings);
     let sizes = match settings.get(Key::ProgramSizes) {
         None => Some(vec![(1, 1)]),
-        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), reading.errors),
+        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), settings.errors()),
     };
-    let bursts = bursts(settings, reading.errors);
+    let bursts = bursts(settings);
     let reply = match settings.get(Key::ProgramReply) {
         None => Some(None),
-        Some(value) => reply(value, reading.errors).map(Some),
+        Some(value) => reply(value, settings.errors()).map(Some),
     };
-    let warmup = warm_up(settings, reading.errors);
+    let warmup = warm_up(settings);
     let [measure_cycles, drain_cycles] =
-        [Key::ProgramMeasureCycles, Key::ProgramDrainCycles].map(|key| settings.natural(key, reading.errors));
-    let batches = one_of_numbers(settings, Key::ProgramBatches, 10, &BATCHES, reading.errors);
-    let seeds = one_of_numbers(settings, Key::ProgramSeeds, 1, &SEEDS, reading.errors);
+        [Key::ProgramMeasureCycles, Key::ProgramDrainCycles].map(|key| settings.natural(key));
+    let batches = one_of_numbers(settings, Key::ProgramBatches, 10, &BATCHES);
+    let seeds = one_of_numbers(settings, Key::ProgramSeeds, 1, &SEEDS);
     let latency_limit = match settings.get(Key::ProgramLatencyLimit) {
         None => Some(500.0),
         Some(value) => {
             let name = Key::ProgramLatencyLimit.path();
-            value.number(name, "a number above 0", |limit| limit > 0.0, reading.errors)
+            value.number(name, "a number above 0", |limit| limit > 0.0, settings.errors())
         }
     };
     let terminals = machine?.host_count();
@@ -126,7 +127,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         let size = section.size.as_ref()?;
         let message =
             format!("open-loop traffic of {terminals} terminals, expected at most {MAX_PROCESSES} (2^20)");
-        reading.errors.push(ScenarioError::at(&size.place, message, "too many"));
+        settings.report(ScenarioError::at(&size.place, message, "too many"));
     }
     let traffic = OpenLoop {
         pattern: pattern?,
@@ -141,7 +142,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         latency_limit: latency_limit?,
     };
     let program = OpenLoopProgram { traffic, load: load? };
-    if reading.errors.len() > before {
+    if settings.errors().len() > before {
         return None;
     }
     // The placed program: a process on each terminal, which sends no message of its own.
@@ -152,28 +153,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 }
 
 /// Reports keys of programs whose messages wait for one another, and a switching without routers.
-fn refuse_closed_loop(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
+fn refuse_closed_loop(settings: &Settings<'_>) {
     let kind = settings.place(Key::ProgramKind);
-    let mut refuse = |key: Key, reason: &str| {
-        if let Some(value) = settings.get(key) {
-            let message = format!("{} in open loop, expected none", key.path());
-            errors.push(ScenarioError::at(&value.place, message, reason).because(kind, "open loop"));
-        }
-    };
-    refuse(Key::MachinePacketUnits, "a packet is a message: program.sizes has its size");
-    for key in [Key::ProgramComputeCycles, Key::ProgramCompute, Key::ProgramLoading] {
-        refuse(key, "nothing computes");
-    }
-    refuse(Key::ExecutionEagerUnits, "packets wait for no destination");
-    for (key, value) in settings.set_in(Section::Mapping) {
-        let message = format!("{} in open loop, expected none", key.path());
-        let error = ScenarioError::at(&value.place, message, "every terminal has traffic of its own");
-        errors.push(error.because(kind, "open loop").with_help("remove [mapping]"));
-    }
+    rules::report(settings, Case::OpenLoop);
     if !routers::are_asked_for(settings) {
         let place = settings.place(Key::MachineSwitching).or(kind);
         let message = "open-loop traffic without routers, expected switching wormhole or virtual-cut-through";
-        errors.extend(place.map(|place| {
+        settings.report_all(place.map(|place| {
             ScenarioError::at(place, message, "queues without limit")
                 .because(kind, "open loop")
                 .with_help("add switching = \"wormhole\" to [machine]")
@@ -182,38 +168,33 @@ fn refuse_closed_loop(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) 
 }
 
 /// Reads the load, or the search in its place: the one in the higher layer.
-fn load(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<LoadChoice> {
+fn load(settings: &Settings<'_>) -> Option<LoadChoice> {
     let (load, saturation) = (settings.layered(Key::ProgramLoad), settings.layered(Key::ProgramSaturation));
     match (load, saturation) {
         (None, None) => {
-            errors.push(settings.missing(Key::ProgramLoad, "a load above 0, at most 1, or saturation = {}"));
+            settings
+                .report(settings.missing(Key::ProgramLoad, "a load above 0, at most 1, or saturation = {}"));
             None
         }
-        (Some((one, load)), Some((other, saturation))) if one == other => {
-            let message = "both program.load and program.saturation, expected one of them";
-            let error = ScenarioError::at(&load.place, message, "with saturation beside it");
-            errors.push(error.because(Some(&saturation.place), "the search").with_help("remove one of them"));
-            None
-        }
+        (Some(_), Some(_)) if !settings.obeys(Key::ProgramLoad) => None,
         (load, Some((layer, value))) if load.is_none_or(|(own, _)| own < layer) => {
-            search(value, errors).map(LoadChoice::Search)
+            search(value, settings.errors()).map(LoadChoice::Search)
         }
         (Some((_, value)), _) => {
             let is_load = |load: f64| load > 0.0 && load <= 1.0;
             let expected = "a number above 0, at most 1";
-            value.number(Key::ProgramLoad.path(), expected, is_load, errors).map(LoadChoice::At)
+            value.number(Key::ProgramLoad.path(), expected, is_load, settings.errors()).map(LoadChoice::At)
         }
         (None, Some(_)) => None,
     }
 }
 
 /// Reads the interval and the resolution of a search.
-fn search(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SaturationSearch> {
+fn search(value: &Value, errors: &Errors) -> Option<SaturationSearch> {
     let name = Key::ProgramSaturation.path();
     let table = Table::read(value, name, &["low", "high", "resolution"], errors)?;
     let before = errors.len();
-    let mut member = |key: &str, default: f64, expected: &str, is_right: fn(f64) -> bool| match table.get(key)
-    {
+    let member = |key: &str, default: f64, expected: &str, is_right: fn(f64) -> bool| match table.get(key) {
         Some(value) => value.number(table.name(key), expected, is_right, errors),
         None => Some(default),
     };
@@ -223,13 +204,13 @@ fn search(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SaturationSe
     let (low, high, resolution) = (low?, high?, resolution?);
     if low >= high {
         let message = format!("{name} from {low} to {high}, expected low below high");
-        errors.push(ScenarioError::at(&value.place, message, "no interval"));
+        errors.report(ScenarioError::at(&value.place, message, "no interval"));
     } else if (high - low) / resolution > MAX_STEPS {
         let message = format!(
             "resolution {resolution} of an interval from {low} to {high}, expected at least {:e}",
             (high - low) / MAX_STEPS
         );
-        errors.push(ScenarioError::at(&value.place, message, "too fine"));
+        errors.report(ScenarioError::at(&value.place, message, "too fine"));
     }
     (errors.len() == before).then_some(SaturationSearch { low, high, resolution })
 }
@@ -238,7 +219,7 @@ fn search(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SaturationSe
 const MAX_STEPS: f64 = 1_099_511_627_776.0;
 
 /// Reads the sizes of packets with their weights.
-fn packet_sizes(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Vec<(u64, u64)>> {
+fn packet_sizes(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u64, u64)>> {
     let entries = value.list(name, "pairs of units and weight", errors)?;
     let before = errors.len();
     let mut found = vec![];
@@ -249,7 +230,7 @@ fn packet_sizes(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> O
         };
         let [units, weight] = pair else {
             let what = format!("entry of {name}");
-            errors.push(entry.unexpected(what, "a pair of units and weight: [4, 1]"));
+            errors.report(entry.unexpected(what, "a pair of units and weight: [4, 1]"));
             continue;
         };
         let units = units.natural("units of a packet", 1..=MAX_UNITS, errors);
@@ -258,13 +239,13 @@ fn packet_sizes(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> O
     }
     if found.len() > MAX_SIZES {
         let message = format!("{} sizes of packets, expected at most {MAX_SIZES}", found.len());
-        errors.push(ScenarioError::at(&value.place, message, "too many"));
+        errors.report(ScenarioError::at(&value.place, message, "too many"));
     }
     (errors.len() == before).then_some(found)
 }
 
 /// Reads the replies to packets.
-fn reply(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Replies> {
+fn reply(value: &Value, errors: &Errors) -> Option<Replies> {
     let table = Table::read(value, Key::ProgramReply.path(), &["sizes", "delay_cycles"], errors)?;
     let delay = match table.get("delay_cycles") {
         None => Some(0),
@@ -272,7 +253,7 @@ fn reply(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Replies> {
     };
     let Some(sizes) = table.get("sizes") else {
         let message = format!("{} is missing, expected pairs of units and weight", table.name("sizes"));
-        errors.push(ScenarioError::at(&value.place, message, "without sizes"));
+        errors.report(ScenarioError::at(&value.place, message, "without sizes"));
         return None;
     };
     let sizes = packet_sizes(sizes, &table.name("sizes"), errors);
@@ -280,23 +261,23 @@ fn reply(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Replies> {
 }
 
 /// Reads the bursts: both keys, or none.
-fn bursts(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Result<Option<Bursts>, ()> {
+fn bursts(settings: &Settings<'_>) -> Result<Option<Bursts>, ()> {
     let keys = [Key::ProgramBurstCycles, Key::ProgramBurstLoad];
     let [cycles, load] = keys.map(|key| settings.get(key));
     let (cycles, load) = match (cycles, load) {
         (None, None) => return Ok(None),
         (Some(_), None) => {
-            errors.push(settings.missing(keys[1], "the load during a burst"));
+            settings.report(settings.missing(keys[1], "the load during a burst"));
             return Err(());
         }
         (None, Some(_)) => {
-            errors.push(settings.missing(keys[0], "the mean length of a burst"));
+            settings.report(settings.missing(keys[0], "the mean length of a burst"));
             return Err(());
         }
         (Some(cycles), Some(load)) => (cycles, load),
     };
-    let cycles = cycles.number(keys[0].path(), "a number of at least 1", |own| own >= 1.0, errors);
-    let load = load.number(keys[1].path(), "a number above 0", |own| own > 0.0, errors);
+    let cycles = cycles.number(keys[0].path(), "a number of at least 1", |own| own >= 1.0, settings.errors());
+    let load = load.number(keys[1].path(), "a number above 0", |own| own > 0.0, settings.errors());
     match (cycles, load) {
         (Some(cycles), Some(load)) => Ok(Some(Bursts { cycles, load })),
         _ => Err(()),
@@ -304,14 +285,14 @@ fn bursts(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Result<Op
 }
 
 /// Reads the warm-up: a number, or `auto` with the settings of the pilot run.
-fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<WarmUp> {
+fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
     let key = Key::ProgramWarmupCycles;
     let written = settings.get(key);
     if let Some(Content::Text(text)) = written.map(|value| &value.content)
         && text == AUTO
     {
         let [pilot, interval] =
-            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|own| settings.natural(own, errors));
+            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|own| settings.natural(own));
         let (pilot, interval) = (pilot?, interval?);
         if !pilot.is_multiple_of(interval) || pilot / interval < 10 {
             let message = format!(
@@ -320,7 +301,7 @@ fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<W
             );
             let places = [Key::ProgramPilotCycles, Key::ProgramWarmupInterval, key];
             let place = places.into_iter().find_map(|own| settings.place(own))?;
-            errors.push(ScenarioError::at(place, message, "does not divide"));
+            settings.report(ScenarioError::at(place, message, "does not divide"));
             return None;
         }
         return Some(WarmUp::Auto { pilot, interval });
@@ -329,14 +310,14 @@ fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<W
         if let Some(value) = settings.get(own) {
             let message = format!("{} without a pilot run, expected warmup_cycles = \"auto\"", own.path());
             let error = ScenarioError::at(&value.place, message, "of the pilot run");
-            errors.push(error.because(settings.place(key), "the warm-up"));
+            settings.report(error.because(settings.place(key), "the warm-up"));
         }
     }
     let Some(value) = written else { return Some(WarmUp::Cycles(10_000)) };
     match value.content {
         Content::Integer(Some(cycles)) if cycles <= MAX_CYCLES => Some(WarmUp::Cycles(cycles)),
         _ => {
-            errors.push(
+            settings.report(
                 value.unexpected(key.path(), format!("an integer from 0 to {MAX_CYCLES}, or \"auto\"")),
             );
             None
@@ -345,20 +326,14 @@ fn warm_up(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<W
 }
 
 /// Reads a number of which only some are allowed.
-fn one_of_numbers(
-    settings: &Settings<'_>,
-    key: Key,
-    default: u64,
-    allowed: &[u64],
-    errors: &mut Vec<ScenarioError>,
-) -> Option<u64> {
+fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u64]) -> Option<u64> {
     let Some(value) = settings.get(key) else { return Some(default) };
     match value.content {
         Content::Integer(Some(number)) if allowed.contains(&number) => Some(number),
         _ => {
             let names: Vec<String> = allowed.iter().map(u64::to_string).collect();
             let (last, others) = names.split_last()?;
-            errors.push(value.unexpected(key.path(), format!("{} or {last}", others.join(", "))));
+            settings.report(value.unexpected(key.path(), format!("{} or {last}", others.join(", "))));
             None
         }
     }
@@ -381,18 +356,14 @@ const MAX_WEIGHT: u64 = 1 << 32;
 const MAX_SIZES: usize = 1024;
 
 /// Reads the pattern, which must fit the machine.
-fn pattern(
-    settings: &Settings<'_>,
-    machine: Option<&Machine>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<TrafficPattern> {
+fn pattern(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<TrafficPattern> {
     let written = settings.get(Key::ProgramPattern);
     let name = match written.map(|value| &value.content) {
         None => TrafficPattern::NAMES[0],
         Some(Content::Text(text)) => text.as_str(),
         Some(_) => "",
     };
-    refuse_other_patterns(settings, name, errors);
+    refuse_other_patterns(settings, name);
     let found = match name {
         "uniform" => TrafficPattern::Uniform,
         "uniform-others" => TrafficPattern::UniformOthers,
@@ -402,10 +373,10 @@ fn pattern(
         "bit-complement" => TrafficPattern::BitComplement,
         "tornado" => TrafficPattern::Tornado,
         "neighbour" => TrafficPattern::Neighbour,
-        "hotspot" => hotspot(settings, machine?, errors)?,
-        "file" => listed(settings, machine?, errors)?,
+        "hotspot" => hotspot(settings, machine?)?,
+        "file" => listed(settings, machine?)?,
         "group-tornado" => {
-            let group_size = group_size(settings, machine?, written, errors)?;
+            let group_size = group_size(settings, machine?, written)?;
             TrafficPattern::GroupTornado { group_size }
         }
         _ => {
@@ -414,18 +385,18 @@ fn pattern(
             let group = |prefix: &str| name.strip_prefix(prefix).and_then(|own| own.parse::<u64>().ok());
             for prefix in numbered {
                 let Some(groups_on) = group(prefix).filter(|&own| own <= MAX_GROUPS) else { continue };
-                let group_size = group_size(settings, machine?, written, errors)?;
+                let group_size = group_size(settings, machine?, written)?;
                 return Some(match prefix {
                     "adv+" => TrafficPattern::Adversarial { group_size, groups_on },
                     _ => TrafficPattern::AdversarialRandom { group_size, groups_on },
                 });
             }
-            errors.push(value.unknown_name(key, name, &TrafficPattern::NAMES));
+            settings.report(value.unknown_name(key, name, &TrafficPattern::NAMES));
             return None;
         }
     };
     if let (Some(value), Some(machine)) = (written, machine) {
-        check_fit(settings, value, &found, machine, errors)?;
+        check_fit(settings, value, &found, machine)?;
     }
     Some(found)
 }
@@ -434,12 +405,7 @@ fn pattern(
 const MAX_GROUPS: u64 = 1 << 32;
 
 /// The number of terminals of a group, which divides them into at least two.
-fn group_size(
-    settings: &Settings<'_>,
-    machine: &Machine,
-    pattern: Option<&Value>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<u32> {
+fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value>) -> Option<u32> {
     let key = Key::ProgramGroupSize;
     let of_dragonfly = match machine.source() {
         Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
@@ -450,10 +416,10 @@ fn group_size(
         _ => None,
     };
     let size = match (settings.get(key), of_dragonfly) {
-        (Some(_), _) => settings.natural(key, errors)?,
+        (Some(_), _) => settings.natural(key)?,
         (None, Some(size)) => size,
         (None, None) => {
-            errors.push(settings.missing(key, "the number of terminals of a group"));
+            settings.report(settings.missing(key, "the number of terminals of a group"));
             return None;
         }
     };
@@ -464,21 +430,21 @@ fn group_size(
         );
         let place = settings.place(key).or(pattern.map(|pattern| &pattern.place))?;
         let error = ScenarioError::at(place, message, "does not divide them");
-        errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
+        settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
         return None;
     }
     u32::try_from(size).ok()
 }
 
 /// Reports keys of other patterns.
-fn refuse_other_patterns(settings: &Settings<'_>, name: &str, errors: &mut Vec<ScenarioError>) {
+fn refuse_other_patterns(settings: &Settings<'_>, name: &str) {
     let has_groups = name == "group-tornado" || name.starts_with("adv");
     if let Some(value) = settings.get(Key::ProgramGroupSize).filter(|_| !has_groups) {
         let message = format!(
             "program.group_size with the pattern {name}, expected adv+n, adv-random+n or group-tornado"
         );
         let error = ScenarioError::at(&value.place, message, "of another pattern");
-        errors.push(error.because(settings.place(Key::ProgramPattern), "the pattern"));
+        settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
     }
     let owners = [
         (Key::ProgramDestinations, "file"),
@@ -489,7 +455,7 @@ fn refuse_other_patterns(settings: &Settings<'_>, name: &str, errors: &mut Vec<S
         if let Some(value) = settings.get(key) {
             let message = format!("{} with the pattern {name}, expected the pattern {owner}", key.path());
             let error = ScenarioError::at(&value.place, message, "of another pattern");
-            errors.push(error.because(settings.place(Key::ProgramPattern), "the pattern"));
+            settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
         }
     }
 }
@@ -500,7 +466,6 @@ fn check_fit(
     value: &Value,
     pattern: &TrafficPattern,
     machine: &Machine,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<()> {
     let terminals = machine.host_count();
     let (is_right, expected) = match pattern {
@@ -528,33 +493,26 @@ fn check_fit(
         machine.kind().name()
     );
     let error = ScenarioError::at(&value.place, message, "does not fit");
-    errors.push(error.because(settings.place(Key::MachineKind), "the machine"));
+    settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
     None
 }
 
-fn hotspot(
-    settings: &Settings<'_>,
-    machine: &Machine,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<TrafficPattern> {
+fn hotspot(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern> {
     let share = match settings.get(Key::ProgramHotspotShare) {
         None => Some(0.1),
         Some(value) => {
             let is_share = |share: f64| (0.0..=1.0).contains(&share);
-            value.number(Key::ProgramHotspotShare.path(), "a number from 0 to 1", is_share, errors)
+            value.number(Key::ProgramHotspotShare.path(), "a number from 0 to 1", is_share, settings.errors())
         }
     };
     let key = Key::ProgramHotspots;
-    let Some(value) = settings.get(key) else {
-        errors.push(settings.missing(key, "a list of nodes"));
-        return None;
-    };
-    let entries = value.list(key.path(), "nodes", errors)?;
+    let value = settings.required(key, "a list of nodes")?;
+    let entries = value.list(key.path(), "nodes", settings.errors())?;
     let nodes: Option<Vec<NodeId>> =
-        entries.iter().map(|entry| failures::node(entry, key, machine, errors)).collect();
+        entries.iter().map(|entry| failures::node(entry, key, machine, settings.errors())).collect();
     let nodes = nodes?;
     if let Some((_, entry)) = nodes.iter().zip(entries).find(|(node, _)| !machine.is_host(**node)) {
-        errors.push(ScenarioError::at(
+        settings.report(ScenarioError::at(
             &entry.place,
             "a hotspot without a terminal, expected a host",
             "a switch",
@@ -565,21 +523,14 @@ fn hotspot(
 }
 
 /// The destinations in a file, one a line.
-fn listed(
-    settings: &Settings<'_>,
-    machine: &Machine,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<TrafficPattern> {
+fn listed(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern> {
     let key = Key::ProgramDestinations;
-    let Some(value) = settings.get(key) else {
-        errors.push(settings.missing(key, "the path of a file with a destination on each line"));
-        return None;
-    };
-    let name = value.text(key.path(), errors)?;
-    let mut wrong = |reason: &str| {
+    let value = settings.required(key, "the path of a file with a destination on each line")?;
+    let name = value.text(key.path(), settings.errors())?;
+    let wrong = |reason: &str| {
         let message = format!("destinations {name:?}{reason}");
         let error = ScenarioError::at(&value.place, message, "this file");
-        errors.push(error.with_help("paths are relative to the scenario file"));
+        settings.report(error.with_help("paths are relative to the scenario file"));
     };
     let text = match input_file::read(&settings.beside(name), input_file::MAX_BYTES).map(String::from_utf8) {
         Ok(Ok(text)) => text,

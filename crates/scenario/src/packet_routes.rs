@@ -48,33 +48,27 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: Arc<Machine>,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Arc<Machine>> {
     let Some(value) = asked(settings).filter(|_| routers::are_asked_for(settings)) else {
         return Some(machine);
     };
-    if let Some(routing) = settings.get(Key::ExecutionRouting)
-        && settings.is_written_with(Key::ExecutionRouting, Key::ExecutionRoutes)
-    {
-        let message = "both execution.routes and execution.routing, expected one of them";
-        let error = ScenarioError::at(&value.place, message, "routes from a file");
-        errors.push(error.because(Some(&routing.place), "the routing").with_help("remove one of them"));
+    if !settings.obeys(Key::ExecutionRoutes) {
         return None;
     }
-    let name = value.text(Key::ExecutionRoutes.path(), errors)?;
+    let name = value.text(Key::ExecutionRoutes.path(), settings.errors())?;
     let Some(path) = name.strip_prefix("file:") else {
-        errors.push(value.unexpected(Key::ExecutionRoutes.path(), "the path of a table: file:PATH"));
+        settings.report(value.unexpected(Key::ExecutionRoutes.path(), "the path of a table: file:PATH"));
         return None;
     };
-    let mut wrong = |reason: &str, help: &str| {
+    let wrong = |reason: &str, help: &str| {
         let error = ScenarioError::at(&value.place, format!("routes {path:?}{reason}"), "this file");
-        errors.push(error.because(settings.place(Key::MachineKind), "the machine").with_help(help));
+        settings.report(error.because(settings.place(Key::MachineKind), "the machine").with_help(help));
     };
     match library.packet_routes(&settings.beside(path), &machine) {
         Ok(routes) => return Some(Arc::new(Machine::clone(&machine).with_packet_routes(routes))),
         Err(Unread::File(error)) => wrong(&format!(" {error}"), "paths are relative to the scenario file"),
         Err(Unread::NotText) => wrong(" are not UTF-8 text", ""),
-        Err(Unread::TooLarge(error)) => errors.push(*error),
+        Err(Unread::TooLarge(error)) => settings.report(*error),
         Err(Unread::Table(error)) => {
             wrong(&format!(": {error}"), "section 30.2 of docs/model.md has the form and the checks");
         }

@@ -7,7 +7,7 @@ use cubefold_formats::{
 };
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     source_file::Place,
     timing::quantity,
     value::{Table, Value},
@@ -47,19 +47,19 @@ pub(super) struct PartLink {
 
 /// Reads the speed of a part from its table; `None` inside if it has none.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
-pub(super) fn part_link(table: &Table<'_>, errors: &mut Vec<ScenarioError>) -> Option<Option<PartLink>> {
+pub(super) fn part_link(table: &Table<'_>, errors: &Errors) -> Option<Option<PartLink>> {
     let in_cycles = table.get("hop_cycles").or(table.get("latency_cycles"));
     if let Some(value) = table.get("link") {
         if let Some(other) = in_cycles {
             let message = format!("{} beside cycles, expected one of them", table.name("link"));
             let error = ScenarioError::at(&value.place, message, "with cycles beside it");
-            errors.push(error.because(Some(&other.place), "cycles").with_help("remove one of them"));
+            errors.report(error.because(Some(&other.place), "cycles").with_help("remove one of them"));
             return None;
         }
         return PartLink::read(value, &table.name("link"), errors).map(Some);
     }
     let Some(first) = in_cycles else { return Some(None) };
-    let mut cycles = |key: &str, least: u64| match table.get(key) {
+    let cycles = |key: &str, least: u64| match table.get(key) {
         Some(value) => value.natural(table.name(key), least..=MAX_INTEGER, errors).map(Some),
         None => Some(None),
     };
@@ -71,12 +71,12 @@ pub(super) fn part_link(table: &Table<'_>, errors: &mut Vec<ScenarioError>) -> O
 
 impl PartLink {
     /// Reads a table of bandwidth and latency.
-    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+    pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;
         let bandwidth = table.required("bandwidth", Measure::Bandwidth.expected(), errors)?;
         let found = quantity(bandwidth, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
         if found == Ratio::ZERO {
-            errors.push(bandwidth.unexpected(table.name("bandwidth"), "more than 0"));
+            errors.report(bandwidth.unexpected(table.name("bandwidth"), "more than 0"));
             return None;
         }
         let latency = match table.get("latency") {

@@ -5,7 +5,7 @@ use cubefold_mapping::ProcessBlock;
 use cubefold_topology::{Machine, MachineKind};
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::Key,
     scenario_program::ScenarioProgram,
     settings::Settings,
@@ -14,20 +14,20 @@ use super::{
 };
 
 /// Reads the number of processes of a node; 1 unless it is given.
-pub(super) fn count(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+pub(super) fn count(settings: &Settings<'_>) -> Option<u64> {
     let Some(value) = settings.get(Key::ProgramProcessesPerNode) else { return Some(1) };
     match &value.content {
         Content::List(_) => {
-            let lengths = lengths(value, errors)?;
+            let lengths = lengths(value, settings.errors())?;
             let count = lengths.iter().try_fold(1_u64, |product, length| product.checked_mul(*length));
             let count = count.filter(|count| *count <= MAX_PROCESSES);
             if count.is_none() {
                 let expected = format!("a block of at most {MAX_PROCESSES} (2^20) processes");
-                errors.push(value.unexpected(Key::ProgramProcessesPerNode.path(), expected));
+                settings.report(value.unexpected(Key::ProgramProcessesPerNode.path(), expected));
             }
             count
         }
-        _ => value.natural(Key::ProgramProcessesPerNode.path(), 1..=MAX_PROCESSES, errors),
+        _ => value.natural(Key::ProgramProcessesPerNode.path(), 1..=MAX_PROCESSES, settings.errors()),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn with_note(mut program: ScenarioProgram, machine: Option<&Machine>)
 }
 
 /// The lengths of a block.
-fn lengths(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<u64>> {
+fn lengths(value: &Value, errors: &Errors) -> Option<Vec<u64>> {
     let name = Key::ProgramProcessesPerNode.path();
     let entries = value.list(name, "lengths", errors)?;
     let entry_name = format!("entry of {name}");
@@ -51,23 +51,19 @@ fn lengths(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Vec<u64>> {
 }
 
 /// The program with the block that is given, which must divide a torus or mesh guest or a logical shape.
-pub(super) fn with_block(
-    settings: &Settings<'_>,
-    program: ScenarioProgram,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<ScenarioProgram> {
+pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> Option<ScenarioProgram> {
     let value = settings.get(Key::ProgramProcessesPerNode);
     let Some(value) = value.filter(|value| matches!(value.content, Content::List(_))) else {
         return Some(program);
     };
-    let block = lengths(value, errors)?;
+    let block = lengths(value, settings.errors())?;
     let shape = program.placed_shape();
     let is_grid =
         shape.grid().is_some() && (program.collective.is_some() || program.guest().cube().is_none());
     if !is_grid || program.file.is_some() {
         let message = "a block of processes of a program without a torus or mesh, expected their number";
         let error = ScenarioError::at(&value.place, message, "no dimensions");
-        errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
+        settings.report(error.because(settings.place(Key::ProgramKind), "the program"));
         return None;
     }
     let written = |lengths: &[u64]| lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
@@ -80,7 +76,7 @@ pub(super) fn with_block(
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
         let error = error.because(settings.place(Key::ProgramGuest), "the guest");
-        errors.push(error.because(settings.place(Key::ProgramShape), "the logical shape"));
+        settings.report(error.because(settings.place(Key::ProgramShape), "the logical shape"));
         return None;
     };
     let others = program.others.iter().map(|other| other.with_block_of(&own)).collect();

@@ -82,17 +82,14 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let sizes = reading.sizes(ByStage::No);
     let names: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.name).collect();
     let expected = format!("{} or {FILE_PREFIX}PATH", names.join(", "));
-    let Some(value) = settings.get(Key::ProgramPattern) else {
-        reading.errors.push(settings.missing(Key::ProgramPattern, &expected));
-        return None;
-    };
-    let name = value.text(Key::ProgramPattern.path(), reading.errors)?;
+    let value = settings.required(Key::ProgramPattern, &expected)?;
+    let name = value.text(Key::ProgramPattern.path(), settings.errors())?;
     let per_node = reading.per_node()?;
     let processes = process_count(reading, value, per_node)?;
     let [while_made, kept] = StageProgram::bytes_to_make(processes, 1, processes);
     let destinations = processes.saturating_mul(size_of::<u64>() as u64);
     if let Err(over) = settings.budget().take_for_a_while(while_made.saturating_add(destinations), kept) {
-        reading.errors.push(over.at(&value.place, &format!("a permutation of {processes} processes")));
+        settings.report(over.at(&value.place, &format!("a permutation of {processes} processes")));
         return None;
     }
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
@@ -101,7 +98,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         of_pattern(reading, value, pattern, processes)?
     } else {
         let error = value.unexpected(Key::ProgramPattern.path(), expected);
-        reading.errors.push(error.with_help(help(name, &names)));
+        settings.report(error.with_help(help(name, &names)));
         return None;
     };
     let (sizes, computations) = (sizes?, reading.computations.clone()?);
@@ -121,7 +118,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         Err(error) => {
             let message = format!("program.pattern {name:?}: {error}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
+            settings.report(ScenarioError::at(&value.place, message, "these messages"));
             None
         }
     }
@@ -132,7 +129,7 @@ fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> O
     let settings = reading.settings;
     let size = reading.machine.size.as_ref()?;
     let processes = match settings.get(Key::ProgramProcesses) {
-        Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
+        Some(_) => settings.natural(Key::ProgramProcesses)?,
         None => reading.machine.host_count()?.saturating_mul(per_node),
     };
     if processes <= MAX_PROCESSES {
@@ -140,7 +137,7 @@ fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> O
     }
     let message = format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&pattern.place, message, "too many");
-    reading.errors.push(error.because(Some(&size.place), on_each_node(per_node)));
+    settings.report(error.because(Some(&size.place), on_each_node(per_node)));
     None
 }
 
@@ -200,9 +197,9 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     let error = ScenarioError::at(&value.place, message, "needs the bits of labels");
     let size = reading.machine.size.as_ref()?;
     let processes = reading.settings.place(Key::ProgramProcesses);
-    let on_each = on_each_node(per_node::count(reading.settings, &mut vec![])?);
+    let on_each = on_each_node(per_node::count(&reading.settings.silent())?);
     let error = error.because(Some(&size.place), on_each).because(processes, "the processes");
-    reading.errors.push(error);
+    reading.settings.report(error);
     None
 }
 
@@ -210,7 +207,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
 fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
     let file = PairFile { what: "permutation", name, header: "source,destination" };
     let destinations = file.rows(reading.settings).and_then(|rows| destinations(&rows, processes));
-    destinations.map_err(|wrong| reading.errors.push(file.error(value, wrong))).ok()
+    destinations.map_err(|wrong| reading.settings.report(file.error(value, wrong))).ok()
 }
 
 /// The destination of every process; its own if no row names it as a source.

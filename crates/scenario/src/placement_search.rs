@@ -12,7 +12,7 @@ use cubefold_topology::NodeId;
 use super::{
     EmbeddingName, ExecutionMode, Run,
     budget::{Budget, HELP, UNCOUNTED},
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::MAX_INTEGER,
     source_file::Place,
     value::{Table, Value},
@@ -243,7 +243,7 @@ fn better(one: Found, other: Found) -> Found {
 const KEYS: [&str; 4] = ["objective", "evaluations", "seed", "start"];
 
 /// Reads the table `{ search = { evaluations = 20000, objective = "makespan" } }` of an embedding and reports its errors.
-pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<SearchRequest> {
+pub(super) fn entry(value: &Value, errors: &Errors) -> Option<SearchRequest> {
     let before = errors.len();
     let outer = Table::read(value, "embedding", &["search"], errors)?;
     let inner = outer.required("search", "a table, which may be empty", errors)?;
@@ -251,7 +251,7 @@ pub(super) fn entry(value: &Value, errors: &mut Vec<ScenarioError>) -> Option<Se
     let known = Objective::ALL.map(|objective| (objective.name(), objective));
     let objective =
         table.get("objective").map(|value| value.choice(&table.name("objective"), &known, errors));
-    let mut number = |key: &str, least: u64| {
+    let number = |key: &str, least: u64| {
         table.get(key).and_then(|value| value.natural(table.name(key), least..=MAX_INTEGER, errors))
     };
     let (evaluations, seed) = (number("evaluations", 1), number("seed", 0));
@@ -270,12 +270,7 @@ pub(super) fn is_search(value: &Value) -> bool {
 }
 
 /// Gives each run that asks for a search the placement found, from those of the other runs.
-pub(super) fn place_searched(
-    runs: &mut [Run],
-    budget: &Budget,
-    size: &Place,
-    errors: &mut Vec<ScenarioError>,
-) {
+pub(super) fn place_searched(runs: &mut [Run], budget: &Budget, size: &Place, errors: &Errors) {
     let memory = budget.limit().saturating_sub(budget.counted());
     for place in 0..runs.len() {
         let EmbeddingName::Search(request) = &runs[place].embedding else { continue };
@@ -291,7 +286,7 @@ pub(super) fn place_searched(
             Ok(search) => runs[place].placement = search.run.placement,
             Err(error) => {
                 let refused = ScenarioError::at(size, format!("embedding search: {error}"), "this machine");
-                errors.push(match error {
+                errors.report(match error {
                     PlacementSearchError::Memory { .. } => refused.with_help(HELP),
                     _ => refused,
                 });

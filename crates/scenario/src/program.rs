@@ -14,7 +14,7 @@ use cubefold_topology::MachineKind;
 use super::{
     chakra_file::{CHAKRA, TRACE},
     collective,
-    errors::{ScenarioError, alternatives, help},
+    errors::{Errors, ScenarioError, alternatives, help},
     exchange,
     goal_file::GOAL,
     job,
@@ -142,7 +142,6 @@ pub(super) struct Reading<'a> {
     pub(super) library: &'a mut Library,
     /// Computation times of processes.
     pub(super) computations: Option<Computations>,
-    pub(super) errors: &'a mut Vec<ScenarioError>,
 }
 
 impl Reading<'_> {
@@ -156,12 +155,12 @@ impl Reading<'_> {
 
     /// Number of processes per node.
     pub(super) fn per_node(&mut self) -> Option<u64> {
-        per_node::count(self.settings, self.errors)
+        per_node::count(self.settings)
     }
 
     /// Reads the sizes of messages, with a list by stage if `by_stage` allows it.
     pub(super) fn sizes(&mut self, by_stage: ByStage) -> Option<Sizes> {
-        message_sizes::read(self.settings, self.machine.timing.scale(), by_stage, self.errors)
+        message_sizes::read(self.settings, self.machine.timing.scale(), by_stage)
     }
 }
 
@@ -170,26 +169,25 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: &MachineSection,
     library: &mut Library,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<ScenarioProgram> {
-    let kind = kind(settings, errors);
+    let kind = kind(settings);
     let scale = machine.timing.scale();
     let by_stage = match kind {
         Some(kind) if ![STAGES.name, CC_CUBE.name].contains(&kind.name) => ByStage::No,
         _ => ByStage::Yes(None),
     };
-    let computations = message_sizes::read_computations(settings, scale, by_stage, errors);
+    let computations = message_sizes::read_computations(settings, scale, by_stage);
     let kind = kind?;
-    report_foreign(settings, kind, errors);
-    let program = (kind.read)(&mut Reading { settings, machine, library, computations, errors })?;
-    let program = per_node::with_block(settings, program, errors)?;
+    report_foreign(settings, kind);
+    let program = (kind.read)(&mut Reading { settings, machine, library, computations })?;
+    let program = per_node::with_block(settings, program)?;
     Some(per_node::with_note(program, machine.machine.as_deref()))
 }
 
 /// The kind of the program; with steps it is a sequence, whose default operation is the given kind.
-fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'static ProgramKind> {
+fn kind(settings: &Settings<'_>) -> Option<&'static ProgramKind> {
     let Some(steps) = settings.get(Key::ProgramSteps) else {
-        return settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors);
+        return settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name);
     };
     let algorithm = settings.get(Key::ProgramAlgorithm);
     let is_job = settings.get(Key::ProgramIterations).is_some() || job::is_job(steps, algorithm);
@@ -197,21 +195,21 @@ fn kind(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<&'st
     if settings.get(Key::ProgramKind).is_none() {
         return Some(of_steps);
     }
-    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name, errors)?;
+    let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name)?;
     let is_sequence = collective::is_operation(kind) || kind.name == collective::SEQUENCE.name;
     Some(if is_sequence { of_steps } else { kind })
 }
 
 /// Reports keys that belong only to other kinds of programs.
-fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind, errors: &mut Vec<ScenarioError>) {
+fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind) {
     let name = format_args!("{} program", kind.name);
-    settings.report_foreign(Key::ProgramKind, name, |key| key.is_foreign_to(kind), errors);
+    settings.report_foreign(Key::ProgramKind, name, |key| key.is_foreign_to(kind));
 }
 
 fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine) = (reading.settings, reading.machine);
-    let cube = cube(settings, machine, reading.errors);
-    let stages = read_stages(settings, cube, cube_place(settings, machine), reading.errors);
+    let cube = cube(settings, machine);
+    let stages = read_stages(settings, cube, cube_place(settings, machine));
     let stage_count = stages.as_ref().map(Vec::len);
     let sizes = reading.sizes(ByStage::Yes(stage_count));
     let computations = computations_by_stage(reading, stage_count);
@@ -239,7 +237,7 @@ fn computations_by_stage(reading: &mut Reading<'_>, stages: Option<usize>) -> Op
                 stages => format!("{stages} entries, one for each stage"),
             };
             let error = value.unexpected(key.path(), expected);
-            reading.errors.push(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
+            reading.settings.report(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
             None
         }
         Computations::ByProcess(_) => None,
@@ -250,9 +248,9 @@ fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram>
     if reading.settings.get(Key::ProgramGuest).is_some() {
         return read_divide_and_conquer_on_a_tree(reading);
     }
-    let cube = cube(reading.settings, reading.machine, reading.errors);
+    let cube = cube(reading.settings, reading.machine);
     let sizes = reading.sizes(ByStage::No);
-    let halving = message_sizes::read_halving(reading.settings, reading.errors);
+    let halving = message_sizes::read_halving(reading.settings);
     let (cube, sizes) = (cube?, sizes?);
     let program = DivideAndConquer::new(cube, reading.compute()?);
     let program = match sizes.units.uniform().filter(|_| halving == Some(true)) {
@@ -269,15 +267,15 @@ fn read_divide_and_conquer(reading: &mut Reading<'_>) -> Option<ScenarioProgram>
 fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let sizes = reading.sizes(ByStage::No);
-    let before = reading.errors.len();
+    let before = settings.errors().len();
     for key in [Key::ProgramDimensions, Key::ProgramHalving] {
         if let Some(value) = settings.get(key) {
             let message = format!("{} with program.guest, expected one of them", key.path());
             let error = ScenarioError::at(&value.place, message, "of a d-cube");
-            reading.errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+            settings.report(error.because(settings.place(Key::ProgramGuest), "the guest"));
         }
     }
-    let (guest, _) = neighbour_exchange::read_guest(settings, reading.library, reading.errors)?;
+    let (guest, _) = neighbour_exchange::read_guest(settings, reading.library)?;
     let (shape, compute) = (guest.shape(), reading.compute()?);
     let levels = shape.network_dimensions().filter(|_| shape.kind() == MachineKind::BinaryTree);
     let found = shape.kind().name();
@@ -288,30 +286,26 @@ fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<Scenar
     let Some(program) = program else {
         let message = format!("divide and conquer on {}, expected a tree", with_article(found));
         let error = ScenarioError::at(settings.place(Key::ProgramGuest)?, message, "not a tree");
-        reading.errors.push(error.with_help("give program.dimensions instead for a d-cube"));
+        settings.report(error.with_help("give program.dimensions instead for a d-cube"));
         return None;
     };
     let sizes = sizes?;
     let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.with_sizes(sizes.units));
     let ranks_per_node = reading.per_node()?;
-    (reading.errors.len() == before).then_some(ScenarioProgram {
+    (settings.errors().len() == before).then_some(ScenarioProgram {
         bytes: sizes.bytes,
         ranks_per_node,
         ..program
     })
 }
 
-fn cube(
-    settings: &Settings<'_>,
-    section: &MachineSection,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Hypercube> {
+fn cube(settings: &Settings<'_>, section: &MachineSection) -> Option<Hypercube> {
     if settings.get(Key::ProgramDimensions).is_some() {
-        return Hypercube::new(settings.natural(Key::ProgramDimensions, errors)?).ok();
+        return Hypercube::new(settings.natural(Key::ProgramDimensions)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
     let nodes = section.allocation.as_ref().map_or_else(|| machine.numbered_hosts(), |own| own.count());
-    let (nodes, per_node) = (nodes, per_node::count(settings, &mut vec![]).unwrap_or(1));
+    let (nodes, per_node) = (nodes, per_node::count(&settings.silent()).unwrap_or(1));
     let processes = nodes.saturating_mul(per_node);
     if !processes.is_power_of_two() {
         let each = if per_node == 1 { String::new() } else { format!(" with {per_node} processes each") };
@@ -321,7 +315,7 @@ fn cube(
         );
         let error = ScenarioError::at(&size.place, message, format!("{nodes} nodes"))
             .with_help("change the shape, or give program.dimensions and a placement file");
-        errors.push(error);
+        settings.report(error);
         return None;
     }
     Hypercube::new(u64::from(processes.trailing_zeros())).ok()
@@ -333,25 +327,23 @@ fn cube(
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);
-    let errors = &mut *reading.errors;
     let levels = machine.machine.as_ref().and_then(|machine| LevelNetwork::of_kind(machine.kind()));
     let shuffles = wandering_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
         (Some(count), None) => Hypercube::new(count).ok(),
-        _ => cube(settings, machine, errors),
+        _ => cube(settings, machine),
     };
-    let stages = read_stages(settings, cube, cube_place(settings, machine), errors);
+    let stages = read_stages(settings, cube, cube_place(settings, machine));
     let (cube, stages, compute, sizes) = (cube?, stages?, compute?, sizes?);
     if shuffles.is_some() {
         exchange::report_wandering(reading)?;
     }
-    let errors = &mut *reading.errors;
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
-        errors.push(wrong_dimensions(settings, machine, cube, expected));
+        settings.report(wrong_dimensions(settings, machine, cube, expected));
         return None;
     }
     if shuffles.is_some() && per_node > 1 {
-        errors.push(wandering_in_groups(settings, per_node)?);
+        settings.report(wandering_in_groups(settings, per_node)?);
         return None;
     }
     if let Some(network) = levels {
@@ -362,7 +354,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
                 Some(ScenarioProgram { exchange_cube, exchanges, bytes: sizes.bytes, ..program })
             }
             Err(error) => {
-                errors.push(not_normal(settings, &error));
+                settings.report(not_normal(settings, &error));
                 None
             }
         };
@@ -376,7 +368,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
         ) => {
-            errors.push(not_normal(settings, &error));
+            settings.report(not_normal(settings, &error));
             None
         }
         // A cube too large for a shuffle-exchange network does not need one here.
@@ -460,16 +452,15 @@ pub(super) fn read_stages(
     settings: &Settings<'_>,
     cube: Option<Hypercube>,
     cube_place: Option<&Place>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<CubeDimension>> {
     let Some(value) = settings.get(Key::ProgramStages) else {
         return cube.map(CubeProgram::ascend);
     };
     match &value.content {
-        Content::Text(name) => order(value, name, cube, errors),
-        Content::List(_) => dimensions(value, cube, cube_place, errors),
+        Content::Text(name) => order(value, name, cube, settings.errors()),
+        Content::List(_) => dimensions(value, cube, cube_place, settings.errors()),
         _ => {
-            errors.push(value.unexpected(Key::ProgramStages.path(), expected()));
+            settings.report(value.unexpected(Key::ProgramStages.path(), expected()));
             None
         }
     }
@@ -484,12 +475,7 @@ pub(crate) fn words() -> Vec<&'static str> {
     ORDERS.into_iter().chain(LinkSequence::ALL.map(LinkSequence::name)).collect()
 }
 
-fn order(
-    value: &Value,
-    name: &str,
-    cube: Option<Hypercube>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<CubeDimension>> {
+fn order(value: &Value, name: &str, cube: Option<Hypercube>, errors: &Errors) -> Option<Vec<CubeDimension>> {
     match name {
         "ascend" => cube.map(CubeProgram::ascend),
         "descend" => cube.map(CubeProgram::descend),
@@ -503,7 +489,7 @@ fn link_sequence(
     value: &Value,
     name: &str,
     cube: Option<Hypercube>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Vec<CubeDimension>> {
     let (first, part) = name.split_once(':').map_or((name, None), |(first, part)| (first, Some(part)));
     let sequence = LinkSequence::ALL.into_iter().find(|sequence| sequence.name() == first);
@@ -511,14 +497,14 @@ fn link_sequence(
     let part_dimensions = part.filter(|&part| part != "sweep").map(str::parse::<u8>);
     let (Some(sequence), None | Some(Ok(_))) = (sequence, &part_dimensions) else {
         let error = value.unexpected(Key::ProgramStages.path(), expected());
-        errors.push(error.with_help(help(first, &words())));
+        errors.report(error.with_help(help(first, &words())));
         return None;
     };
     let cube = cube?;
     let of_part = part_dimensions.and_then(Result::ok);
     if let Some(part) = of_part.filter(|&part| part > dimensions) {
         let expected = format!("at most the {dimensions} dimensions of the cube");
-        errors.push(
+        errors.report(
             value
                 .unexpected(Key::ProgramStages.path(), expected)
                 .with_help(format!("{sequence}:{part} uses {part} dimensions")),
@@ -533,7 +519,7 @@ fn link_sequence(
     match links {
         Ok(links) => links.into_iter().map(|link| cube.dimension(link.into()).ok()).collect(),
         Err(error) => {
-            errors.push(ScenarioError::at(&value.place, error.to_string(), "not defined"));
+            errors.report(ScenarioError::at(&value.place, error.to_string(), "not defined"));
             None
         }
     }
@@ -543,7 +529,7 @@ fn dimensions(
     value: &Value,
     cube: Option<Hypercube>,
     cube_place: Option<&Place>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Vec<CubeDimension>> {
     let values = value.list(Key::ProgramStages.path(), "dimensions", errors)?;
     let before = errors.len();
@@ -552,13 +538,13 @@ fn dimensions(
         .enumerate()
         .filter_map(|(stage, entry)| {
             let Content::Integer(Some(number)) = entry.content else {
-                errors.push(entry.unexpected(format_args!("dimension of stage {stage}"), "an integer"));
+                errors.report(entry.unexpected(format_args!("dimension of stage {stage}"), "an integer"));
                 return None;
             };
             let cube = cube?;
             let dimension = cube.dimension(number).ok();
             if dimension.is_none() {
-                errors.push(out_of_range(entry, stage, cube, cube_place));
+                errors.report(out_of_range(entry, stage, cube, cube_place));
             }
             dimension
         })

@@ -39,7 +39,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let access = access(reading);
     let Some(value) = settings.get(Key::ProgramIndices) else {
         let expected = format!("a list of processes, one for each process, or {FILE_PREFIX}PATH");
-        reading.errors.push(settings.missing(Key::ProgramIndices, &expected));
+        settings.report(settings.missing(Key::ProgramIndices, &expected));
         return None;
     };
     let per_node = reading.per_node()?;
@@ -51,14 +51,14 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         _ => {
             let expected = format!("a list of processes, or {FILE_PREFIX}PATH");
-            reading.errors.push(value.unexpected(Key::ProgramIndices.path(), expected));
+            settings.report(value.unexpected(Key::ProgramIndices.path(), expected));
             return None;
         }
     };
     let processes = named.len() as u64;
     let [while_made, kept] = StageProgram::bytes_to_make(processes, 2, 2 * processes);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(&value.place, &format!("a random access of {processes} processes")));
+        settings.report(over.at(&value.place, &format!("a random access of {processes} processes")));
         return None;
     }
     let (sizes, computations) = (sizes?, reading.computations.clone()?);
@@ -79,7 +79,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         Err(error) => {
             let message = format!("program.indices: {error}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "these processes"));
+            settings.report(ScenarioError::at(&value.place, message, "these processes"));
             None
         }
     }
@@ -89,13 +89,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 fn access(reading: &mut Reading<'_>) -> Option<Access> {
     let settings = reading.settings;
     let kinds = [Access::Read, Access::Write(Collisions::Last)];
-    let access = settings.one_of(Key::ProgramAccess, &kinds, Access::name, reading.errors);
-    let rule = settings.one_of(Key::ProgramCollisions, &Collisions::ALL, Collisions::name, reading.errors);
+    let access = settings.one_of(Key::ProgramAccess, &kinds, Access::name);
+    let rule = settings.one_of(Key::ProgramCollisions, &Collisions::ALL, Collisions::name);
     match (access?, settings.get(Key::ProgramCollisions)) {
         (Access::Read, Some(value)) => {
             let message = "program.collisions of a read, expected a write";
             let error = ScenarioError::at(&value.place, message, "nothing is written");
-            reading.errors.push(error.because(settings.place(Key::ProgramAccess), "the access"));
+            settings.report(error.because(settings.place(Key::ProgramAccess), "the access"));
             None
         }
         (Access::Read, None) => Some(Access::Read),
@@ -107,18 +107,18 @@ fn access(reading: &mut Reading<'_>) -> Option<Access> {
 fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option<Vec<Option<ProcessId>>> {
     let processes = entries.len() as u64;
     if let Some(given) = reading.settings.get(Key::ProgramProcesses) {
-        let count = reading.settings.natural(Key::ProgramProcesses, reading.errors)?;
+        let count = reading.settings.natural(Key::ProgramProcesses)?;
         if count != processes {
             let message = format!("{count} processes, but program.indices has {processes}");
             let error = ScenarioError::at(&given.place, message, "another number");
-            reading.errors.push(error.because(Some(&value.place), "the indices"));
+            reading.settings.report(error.because(Some(&value.place), "the indices"));
             return None;
         }
     }
     if !(2..=MAX_PROCESSES).contains(&processes) {
         let message =
             format!("program.indices of {processes} processes, expected 2 to {MAX_PROCESSES} (2^20)");
-        reading.errors.push(ScenarioError::at(&value.place, message, "one entry for each process"));
+        reading.settings.report(ScenarioError::at(&value.place, message, "one entry for each process"));
         return None;
     }
     let mut named = vec![];
@@ -130,7 +130,7 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
             Content::Integer(None) if entry.place.text().trim() == "-1" => None,
             _ => {
                 let expected = format!("a process from 0 to {}, or -1 for none", processes - 1);
-                reading.errors.push(entry.unexpected("an entry of program.indices", expected));
+                reading.settings.report(entry.unexpected("an entry of program.indices", expected));
                 return None;
             }
         };
@@ -148,7 +148,7 @@ fn of_file(
 ) -> Option<Vec<Option<ProcessId>>> {
     let settings = reading.settings;
     let processes = match settings.get(Key::ProgramProcesses) {
-        Some(_) => settings.natural(Key::ProgramProcesses, reading.errors)?,
+        Some(_) => settings.natural(Key::ProgramProcesses)?,
         None => reading.machine.machine.as_ref()?.host_count().saturating_mul(per_node),
     };
     let file = PairFile { what: "indices", name, header: "process,index" };
@@ -157,7 +157,7 @@ fn of_file(
     } else {
         Err((None, format!("{processes} processes, expected 2 to {MAX_PROCESSES} (2^20)")))
     };
-    named.map_err(|wrong| reading.errors.push(file.error(value, wrong))).ok()
+    named.map_err(|wrong| settings.report(file.error(value, wrong))).ok()
 }
 
 /// The process that each process names; -1 and no row stand for none.

@@ -10,7 +10,8 @@ use cubefold_topology::{Machine, TieRule};
 use super::{
     errors::{ScenarioError, alternatives},
     execution::{Execution, ExecutionMode, RoutingRule},
-    keys::{Key, Section},
+    keys::Key,
+    rules::{self, Case},
     settings::Settings,
     value::Content,
 };
@@ -59,13 +60,13 @@ impl SwitchingRule {
 }
 
 /// The switching in the settings; `None` if it is wrong.
-pub(super) fn switching(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<SwitchingRule> {
-    settings.one_of(Key::MachineSwitching, &SwitchingRule::ALL, SwitchingRule::name, errors)
+pub(super) fn switching(settings: &Settings<'_>) -> Option<SwitchingRule> {
+    settings.one_of(Key::MachineSwitching, &SwitchingRule::ALL, SwitchingRule::name)
 }
 
 /// Whether the settings ask for routers with finite buffers.
 pub(super) fn are_asked_for(settings: &Settings<'_>) -> bool {
-    switching(settings, &mut vec![]).is_some_and(|rule| rule.flow_control().is_some())
+    switching(&settings.silent()).is_some_and(|rule| rule.flow_control().is_some())
 }
 
 /// The ties of grids: rules, and a random choice for each packet.
@@ -80,14 +81,14 @@ const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
 };
 
 /// Reads the rule for ties between the two ways around a ring.
-pub(super) fn read_tie(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RouterTie> {
-    settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name, errors)
+pub(super) fn read_tie(settings: &Settings<'_>) -> Option<RouterTie> {
+    settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name)
 }
 
 /// The same for machines whose queues have no limit; a random tie, which is reported with the routers, counts as the
 /// default.
-pub(super) fn read_tie_rule(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<TieRule> {
-    read_tie(settings, errors).map(|tie| match tie {
+pub(super) fn read_tie_rule(settings: &Settings<'_>) -> Option<TieRule> {
+    read_tie(settings).map(|tie| match tie {
         RouterTie::Rule(rule) => rule,
         RouterTie::Random => TieRule::default(),
     })
@@ -121,32 +122,29 @@ pub(super) fn read(
     latency: Option<u64>,
     execution: Option<Execution>,
     seed: u64,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<ReadRouters> {
-    let before = errors.len();
-    let Some(flow_control) = switching(settings, &mut vec![])?.flow_control() else {
-        refuse_without_routers(settings, errors);
-        return (errors.len() == before).then_some(ReadRouters::Without);
+    let before = settings.errors().len();
+    let Some(flow_control) = switching(&settings.silent())?.flow_control() else {
+        refuse_without_routers(settings);
+        return (settings.errors().len() == before).then_some(ReadRouters::Without);
     };
-    refuse_with_routers(settings, errors);
-    let number = |key: Key, errors: &mut Vec<ScenarioError>| {
-        settings.natural(key, errors).and_then(|number| u32::try_from(number).ok())
-    };
-    let virtual_channels = number(Key::MachineRouterVirtualChannels, errors);
-    let buffer_units = number(Key::MachineRouterBufferUnits, errors);
-    let router_cycles = number(Key::MachineRouterCycles, errors);
-    let credit_cycles = number(Key::MachineRouterCreditCycles, errors);
-    let terminal = number(Key::MachineRouterTerminalLatencyCycles, errors);
-    let allocator = settings.one_of(Key::MachineRouterAllocator, &Allocator::ALL, Allocator::name, errors);
-    let ejection = settings.one_of(Key::MachineRouterEjection, &Ejection::ALL, Ejection::name, errors);
-    let speedup = speedup(settings, errors);
+    refuse_with_routers(settings);
+    let number = |key: Key| settings.natural(key).and_then(|number| u32::try_from(number).ok());
+    let virtual_channels = number(Key::MachineRouterVirtualChannels);
+    let buffer_units = number(Key::MachineRouterBufferUnits);
+    let router_cycles = number(Key::MachineRouterCycles);
+    let credit_cycles = number(Key::MachineRouterCreditCycles);
+    let terminal = number(Key::MachineRouterTerminalLatencyCycles);
+    let allocator = settings.one_of(Key::MachineRouterAllocator, &Allocator::ALL, Allocator::name);
+    let ejection = settings.one_of(Key::MachineRouterEjection, &Ejection::ALL, Ejection::name);
+    let speedup = speedup(settings);
     let global_latency = match settings.get(Key::MachineGlobalLatencyCycles) {
-        Some(_) => Some(settings.natural(Key::MachineGlobalLatencyCycles, errors)?),
+        Some(_) => Some(settings.natural(Key::MachineGlobalLatencyCycles)?),
         None => None,
     };
-    let routing = machine.and_then(|machine| routing(settings, machine, execution, errors));
-    let tie = read_tie(settings, &mut vec![]);
-    if errors.len() > before {
+    let routing = machine.and_then(|machine| routing(settings, machine, execution));
+    let tie = read_tie(&settings.silent());
+    if settings.errors().len() > before {
         return None;
     }
     let defaults = RouterSettings::default_of(machine?, latency?);
@@ -169,12 +167,12 @@ pub(super) fn read(
 
 /// Reads the speedup, of at most two decimals.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number from 100 to 800")]
-fn speedup(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Speedup> {
+fn speedup(settings: &Settings<'_>) -> Option<Speedup> {
     let Some(value) = settings.get(Key::MachineRouterSpeedup) else { return Some(Speedup::ONE) };
     let rounded = |speedup: f64| (speedup * 100.0).round();
     let is_right = |own: f64| (1.0..=8.0).contains(&own) && (own * 100.0 - rounded(own)).abs() < 1e-9;
     let expected = "a number from 1 to 8, of at most two decimals";
-    let found = value.number(Key::MachineRouterSpeedup.path(), expected, is_right, errors)?;
+    let found = value.number(Key::MachineRouterSpeedup.path(), expected, is_right, settings.errors())?;
     Speedup::of_hundredths(rounded(found) as u32)
 }
 
@@ -183,13 +181,10 @@ fn routing(
     settings: &Settings<'_>,
     machine: &Machine,
     execution: Option<Execution>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<RouterRouting> {
-    let choice =
-        settings.one_of(Key::ExecutionAdaptiveChoice, &AdaptiveChoice::ALL, AdaptiveChoice::name, errors)?;
-    let of_table =
-        settings.one_of(Key::ExecutionRouteChoice, &TableChoice::ALL, TableChoice::name, errors)?;
-    let threshold = settings.natural(Key::ExecutionUgalThreshold, errors)?;
+    let choice = settings.one_of(Key::ExecutionAdaptiveChoice, &AdaptiveChoice::ALL, AdaptiveChoice::name)?;
+    let of_table = settings.one_of(Key::ExecutionRouteChoice, &TableChoice::ALL, TableChoice::name)?;
+    let threshold = settings.natural(Key::ExecutionUgalThreshold)?;
     let asked = execution?.routing;
     let found = match asked {
         _ if machine.packet_routes().is_some() => Some(RouterRouting::Table(of_table)),
@@ -203,7 +198,7 @@ fn routing(
         let message = format!("routing {rule} of routers, expected {}", alternatives(&fitting));
         let error =
             ScenarioError::at(settings.place(Key::ExecutionRouting)?, message, "has no virtual channels");
-        errors.push(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
+        settings.report(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
         return None;
     };
     let is_adaptive = matches!(found, RouterRouting::Adaptive(_));
@@ -219,10 +214,12 @@ fn routing(
         (Key::ExecutionRouteChoice, is_table, Key::ExecutionRoutes, "routes from a file"),
     ];
     for (key, _, owner, expected) in owners.into_iter().filter(|owner| !owner.1) {
-        let Some(value) = unused(settings, key, owner) else { continue };
+        let Some(value) = settings.get(key).filter(|_| settings.is_written_with(key, owner)) else {
+            continue;
+        };
         let message = format!("{} of {} routing, expected {expected}", key.path(), found.name());
         let error = ScenarioError::at(&value.place, message, "of another routing");
-        errors.push(error.because(settings.place(Key::ExecutionRouting), "the routing"));
+        settings.report(error.because(settings.place(Key::ExecutionRouting), "the routing"));
     }
     let threshold = i64::try_from(threshold).ok()?;
     Some(match found {
@@ -234,69 +231,36 @@ fn routing(
     })
 }
 
-/// The value of a key that `owner` leaves unused, unless a higher layer sets the owner: a sweep may set only that.
-pub(super) fn unused<'a>(
-    settings: &'a Settings<'_>,
-    key: Key,
-    owner: Key,
-) -> Option<&'a super::value::Value> {
-    let (layer, value) = settings.layered(key)?;
-    settings.layered(owner).is_none_or(|(own, _)| own <= layer).then_some(value)
-}
-
-/// Reports keys that only routers with finite buffers have, in a scenario without them.
-fn refuse_without_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
-    let place = settings.place(Key::MachineSwitching);
-    let mut refuse = |key: Key, what: &str| {
-        if let Some(value) = unused(settings, key, Key::MachineSwitching) {
+/// Reports keys, and words of keys, that only routers with finite buffers have, in a scenario without them.
+fn refuse_without_routers(settings: &Settings<'_>) {
+    rules::report(settings, Case::WithoutRouters);
+    let refuse = |key: Key, what: &str| {
+        let place = settings.place(key).filter(|_| settings.is_written_with(key, Key::MachineSwitching));
+        settings.report_all(place.map(|place| {
             let message =
                 format!("{what} without routers, expected switching wormhole or virtual-cut-through");
-            let error = ScenarioError::at(&value.place, message, "only of routers with finite buffers");
-            let error = error.because(place, "queues without limit");
-            errors.push(error.with_help("add switching = \"wormhole\" to [machine], or remove it"));
-        }
+            ScenarioError::at(place, message, "only of routers with finite buffers")
+                .because(settings.place(Key::MachineSwitching), "queues without limit")
+                .with_help("add switching = \"wormhole\" to [machine], or remove it")
+        }));
     };
-    for key in Key::in_part(Section::Machine, "router") {
-        refuse(key, key.path());
-    }
-    for key in [
-        Key::MachineGlobalLatencyCycles,
-        Key::ExecutionRoutes,
-        Key::ExecutionRouteChoice,
-        Key::ExecutionAdaptiveChoice,
-        Key::ExecutionUgalThreshold,
-    ] {
-        refuse(key, key.path());
-    }
-    if read_tie(settings, &mut vec![]) == Some(RouterTie::Random) {
+    if read_tie(&settings.silent()) == Some(RouterTie::Random) {
         refuse(Key::ExecutionTie, "random ties");
     }
-    let rule = super::execution::read_routing(settings, &mut vec![]);
+    let rule = super::execution::read_routing(&settings.silent());
     if let Some(rule) = rule.filter(|rule| !rule.is_of_queues()) {
         refuse(Key::ExecutionRouting, &format!("routing {}", rule.name()));
     }
 }
 
-/// Reports keys that routers with finite buffers do not have.
-fn refuse_with_routers(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) {
-    let switching = settings.place(Key::MachineSwitching);
-    let mut refuse = |key: Key, message: &str, label: &str| {
-        if let Some(place) = settings.place(key) {
-            let error = ScenarioError::at(place, message, label);
-            errors.push(error.because(switching, "routers with finite buffers"));
-        }
-    };
-    refuse(
-        Key::MachineArbitration,
-        "machine.arbitration of routers with finite buffers, expected none",
-        "machine.router.allocator says what is granted",
-    );
-    let is_belt = settings
-        .get(Key::ExecutionEngine)
-        .is_some_and(|value| matches!(&value.content, Content::Text(name) if name == "belt"));
-    if is_belt {
+/// Reports keys, and a word, that routers with finite buffers do not have.
+fn refuse_with_routers(settings: &Settings<'_>) {
+    rules::report(settings, Case::WithRouters);
+    let Some(engine) = settings.get(Key::ExecutionEngine) else { return };
+    if matches!(&engine.content, Content::Text(name) if name == "belt") {
         let message = "engine belt over routers with finite buffers, expected auto or hop";
-        refuse(Key::ExecutionEngine, message, "assumes queues without limit");
+        let error = ScenarioError::at(&engine.place, message, "assumes queues without limit");
+        settings.report(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
     }
 }
 
@@ -307,7 +271,6 @@ pub(super) fn with_routers(
     communication: Communication,
     routers: Option<RouterSettings>,
     execution: Option<Execution>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Communication> {
     let Some(routers) = routers else { return Some(communication) };
     if execution.is_some_and(|execution| execution.mode != ExecutionMode::Asynchronous) {
@@ -317,7 +280,7 @@ pub(super) fn with_routers(
     match communication.with_routers(routers, machine) {
         Ok(communication) => Some(communication),
         Err(error) => {
-            errors.extend(refusal(settings, &error));
+            settings.report_all(refusal(settings, &error));
             None
         }
     }

@@ -17,7 +17,7 @@ use cubefold_formats::input::text::shortened;
 
 use super::{
     budget::Budget,
-    errors::{ScenarioError, Standing, alternatives, help, nearest},
+    errors::{Errors, ScenarioError, Standing, alternatives, help, nearest},
     keyed_values::{KeySet, KeyedValues},
     keys::{Key, KeyDefault, KeyValues, Section},
     library::{Library, MachineFile},
@@ -49,8 +49,8 @@ pub(super) struct Step {
     pub(super) values: KeyedValues,
 }
 
-/// Values of one combination.
-#[derive(Debug)]
+/// Values of one combination, and the errors found while they are read.
+#[derive(Debug, Clone)]
 pub(super) struct Settings<'a> {
     swept: &'a [&'a Assignment],
     written: &'a Written,
@@ -59,22 +59,27 @@ pub(super) struct Settings<'a> {
     set: KeySet, // the keys with a value
     is_seed_read: Rc<Cell<bool>>,
     budget: Rc<Budget>,
+    errors: Rc<Errors>,
 }
 
 impl<'a> Settings<'a> {
     /// The values of `written`, overridden by those of a combination, above those of the machine file, which
     /// is read if necessary.
-    pub(super) fn new(
-        swept: &'a [&'a Assignment],
-        written: &'a Written,
-        library: &mut Library,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Self {
+    pub(super) fn new(swept: &'a [&'a Assignment], written: &'a Written, library: &mut Library) -> Self {
         let budget = Rc::clone(library.budget());
         let set = swept.iter().fold(written.values.keys(), |set, assignment| set.with(assignment.setting));
         let is_seed_read = Rc::default();
-        let mut settings = Self { swept, written, machine_file: None, step: None, set, is_seed_read, budget };
-        settings.machine_file = settings.read_machine_file(library, errors);
+        let mut settings = Self {
+            swept,
+            written,
+            machine_file: None,
+            step: None,
+            set,
+            is_seed_read,
+            budget,
+            errors: Rc::default(),
+        };
+        settings.machine_file = settings.read_machine_file(library);
         if let Some(file) = &settings.machine_file {
             settings.set = set.union(file.keys());
         }
@@ -91,7 +96,28 @@ impl<'a> Settings<'a> {
             set: self.set.union(step.values.keys()),
             is_seed_read: Rc::clone(&self.is_seed_read),
             budget: Rc::clone(&self.budget),
+            errors: Rc::clone(&self.errors),
         }
+    }
+
+    /// The same values, whose errors are reported where they are read for themselves.
+    pub(super) fn silent(&self) -> Self {
+        Self { errors: Rc::default(), ..self.clone() }
+    }
+
+    /// Adds an error to those found.
+    pub(super) fn report(&self, error: ScenarioError) {
+        self.errors.report(error);
+    }
+
+    /// Adds errors to those found.
+    pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
+        self.errors.report_all(errors);
+    }
+
+    /// The errors found so far, in these settings and those of their steps.
+    pub(super) fn errors(&self) -> &Errors {
+        &self.errors
     }
 
     /// Whether they belong to a step.
@@ -99,16 +125,12 @@ impl<'a> Settings<'a> {
         self.step.is_some()
     }
 
-    fn read_machine_file(
-        &self,
-        library: &mut Library,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<Arc<MachineFile>> {
+    fn read_machine_file(&self, library: &mut Library) -> Option<Arc<MachineFile>> {
         let value = self.get(Key::MachineFile)?;
-        let name = value.text(Key::MachineFile.path(), errors)?;
+        let name = value.text(Key::MachineFile.path(), self.errors())?;
         match library.machine_file(&self.beside(name)) {
             Ok(file) => {
-                errors.extend(file.errors().iter().cloned());
+                self.report_all(file.errors().iter().cloned());
                 Some(file)
             }
             Err(reason) => {
@@ -116,7 +138,7 @@ impl<'a> Settings<'a> {
                 let error = ScenarioError::at(&value.place, message, "named here")
                     .with_help("paths are relative to the scenario file")
                     .standing(Standing::HidesValues);
-                errors.push(error);
+                self.report(error);
                 None
             }
         }
@@ -157,7 +179,7 @@ impl<'a> Settings<'a> {
     /// The seed of whatever is drawn while a scenario is read. What has been read or made then depends on it.
     pub(super) fn seed(&self) -> Option<u64> {
         self.is_seed_read.set(true);
-        self.natural(Key::Seed, &mut vec![])
+        self.silent().natural(Key::Seed)
     }
 
     /// Whether anything that was read depends on the seed.
@@ -205,17 +227,11 @@ impl<'a> Settings<'a> {
     }
 
     /// Reports the keys of a section that are set although its kind does not have them.
-    pub(super) fn report_foreign(
-        &self,
-        kind_key: Key,
-        kind: impl Display,
-        is_foreign: impl Fn(Key) -> bool,
-        errors: &mut Vec<ScenarioError>,
-    ) {
+    pub(super) fn report_foreign(&self, kind_key: Key, kind: impl Display, is_foreign: impl Fn(Key) -> bool) {
         for (key, value) in self.set_in(kind_key.section()).filter(|&(key, _)| is_foreign(key)) {
             let kind_place = self.place(kind_key);
             let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
-            errors.push(error);
+            self.report(error);
         }
     }
 
@@ -225,28 +241,31 @@ impl<'a> Settings<'a> {
     }
 
     /// The integer of a key in the range of the table, or its default.
-    pub(super) fn natural(&self, key: Key, errors: &mut Vec<ScenarioError>) -> Option<u64> {
+    pub(super) fn natural(&self, key: Key) -> Option<u64> {
         let KeyValues::Integer { least, greatest } = key.entry().values else { return None };
         match (self.get(key), key.entry().default) {
-            (Some(value), _) => value.natural(key.path(), least..=greatest, errors),
+            (Some(value), _) => value.natural(key.path(), least..=greatest, self.errors()),
             (None, KeyDefault::Integer(default)) => Some(default),
             (None, _) => None,
         }
     }
 
     /// The one of `all` that a key names, or the default.
-    pub(super) fn one_of<T: Copy>(
-        &self,
-        key: Key,
-        all: &[T],
-        name: impl Fn(T) -> &'static str,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<T> {
+    pub(super) fn one_of<T: Copy>(&self, key: Key, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         match (self.get(key), key.entry().default) {
-            (Some(value), _) => value.choice_by_name(key.path(), all, |&choice| name(choice), errors),
+            (Some(value), _) => value.choice_by_name(key.path(), all, |&choice| name(choice), self.errors()),
             (None, KeyDefault::Word(default)) => all.iter().copied().find(|&choice| name(choice) == default),
             (None, _) => None,
         }
+    }
+
+    /// The value of a required key; reports one that is missing.
+    pub(super) fn required(&self, key: Key, expected: &str) -> Option<&Value> {
+        let value = self.get(key);
+        if value.is_none() {
+            self.report(self.missing(key, expected));
+        }
+        value
     }
 
     /// The error for a missing required key, at its table.
@@ -290,7 +309,7 @@ impl Written {
     pub(super) fn scenario(
         source: &Arc<SourceFile>,
         settings: &[Setting],
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Result<Self, Vec<ScenarioError>> {
         let mut written = Self::empty(source);
         let mut entries = source_file::parse(source)?;
@@ -317,10 +336,7 @@ impl Written {
     /// # Errors
     ///
     /// Syntax errors.
-    pub(super) fn machine(
-        source: &Arc<SourceFile>,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Result<Self, Vec<ScenarioError>> {
+    pub(super) fn machine(source: &Arc<SourceFile>, errors: &Errors) -> Result<Self, Vec<ScenarioError>> {
         let mut written = Self::empty(source);
         let mut entries = vec![];
         for entry in source_file::parse(source)? {
@@ -334,11 +350,11 @@ impl Written {
             if entry.key == Key::MachineFile.key() {
                 let message = "file in a machine file, expected the machine itself";
                 let error = ScenarioError::at(&entry.key_place, message, "not here");
-                errors.push(error.with_help("machine files do not name further machine files"));
+                errors.report(error.with_help("machine files do not name further machine files"));
             } else if let Some(first) = places.get(&entry.key) {
                 let message = format!("{} a second time, expected it once", shortened(&entry.key));
                 let error = ScenarioError::at(&entry.key_place, message, "a second time");
-                errors.push(error.because(Some(first), "the first time"));
+                errors.report(error.because(Some(first), "the first time"));
             } else {
                 places.insert(entry.key.clone(), entry.key_place.clone());
                 written.add(Section::Machine, entry, errors);
@@ -352,11 +368,11 @@ impl Written {
         Self { source: Arc::clone(source), values, headers, sweep: None, canonical: OnceLock::new() }
     }
 
-    fn add_table(&mut self, section: Section, table: Entry, errors: &mut Vec<ScenarioError>) {
+    fn add_table(&mut self, section: Section, table: Entry, errors: &Errors) {
         self.headers.insert(section, table.key_place);
         let Content::Table(entries) = table.value.content else {
             let expected = format!("a table: [{}]", section.name());
-            errors.push(table.value.unexpected(section.name(), expected).standing(Standing::HidesValues));
+            errors.report(table.value.unexpected(section.name(), expected).standing(Standing::HidesValues));
             return;
         };
         for entry in entries {
@@ -364,7 +380,7 @@ impl Written {
         }
     }
 
-    fn add(&mut self, section: Section, entry: Entry, errors: &mut Vec<ScenarioError>) {
+    fn add(&mut self, section: Section, entry: Entry, errors: &Errors) {
         match Key::with_key(section, &entry.key).filter(|key| key.part().is_none()) {
             Some(setting) => {
                 self.values.insert(setting, entry.value);
@@ -372,24 +388,19 @@ impl Written {
             None if Key::in_part(section, &entry.key).next().is_some() => {
                 self.values.extend(parts(section, &entry.key, entry.value, errors));
             }
-            None => errors.push(unknown_key(section, &entry)),
+            None => errors.report(unknown_key(section, &entry)),
         }
     }
 }
 
 /// The keys and values of a table inside a section; unknown keys are reported and left out.
-pub(super) fn parts(
-    section: Section,
-    part: &str,
-    table: Value,
-    errors: &mut Vec<ScenarioError>,
-) -> Vec<(Key, Value)> {
+pub(super) fn parts(section: Section, part: &str, table: Value, errors: &Errors) -> Vec<(Key, Value)> {
     let name = format!("{}.{part}", section.name());
     let known: Vec<&str> =
         Key::in_part(section, part).filter_map(|key| Some(key.key().rsplit_once('.')?.1)).collect();
     let Content::Table(entries) = table.content else {
         let expected = format!("a table of {}", alternatives(&known));
-        errors.push(table.unexpected(name, expected).standing(Standing::HidesValues));
+        errors.report(table.unexpected(name, expected).standing(Standing::HidesValues));
         return vec![];
     };
     let mut found = vec![];
@@ -401,7 +412,7 @@ pub(super) fn parts(
         let key = shortened(&entry.key);
         let message = format!("unknown key \"{key}\" in {name}, expected {}", alternatives(&known));
         let error = ScenarioError::at(&entry.key_place, message, "unknown key");
-        errors.push(error.with_help(help(&key, &known)).standing(Standing::HidesValues));
+        errors.report(error.with_help(help(&key, &known)).standing(Standing::HidesValues));
     }
     found
 }
@@ -459,11 +470,11 @@ mod tests {
 
     fn diagnostics(text: &str) -> Vec<(String, String)> {
         let source = SourceFile::excerpt(Path::new("f.toml"), text.to_owned(), 0);
-        let mut errors = vec![];
-        Written::scenario(&source, &[], &mut errors).unwrap();
+        let errors = Errors::default();
+        Written::scenario(&source, &[], &errors).unwrap();
         let help =
             |error: &ScenarioError| error.report().help().map(|help| help.to_string()).unwrap_or_default();
-        errors.iter().map(|error| (error.to_string(), help(error))).collect()
+        errors.take().iter().map(|error| (error.to_string(), help(error))).collect()
     }
 
     fn only_complaint(text: &str) -> (String, String) {

@@ -241,13 +241,10 @@ fn decimal(text: &[u8]) -> Option<u64> {
 pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let given = settings.get(Key::ProgramProcesses);
-    let given = given.map(|_| settings.natural(Key::ProgramProcesses, reading.errors));
+    let given = given.map(|_| settings.natural(Key::ProgramProcesses));
     let given = fixed.map(Some).or(given);
-    let Some(value) = settings.get(Key::ProgramFile) else {
-        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a message a row"));
-        return None;
-    };
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let value = settings.required(Key::ProgramFile, "the path of a file with a message a row")?;
+    let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
     let file = match reading.library.messages(&path) {
         Ok(file) => file,
@@ -268,14 +265,14 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     };
     let wrong = file.errors(&path, processes, help);
     if !wrong.is_empty() {
-        reading.errors.extend(wrong);
+        settings.report_all(wrong);
         return None;
     }
     let counts = (processes?, file.stage_count() as u64, file.messages.len() as u64);
     let [while_made, kept] = StageProgram::bytes_to_make(counts.0, counts.1, counts.2);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
         let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
-        reading.errors.push(over.at(&value.place, &what));
+        settings.report(over.at(&value.place, &what));
         return None;
     }
     // Other errors of the messages have been reported; only a process with too many partners remains.
@@ -286,7 +283,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "these messages"));
+            settings.report(ScenarioError::at(&value.place, message, "these messages"));
             None
         }
     }
@@ -295,11 +292,11 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
 /// Reports a file that gives no program.
 pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
     match failure {
-        Failure::Wrong(wrong) => reading.errors.extend(wrong),
+        Failure::Wrong(wrong) => reading.settings.report_all(wrong),
         Failure::Unreadable(reason) => {
             let message = format!("program file {name:?} cannot be read: {reason}");
             let error = ScenarioError::at(&value.place, message, "named here");
-            reading.errors.push(error.with_help("paths are relative to the scenario file"));
+            reading.settings.report(error.with_help("paths are relative to the scenario file"));
         }
     }
 }
@@ -315,7 +312,7 @@ fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) ->
         format!("{per_node} processes for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&value.place, message, "a program of this file");
     let error = error.because(Some(&size.place), format!("{nodes} nodes"));
-    reading.errors.push(error.with_help("give program.processes"));
+    reading.settings.report(error.with_help("give program.processes"));
     None
 }
 
@@ -332,7 +329,7 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
         let value = settings.get(key)?;
         let expected = format!("at least {stages} entries, one for each stage");
         let error = value.unexpected(key.path(), expected);
-        reading.errors.push(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
+        settings.report(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
         return None;
     }
     // Equal computations become a single time, which more engines support.

@@ -8,7 +8,7 @@ use std::{
 use cubefold_formats::input::text::shortened;
 
 use super::{
-    errors::{ScenarioError, Standing, nearest},
+    errors::{Errors, ScenarioError, Standing, nearest},
     keys::{Key, Section},
     mapping::most_default_embeddings,
     resolved::{CanonicalValue, InputFiles},
@@ -65,7 +65,7 @@ impl Sweep {
     /// Reads the sweep; wrong keys and cases are reported and left out.
     ///
     /// A list of algorithms of a collective is the innermost choice, unless the sweep itself sets the algorithm.
-    pub(super) fn read(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
+    pub(super) fn read(written: &Written, errors: &Errors) -> Self {
         let mut sweep = Self::of_table(written, errors);
         let is_swept =
             sweep.choices.iter().flatten().flatten().any(|own| own.setting == Key::ProgramAlgorithm);
@@ -82,13 +82,13 @@ impl Sweep {
     }
 
     /// Reads the table.
-    fn of_table(written: &Written, errors: &mut Vec<ScenarioError>) -> Self {
+    fn of_table(written: &Written, errors: &Errors) -> Self {
         let Some(value) = &written.sweep else {
             return Self::default();
         };
         let mut sweep = Self { choices: vec![], place: Some(value.place.clone()) };
         let Content::Table(entries) = &value.content else {
-            errors.push(value.unexpected("sweep", "a table: [sweep]").standing(Standing::HidesValues));
+            errors.report(value.unexpected("sweep", "a table: [sweep]").standing(Standing::HidesValues));
             return sweep;
         };
         for entry in entries.iter().filter(|entry| entry.key != CASES) {
@@ -200,14 +200,14 @@ fn list_length(value: &Value) -> u128 {
     }
 }
 
-fn read_key(entry: &Entry, errors: &mut Vec<ScenarioError>) -> Option<Choice> {
+fn read_key(entry: &Entry, errors: &Errors) -> Option<Choice> {
     let swept = Swept::read(entry, errors)?;
     let values = match &entry.value.content {
         Content::List(values) if !values.is_empty() => values,
         _ => {
             let expected = "a list of at least one value";
             let error = entry.value.unexpected(format!("sweep of {}", shortened(&entry.key)), expected);
-            errors.push(error.standing(Standing::HidesValues));
+            errors.report(error.standing(Standing::HidesValues));
             return None;
         }
     };
@@ -222,17 +222,17 @@ enum Swept<'name> {
 
 impl<'name> Swept<'name> {
     /// The key or the table for a path of a sweep; reports an error and returns `None` if there is neither.
-    fn read(entry: &'name Entry, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+    fn read(entry: &'name Entry, errors: &Errors) -> Option<Self> {
         let part = || Key::with_part_path(&entry.key).map(|(section, part)| Self::Part(section, part));
         let found = Key::with_path(&entry.key).map(Self::Key).or_else(part);
         if found.is_none() {
-            errors.extend(unknown_paths(entry));
+            errors.report_all(unknown_paths(entry));
         }
         found
     }
 
     /// The keys that a value sets.
-    fn assignments(&self, value: &Value, errors: &mut Vec<ScenarioError>) -> Vec<Assignment> {
+    fn assignments(&self, value: &Value, errors: &Errors) -> Vec<Assignment> {
         match *self {
             Self::Key(key) => vec![Assignment::new(key, value)],
             Self::Part(section, part) => {
@@ -243,12 +243,12 @@ impl<'name> Swept<'name> {
     }
 }
 
-fn read_cases(cases: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Choice> {
+fn read_cases(cases: &Value, keys: &[Entry], errors: &Errors) -> Option<Choice> {
     let values = match &cases.content {
         Content::List(values) if !values.is_empty() => values,
         _ => {
             let error = cases.unexpected("sweep.cases", "at least one table: [[sweep.cases]]");
-            errors.push(error.standing(Standing::HidesValues));
+            errors.report(error.standing(Standing::HidesValues));
             return None;
         }
     };
@@ -256,18 +256,18 @@ fn read_cases(cases: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) ->
     (!choice.is_empty()).then_some(choice)
 }
 
-fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> Option<Vec<Assignment>> {
+fn read_case(case: &Value, keys: &[Entry], errors: &Errors) -> Option<Vec<Assignment>> {
     let entries = match &case.content {
         Content::Table(entries) if !entries.is_empty() => entries,
         Content::Table(_) => {
             let message = "a case without keys, expected at least one";
             let error = ScenarioError::at(&case.place, message, "empty").standing(Standing::HidesValues);
-            errors.push(error);
+            errors.report(error);
             return None;
         }
         _ => {
             let error = case.unexpected("case of a sweep", "a table of paths and values");
-            errors.push(error.standing(Standing::HidesValues));
+            errors.report(error.standing(Standing::HidesValues));
             return None;
         }
     };
@@ -279,7 +279,7 @@ fn read_case(case: &Value, keys: &[Entry], errors: &mut Vec<ScenarioError>) -> O
             let error = ScenarioError::at(&entry.key_place, message, "set here")
                 .because(Some(&key.key_place), "and here")
                 .standing(Standing::HidesValues);
-            errors.push(error);
+            errors.report(error);
         } else {
             assignments.extend(swept.assignments(&entry.value, errors));
         }

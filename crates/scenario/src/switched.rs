@@ -16,70 +16,64 @@ use super::{
 
 /// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered, and the speed of its
 /// links if it brings that with it.
-pub(super) fn read(
-    settings: &Settings<'_>,
-    kind: MachineKind,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size, Option<OwnLinks>)> {
-    let before = errors.len();
+pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machine, Size, Option<OwnLinks>)> {
+    let before = settings.errors().len();
     let kind_place = settings.place(Key::MachineKind);
     let is_foreign =
         |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
-    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign, errors);
+    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
     let mut own = None;
     let parameters = match kind {
         MachineKind::FullMesh => {
             const RANGE: std::ops::RangeInclusive<u64> = 2..=8192;
             let Some(value) = settings.get(Key::MachineNodes) else {
                 let error = settings.missing(Key::MachineNodes, "from 2 to 8192");
-                errors.push(error.because(kind_place, "a full-mesh"));
+                settings.report(error.because(kind_place, "a full-mesh"));
                 return None;
             };
-            NetworkParameters::FullMesh { nodes: value.natural(Key::MachineNodes.path(), RANGE, errors)? }
+            NetworkParameters::FullMesh {
+                nodes: value.natural(Key::MachineNodes.path(), RANGE, settings.errors())?,
+            }
         }
         MachineKind::HyperX => {
             let Some(value) = settings.get(Key::MachineShape) else {
                 let expected = "the number of switches in each dimension: [4, 4]";
-                errors.push(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
+                settings
+                    .report(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
                 return None;
             };
-            let shape = Size::read(value, Key::MachineShape.path(), errors)?.lengths;
-            let hosts_per_switch = number(settings, kind, Key::MachineHostsPerSwitch, errors)?;
+            let shape = Size::read(value, Key::MachineShape.path(), settings.errors())?.lengths;
+            let hosts_per_switch = number(settings, kind, Key::MachineHostsPerSwitch)?;
             NetworkParameters::HyperX { shape, hosts_per_switch }
         }
         MachineKind::Dragonfly => {
             let [hosts_per_switch, switches_per_group, global_links] =
                 [Key::MachineHostsPerSwitch, Key::MachineSwitchesPerGroup, Key::MachineGlobalLinks]
-                    .map(|key| number(settings, kind, key, errors));
+                    .map(|key| number(settings, kind, key));
             let whole = [hosts_per_switch?, switches_per_group?, global_links?];
-            dragonfly(settings, whole, errors)?
+            dragonfly(settings, whole)?
         }
         MachineKind::Cluster => {
-            let (cluster, links) = cluster::read(settings, errors)?;
+            let (cluster, links) = cluster::read(settings)?;
             own = links;
             cluster
         }
-        _ => fat_tree(settings, errors)?,
+        _ => fat_tree(settings)?,
     };
-    if errors.len() > before {
+    if settings.errors().len() > before {
         return None;
     }
-    let (machine, size) = make(settings, &parameters, kind_place?, errors)?;
+    let (machine, size) = make(settings, &parameters, kind_place?)?;
     Some((machine, size, own))
 }
 
 /// The machine with these parameters, whose kind is given at `place`.
-fn make(
-    settings: &Settings<'_>,
-    parameters: &NetworkParameters,
-    place: &Place,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(Machine, Size)> {
+fn make(settings: &Settings<'_>, parameters: &NetworkParameters, place: &Place) -> Option<(Machine, Size)> {
     let (nodes, links) = (parameters.node_count(), parameters.link_count());
     if parameters.is_makeable()
         && let Err(over) = settings.budget().take_network(nodes, links, place)
     {
-        errors.push(over);
+        settings.report(over);
         return None;
     }
     match Machine::of_parameters(parameters) {
@@ -88,14 +82,14 @@ fn make(
             Some((machine, size))
         }
         Err(error) => {
-            errors.push(ScenarioError::at(place, error.to_string(), "these parameters"));
+            settings.report(ScenarioError::at(place, error.to_string(), "these parameters"));
             None
         }
     }
 }
 
 /// Reads a tree of leaves and spines, or of an arity and levels.
-fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<NetworkParameters> {
+fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
     const OF_TWO: [Key; 3] = [Key::MachineLeaves, Key::MachineHostsPerSwitch, Key::MachineSpines];
     const OF_ANY: [Key; 2] = [Key::MachineArity, Key::MachineLevels];
     let written = |keys: &[Key]| keys.iter().copied().find(|&key| settings.get(key).is_some());
@@ -103,38 +97,38 @@ fn fat_tree(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<
         let message =
             format!("both {} and {}, expected the keys of one form of fat tree", one.path(), other.path());
         let error = ScenarioError::at(settings.place(other)?, message, "of k-ary n-trees");
-        errors.push(
+        settings.report(
             error
                 .because(settings.place(one), "of trees of two levels")
                 .with_help("give leaves, hosts_per_switch and spines, or arity and levels"),
         );
         return None;
     }
-    let mut number = |key| number(settings, MachineKind::FatTree, key, errors);
+    let mut number = |key| number(settings, MachineKind::FatTree, key);
     if written(&OF_ANY).is_some() {
         let [arity, levels] = OF_ANY.map(&mut number);
         let (arity, levels) = (arity?, levels?);
-        let nics_per_host = settings.natural(Key::MachineNicsPerHost, errors)?;
+        let nics_per_host = settings.natural(Key::MachineNicsPerHost)?;
         if let Some(value) = settings.get(Key::MachineNicsOn)
             && matches!(&value.content, Content::Text(text) if *text == NICS_ON[1])
         {
             let message = "machine.nics_on = neighbours of a k-ary n-tree, expected one-switch";
-            errors.push(ScenarioError::at(&value.place, message, "only of leaves and spines"));
+            settings.report(ScenarioError::at(&value.place, message, "only of leaves and spines"));
             return None;
         }
         // Every switch has as many links up as down.
         let full = || vec![nics_per_host; count(levels - 1)];
-        let uplinks = uplinks(settings, count(levels - 1), full, errors)?;
+        let uplinks = uplinks(settings, count(levels - 1), full)?;
         return Some(NetworkParameters::KAryTree { arity, levels, uplinks, nics_per_host });
     }
     let [leaves, hosts_per_switch, spines] = OF_TWO.map(&mut number);
     let (leaves, hosts_per_switch, spines) = (leaves?, hosts_per_switch?, spines?);
-    let nics = nics(settings, leaves, Key::MachineLeaves, errors)?;
+    let nics = nics(settings, leaves, Key::MachineLeaves)?;
     let links = match nics {
         HostNics::OneSwitch(nics) => hosts_per_switch.saturating_mul(nics),
         HostNics::Neighbours(_) => hosts_per_switch,
     };
-    let uplinks = uplinks(settings, 1, || vec![links.div_ceil(spines.max(1))], errors)?;
+    let uplinks = uplinks(settings, 1, || vec![links.div_ceil(spines.max(1))])?;
     Some(NetworkParameters::LeafSpine { leaves, hosts_per_switch, spines, uplinks: uplinks[0], nics })
 }
 
@@ -143,27 +137,22 @@ fn count(number: u64) -> usize {
 }
 
 /// Reads the cables of each level of links between switches of a fat tree; one each by default.
-fn uplinks(
-    settings: &Settings<'_>,
-    levels: usize,
-    full: impl FnOnce() -> Vec<u64>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Vec<u64>> {
+fn uplinks(settings: &Settings<'_>, levels: usize, full: impl FnOnce() -> Vec<u64>) -> Option<Vec<u64>> {
     let Some(value) = settings.get(Key::MachineUplinks) else { return Some(vec![1; levels]) };
-    Uplinks::read(value, Key::MachineUplinks.path(), errors)?.by_level(levels, full, value, errors)
+    Uplinks::read(value, Key::MachineUplinks.path(), settings.errors())?.by_level(
+        levels,
+        full,
+        value,
+        settings.errors(),
+    )
 }
 
 /// Reads the links of a host; those on neighbouring switches must divide the `switches` switches that a key gives.
-fn nics(
-    settings: &Settings<'_>,
-    switches: u64,
-    switches_key: Key,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<HostNics> {
-    let nics = settings.natural(Key::MachineNicsPerHost, errors)?;
+fn nics(settings: &Settings<'_>, switches: u64, switches_key: Key) -> Option<HostNics> {
+    let nics = settings.natural(Key::MachineNicsPerHost)?;
     let names = NICS_ON.map(|name| (name, name));
     let on = match settings.get(Key::MachineNicsOn) {
-        Some(value) => value.choice(Key::MachineNicsOn.path(), &names, errors)?,
+        Some(value) => value.choice(Key::MachineNicsOn.path(), &names, settings.errors())?,
         None => NICS_ON[0],
     };
     if on == NICS_ON[0] {
@@ -176,7 +165,7 @@ fn nics(
             "{nics} links of a host on neighbours among {switches} switches, expected a divisor of {switches}"
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
-        errors.push(error.because(settings.place(switches_key), format!("{switches} switches")));
+        settings.report(error.because(settings.place(switches_key), format!("{switches} switches")));
         return None;
     }
     Some(HostNics::Neighbours(nics))
@@ -186,24 +175,24 @@ fn nics(
 fn dragonfly(
     settings: &Settings<'_>,
     [hosts_per_switch, switches_per_group, global_links]: [u64; 3],
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<NetworkParameters> {
     let ports = switches_per_group.saturating_mul(global_links);
-    let within = |key: Key, least: u64, most: u64, default: u64, errors: &mut Vec<ScenarioError>| {
+    let within = |key: Key, least: u64, most: u64, default: u64| {
         let Some(value) = settings.get(key) else { return Some(default) };
-        let found = value.natural(key.path(), least..=MAX_NETWORK_NODES, errors)?;
+        let found = value.natural(key.path(), least..=MAX_NETWORK_NODES, settings.errors())?;
         if found <= most {
             return Some(found);
         }
         let message = format!("{} is {found}, expected at most {most}", key.path());
         let error = ScenarioError::at(&value.place, message, "more than there are ports for");
-        errors.push(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")));
+        settings
+            .report(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")));
         None
     };
-    let groups = within(Key::MachineGroups, 2, ports.saturating_add(1), ports.saturating_add(1), errors)?;
+    let groups = within(Key::MachineGroups, 2, ports.saturating_add(1), ports.saturating_add(1))?;
     let most = ports / (groups - 1).max(1);
-    let links_between_groups = within(Key::MachineLinksBetweenGroups, 1, most, most, errors)?;
-    let nics = nics(settings, switches_per_group, Key::MachineSwitchesPerGroup, errors)?;
+    let links_between_groups = within(Key::MachineLinksBetweenGroups, 1, most, most)?;
+    let nics = nics(settings, switches_per_group, Key::MachineSwitchesPerGroup)?;
     Some(NetworkParameters::Dragonfly {
         hosts_per_switch,
         switches_per_group,
@@ -215,18 +204,13 @@ fn dragonfly(
 }
 
 /// Reads the integer of a required key.
-fn number(
-    settings: &Settings<'_>,
-    kind: MachineKind,
-    key: Key,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<u64> {
+fn number(settings: &Settings<'_>, kind: MachineKind, key: Key) -> Option<u64> {
     let KeyValues::Integer { least, greatest } = key.entry().values else { return None };
     let Some(value) = settings.get(key) else {
         let expected = format!("from {least} to {greatest}");
         let error = settings.missing(key, &expected);
-        errors.push(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
+        settings.report(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
         return None;
     };
-    value.natural(key.path(), least..=greatest, errors)
+    value.natural(key.path(), least..=greatest, settings.errors())
 }

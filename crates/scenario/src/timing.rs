@@ -15,7 +15,7 @@ use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder};
 use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::{Key, MAX_INTEGER},
     part_links::OwnLinks,
     physical_links::{Figures, PhysicalLink, PhysicalLinks},
@@ -87,29 +87,28 @@ pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
     own: Option<&OwnLinks>,
-    errors: &mut Vec<ScenarioError>,
 ) -> TimingSection {
     let classes = Classes { machine, names: machine.map(Machine::link_class_names) };
     let packet = match settings.get(Key::MachinePacketUnits) {
-        Some(_) => settings.natural(Key::MachinePacketUnits, errors).map(NonZeroU64::new).map(Packets),
+        Some(_) => settings.natural(Key::MachinePacketUnits).map(NonZeroU64::new).map(Packets),
         None => Some(Packets(None)),
     };
-    let local = local(settings, errors);
+    let local = local(settings);
     let figures = match local {
         Some(Local::Figures(figures, _)) => Some(figures),
         Some(Local::Cycles(_)) | None => None,
     };
     let links = match own.filter(|own| own.is_in_seconds() || own.is_in_cycles()) {
-        Some(own) => own_links(settings, &classes, own, figures, errors),
-        None => links(settings, &classes, figures, errors),
+        Some(own) => own_links(settings, &classes, own, figures),
+        None => links(settings, &classes, figures),
     };
     TimingSection {
-        local: local.and_then(|local| local.cost(settings, links.as_ref(), errors)),
+        local: local.and_then(|local| local.cost(settings, links.as_ref())),
         links,
-        switching: routers::switching(settings, errors),
+        switching: routers::switching(settings),
         packet,
-        service: settings.one_of(Key::MachineArbitration, &ServiceOrder::ALL, ServiceOrder::name, errors),
-        processors: settings.natural(Key::MachineProcessorsPerNode, errors).and_then(NonZeroU64::new),
+        service: settings.one_of(Key::MachineArbitration, &ServiceOrder::ALL, ServiceOrder::name),
+        processors: settings.natural(Key::MachineProcessorsPerNode).and_then(NonZeroU64::new),
     }
 }
 
@@ -126,7 +125,7 @@ impl Classes<'_> {
         value: &Value,
         name: &str,
         mut read: impl FnMut(&Value, &str) -> Option<T>,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<Vec<T>> {
         if !matches!(value.content, Content::List(_)) {
             let count = self.names.as_ref().map_or(1, Vec::len);
@@ -143,7 +142,7 @@ impl Classes<'_> {
             };
             let found = entries.len();
             let message = format!("{found} entries in {name}, expected {expected}");
-            errors.push(ScenarioError::at(&value.place, message, format!("expected {}", names.len())));
+            errors.report(ScenarioError::at(&value.place, message, format!("expected {}", names.len())));
         }
         if errors.len() > before {
             return None;
@@ -166,28 +165,21 @@ impl Classes<'_> {
 }
 
 /// Reads the times of links: in cycles, or by bandwidth and latency.
-fn links(
-    settings: &Settings<'_>,
-    classes: &Classes<'_>,
-    local: Option<Figures>,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<ClassTimes> {
+fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>) -> Option<ClassTimes> {
     let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
-    let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles, errors) else {
+    let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles) else {
         let has_link = settings.get(Key::MachineLink).is_some();
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
-            errors.push(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
+            settings.report(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
         }
-        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors);
-        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors);
+        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes);
+        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes);
         let times = hops?.into_iter().zip(latencies?).map(|(unit, latency)| LinkTime { unit, latency });
         return Some(classes.times(times.collect(), None));
     };
-    let unit_bytes = settings.natural(Key::MachineUnitBytes, errors);
-    let mut wrong = vec![];
-    let read = |value: &Value, name: &str| figures(value, name, &mut wrong);
-    let by_class = classes.of(value, Key::MachineLink.path(), read, errors);
-    errors.append(&mut wrong);
+    let unit_bytes = settings.natural(Key::MachineUnitBytes);
+    let read = |value: &Value, name: &str| figures(value, name, settings.errors());
+    let by_class = classes.of(value, Key::MachineLink.path(), read, settings.errors());
     let replaced = in_cycles.map(|key| settings.layered(key).is_some_and(|(own, _)| own == layer));
     let (by_class, unit_bytes) = (by_class?, unit_bytes?);
     if replaced.contains(&true) {
@@ -203,7 +195,7 @@ fn links(
     let has_links = classes.have_links(named.len());
     let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message = "machine.link is out of range: its numbers have too many digits, or its latency passes 2^63 cycles";
-        errors.push(ScenarioError::at(&value.place, message, "out of range"));
+        settings.report(ScenarioError::at(&value.place, message, "out of range"));
         return None;
     };
     let times = physical.classes().iter().map(PhysicalLink::time).cycle().take(count).collect();
@@ -216,12 +208,11 @@ fn own_links(
     classes: &Classes<'_>,
     own: &OwnLinks,
     local: Option<Figures>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<ClassTimes> {
     if own.is_in_cycles() {
-        own_cycles(settings, classes, own, errors)
+        own_cycles(settings, classes, own)
     } else {
-        own_bandwidths(settings, classes, own, local, errors)
+        own_bandwidths(settings, classes, own, local)
     }
 }
 
@@ -230,25 +221,20 @@ fn speeds(own: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
     own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
 }
 
-fn own_cycles(
-    settings: &Settings<'_>,
-    classes: &Classes<'_>,
-    own: &OwnLinks,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<ClassTimes> {
+fn own_cycles(settings: &Settings<'_>, classes: &Classes<'_>, own: &OwnLinks) -> Option<ClassTimes> {
     if own.is_in_seconds() {
         let message = "some links in cycles and others in seconds, expected all in one of them";
-        errors.push(ScenarioError::at(&own.place, message, "both"));
+        settings.report(ScenarioError::at(&own.place, message, "both"));
         return None;
     }
     if let Some(value) = settings.get(Key::MachineLink) {
         let message = "machine.link of a machine whose links have cycles, expected none";
         let error = ScenarioError::at(&value.place, message, "in seconds");
-        errors.push(error.because(Some(&own.place), "in cycles"));
+        settings.report(error.because(Some(&own.place), "in cycles"));
         return None;
     }
-    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes, errors)?;
-    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes, errors)?;
+    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes)?;
+    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes)?;
     let times = speeds(own).zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
         unit: own.hop_cycles.unwrap_or(hop),
         latency: own.latency_cycles.unwrap_or(latency),
@@ -261,21 +247,20 @@ fn own_bandwidths(
     classes: &Classes<'_>,
     own: &OwnLinks,
     local: Option<Figures>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<ClassTimes> {
     for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
         if let Some(value) = settings.get(key) {
             let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
             let error = ScenarioError::at(&value.place, message, "in cycles");
-            errors.push(error.because(Some(&own.place), "in seconds").with_help("remove it"));
+            settings.report(error.because(Some(&own.place), "in seconds").with_help("remove it"));
             return None;
         }
     }
     let all = match settings.get(Key::MachineLink) {
-        Some(value) => Some(figures(value, Key::MachineLink.path(), errors)?),
+        Some(value) => Some(figures(value, Key::MachineLink.path(), settings.errors())?),
         None => None,
     };
-    let unit_bytes = settings.natural(Key::MachineUnitBytes, errors)?;
+    let unit_bytes = settings.natural(Key::MachineUnitBytes)?;
     let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
     let has_links = classes.have_links(names.len());
     let mut named = vec![];
@@ -286,7 +271,7 @@ fn own_bandwidths(
         let Some(bandwidth) = known.or_else(any) else {
             let message = format!("no bandwidth of {name}, expected one for all links");
             let error = ScenarioError::at(&own.place, message, "not for all");
-            errors.push(error.with_help("machine.link counts for links that have none of their own"));
+            settings.report(error.with_help("machine.link counts for links that have none of their own"));
             return None;
         };
         let latency = speed.latency.or(all.map(|all| all.latency)).unwrap_or(Ratio::ZERO);
@@ -295,7 +280,7 @@ fn own_bandwidths(
     let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message =
             "the links are out of range: their numbers have too many digits, or a latency passes 2^63 cycles";
-        errors.push(ScenarioError::at(&own.place, message, "out of range"));
+        settings.report(ScenarioError::at(&own.place, message, "out of range"));
         return None;
     };
     let times = physical.classes().iter().map(PhysicalLink::time).collect();
@@ -309,16 +294,12 @@ fn cycles_by_class(
     least: u64,
     default: u64,
     classes: &Classes<'_>,
-    errors: &mut Vec<ScenarioError>,
 ) -> Option<Vec<u64>> {
     let Some(value) = settings.get(key) else {
         return Some(vec![default; classes.names.as_ref().map_or(1, Vec::len)]);
     };
-    let mut wrong = vec![];
-    let read = |value: &Value, name: &str| value.natural(name, least..=MAX_INTEGER, &mut wrong);
-    let values = classes.of(value, key.path(), read, errors);
-    errors.append(&mut wrong);
-    values
+    let read = |value: &Value, name: &str| value.natural(name, least..=MAX_INTEGER, settings.errors());
+    classes.of(value, key.path(), read, settings.errors())
 }
 
 /// The cost of messages inside a node, as it is written.
@@ -331,12 +312,7 @@ enum Local<'a> {
 
 impl Local<'_> {
     /// The cost in cycles on a machine with these links.
-    fn cost(
-        self,
-        settings: &Settings<'_>,
-        links: Option<&ClassTimes>,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<LocalCost> {
+    fn cost(self, settings: &Settings<'_>, links: Option<&ClassTimes>) -> Option<LocalCost> {
         let value = match self {
             Self::Cycles(cost) => return Some(cost),
             Self::Figures(_, value) => value,
@@ -344,7 +320,7 @@ impl Local<'_> {
         let has_seconds = links.is_some_and(|links| links.physical.is_some());
         if settings.get(Key::MachineLink).is_none() && !has_seconds {
             let instead = "local_latency_cycles and local_unit_cycles";
-            errors.push(without_link(settings, Key::MachineLocal, value, instead));
+            settings.report(without_link(settings, Key::MachineLocal, value, instead));
         }
         let LinkTime { unit, latency } = links?.physical.as_ref()?.local()?;
         Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
@@ -352,13 +328,13 @@ impl Local<'_> {
 }
 
 /// Reads the cost of messages inside a node: in cycles, or by bandwidth and latency.
-fn local<'a>(settings: &'a Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<Local<'a>> {
+fn local<'a>(settings: &'a Settings<'_>) -> Option<Local<'a>> {
     let in_cycles = [Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles];
-    let Some((value, layer)) = physical(settings, Key::MachineLocal, &in_cycles, errors) else {
-        let [latency, unit] = in_cycles.map(|key| settings.natural(key, errors).map(Cycles::new));
+    let Some((value, layer)) = physical(settings, Key::MachineLocal, &in_cycles) else {
+        let [latency, unit] = in_cycles.map(|key| settings.natural(key).map(Cycles::new));
         return Some(Local::Cycles(LocalCost { latency: latency?, unit: unit? }));
     };
-    let figures = figures(value, Key::MachineLocal.path(), errors);
+    let figures = figures(value, Key::MachineLocal.path(), settings.errors());
     if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(own, _)| own == layer)) {
         return None;
     }
@@ -367,16 +343,11 @@ fn local<'a>(settings: &'a Settings<'_>, errors: &mut Vec<ScenarioError>) -> Opt
 
 /// The value of a key in seconds and bytes, with its layer, unless one of the corresponding keys in cycles is
 /// set in a higher layer. Both in one layer are an error.
-fn physical<'a>(
-    settings: &'a Settings<'_>,
-    key: Key,
-    in_cycles: &[Key],
-    errors: &mut Vec<ScenarioError>,
-) -> Option<(&'a Value, Layer)> {
+fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: &[Key]) -> Option<(&'a Value, Layer)> {
     let (layer, value) = settings.layered(key)?;
     let written = || in_cycles.iter().filter_map(|&in_cycle| Some((in_cycle, settings.layered(in_cycle)?)));
     for (other, (_, other_value)) in written().filter(|(_, (own, _))| *own == layer) {
-        errors.push(both(key, value, other, other_value));
+        settings.report(both(key, value, other, other_value));
     }
     let is_replaced = written().any(|(_, (own, _))| own > layer);
     (!is_replaced).then_some((value, layer))
@@ -400,14 +371,14 @@ pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, ins
 }
 
 /// Reads a bandwidth and a latency.
-fn figures(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Figures> {
+fn figures(value: &Value, name: &str, errors: &Errors) -> Option<Figures> {
     let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;
     let expected = Measure::Bandwidth.expected();
     let bandwidth = table.required("bandwidth", expected, errors);
     let bandwidth = bandwidth.and_then(|value| {
         let bandwidth = quantity(value, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
         if bandwidth == Ratio::ZERO {
-            errors.push(value.unexpected(table.name("bandwidth"), "more than 0"));
+            errors.report(value.unexpected(table.name("bandwidth"), "more than 0"));
             return None;
         }
         Some(bandwidth)
@@ -420,20 +391,15 @@ fn figures(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option
 }
 
 /// Reads a quantity with its unit.
-pub(super) fn quantity(
-    value: &Value,
-    name: &str,
-    measure: Measure,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Ratio> {
+pub(super) fn quantity(value: &Value, name: &str, measure: Measure, errors: &Errors) -> Option<Ratio> {
     let Content::Text(text) = &value.content else {
-        errors.push(value.unexpected(name, measure.expected()));
+        errors.report(value.unexpected(name, measure.expected()));
         return None;
     };
     match measure.parse(text) {
         Ok(quantity) => Some(quantity),
         Err(error) => {
-            errors.push(value.unexpected(name, error.expected(measure)).with_help(error.help));
+            errors.report(value.unexpected(name, error.expected(measure)).with_help(error.help));
             None
         }
     }

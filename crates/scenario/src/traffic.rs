@@ -369,20 +369,16 @@ pub(super) fn of_processes(
     groups: Option<&[Vec<u32>]>,
 ) -> Option<ScenarioProgram> {
     let settings = reading.settings;
-    let natural = |key: Key, errors: &mut Vec<ScenarioError>| match settings.get(key) {
-        Some(_) => settings.natural(key, errors).map(Some),
+    let natural = |key: Key| match settings.get(key) {
+        Some(_) => settings.natural(key).map(Some),
         None => Some(None),
     };
-    let processes =
-        fixed.map_or_else(|| natural(Key::ProgramProcesses, reading.errors), |fixed| Some(Some(fixed)));
-    let (matrix, form) = (natural(Key::ProgramMatrix, reading.errors), form(reading));
-    let rounds = settings.natural(Key::ProgramRounds, reading.errors);
+    let processes = fixed.map_or_else(|| natural(Key::ProgramProcesses), |fixed| Some(Some(fixed)));
+    let (matrix, form) = (natural(Key::ProgramMatrix), form(reading));
+    let rounds = settings.natural(Key::ProgramRounds);
     let factor = factor(reading);
-    let Some(value) = settings.get(Key::ProgramFile) else {
-        reading.errors.push(settings.missing(Key::ProgramFile, "the path of a file with a matrix"));
-        return None;
-    };
-    let name = value.text(Key::ProgramFile.path(), reading.errors)?;
+    let value = settings.required(Key::ProgramFile, "the path of a file with a matrix")?;
+    let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let (matrix, form) = (matrix?, form?);
     let file = reading.library.traffic(&settings.beside(name), matrix, form);
     let file = file.map_err(|failure| report_unread(reading, value, name, failure)).ok()?;
@@ -396,7 +392,7 @@ pub(super) fn of_processes(
     let count = messages.len() as u64;
     let [while_made, kept] = StageProgram::bytes_to_make(processes.into(), 1, count);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(&value.place, &format!("a program of {count} messages")));
+        settings.report(over.at(&value.place, &format!("a program of {count} messages")));
         return None;
     }
     let computations = reading.computations.clone()?;
@@ -412,7 +408,7 @@ pub(super) fn of_processes(
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "this matrix"));
+            settings.report(ScenarioError::at(&value.place, message, "this matrix"));
             None
         }
     }
@@ -458,7 +454,9 @@ fn check_group(reading: &mut Reading<'_>, file: &TrafficFile, groups: &[Vec<u32>
         format!("a matrix of {found} rows, expected {members}: the ranks of a group along the axes of over");
     let place = reading.settings.place(Key::ProgramFile)?;
     let error = ScenarioError::at(place, message, "other groups");
-    reading.errors.push(error.because(reading.settings.place(Key::ProgramOver), "the axes of the groups"));
+    reading
+        .settings
+        .report(error.because(reading.settings.place(Key::ProgramOver), "the axes of the groups"));
     None
 }
 
@@ -472,7 +470,7 @@ fn in_groups(
     let bytes = count.saturating_mul(size_of::<StageMessage>() as u64);
     if let Err(over) = reading.settings.budget().take_for_a_while(bytes, 0) {
         let place = reading.settings.place(Key::ProgramFile)?;
-        reading.errors.push(over.at(place, "the messages of its groups:"));
+        reading.settings.report(over.at(place, "the messages of its groups:"));
         return None;
     }
     let of = |group: &[u32], own: &StageMessage| {
@@ -512,11 +510,11 @@ fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String
 #[expect(clippy::option_option, reason = "an error, nothing written, or a format")]
 fn form(reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
     let Some(value) = reading.settings.get(Key::ProgramForm) else { return Some(None) };
-    let name = value.text(Key::ProgramForm.path(), reading.errors)?;
+    let name = value.text(Key::ProgramForm.path(), reading.settings.errors())?;
     let found = format_of(name);
     if found.is_none() {
         let error = value.unexpected(Key::ProgramForm.path(), "the name of a format with a matrix");
-        reading.errors.push(error.with_help("cubefold inspect --list has the names"));
+        reading.settings.report(error.with_help("cubefold inspect --list has the names"));
     }
     found.map(Some)
 }
@@ -528,7 +526,7 @@ fn check_choice(reading: &mut Reading<'_>, file: &TrafficFile, name: &str) -> Op
     };
     let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
     let error = ScenarioError::at(&value.place, message, "nothing to choose");
-    reading.errors.push(error.with_help("files of QAPLIB have two: their names end in .dat"));
+    reading.settings.report(error.with_help("files of QAPLIB have two: their names end in .dat"));
     None
 }
 
@@ -551,7 +549,7 @@ fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
                 let error = ScenarioError::at(&value.place, message, "no factor of sizes");
                 let help =
                     "a decimal number above 0 and below 2^63, with at most 19 digits, and 30 after the point";
-                reading.errors.push(error.with_help(help));
+                reading.settings.report(error.with_help(help));
                 return None;
             };
             amount.ratio()
@@ -574,7 +572,7 @@ fn messages(
     let value = reading.settings.get(Key::ProgramFile)?;
     let bytes = (file.entries.len() as u64).saturating_mul(size_of::<StageMessage>() as u64);
     if let Err(over) = budget.take_for_a_while(bytes, 0) {
-        reading.errors.push(over.at(&value.place, "its messages:"));
+        reading.settings.report(over.at(&value.place, "its messages:"));
         return None;
     }
     let (mut messages, mut rounded) = (Vec::with_capacity(file.entries.len()), 0);
@@ -585,7 +583,7 @@ fn messages(
                  expected less"
             );
             let place = reading.settings.place(Key::ProgramScale).unwrap_or(&value.place);
-            reading.errors.push(ScenarioError::at(place, message, "too much"));
+            reading.settings.report(ScenarioError::at(place, message, "too much"));
             return None;
         };
         rounded += u64::from(is_rounded);

@@ -3,7 +3,7 @@
 use cubefold_topology::{Levels, NodeId};
 
 use super::{
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::Key,
     value::{Content, Value},
 };
@@ -24,7 +24,7 @@ pub(super) enum Uplinks {
 
 impl Uplinks {
     /// Reads the key's value.
-    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+    pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         match &value.content {
             Content::Text(text) if text == "full" => Some(Self::Full),
             Content::List(items) => {
@@ -36,7 +36,7 @@ impl Uplinks {
             }
             Content::Integer(_) => value.natural(name, 1..=MOST, errors).map(Self::Each),
             _ => {
-                errors.push(value.unexpected(name, "a number from 1 to 1024, a list of them, or full"));
+                errors.report(value.unexpected(name, "a number from 1 to 1024, a list of them, or full"));
                 None
             }
         }
@@ -48,7 +48,7 @@ impl Uplinks {
         levels: usize,
         full: impl FnOnce() -> Vec<u64>,
         value: &Value,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<Vec<u64>> {
         match self {
             Self::Each(each) => Some(vec![*each; levels]),
@@ -61,12 +61,7 @@ impl Uplinks {
     }
 
     /// Reports a list of another length than there are levels of links between switches.
-    pub(super) fn check_length(
-        own: &[u64],
-        levels: usize,
-        value: &Value,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<()> {
+    pub(super) fn check_length(own: &[u64], levels: usize, value: &Value, errors: &Errors) -> Option<()> {
         if own.len() == levels {
             return Some(());
         }
@@ -75,7 +70,7 @@ impl Uplinks {
             Key::MachineUplinks.path(),
             own.len()
         );
-        errors.push(ScenarioError::at(&value.place, message, "from the leaves up"));
+        errors.report(ScenarioError::at(&value.place, message, "from the leaves up"));
         None
     }
 

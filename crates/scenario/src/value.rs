@@ -9,7 +9,7 @@ use cubefold_topology::{Machine, MachineError, ShapeError, Wrap};
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{
-    errors::{ScenarioError, alternatives, help},
+    errors::{Errors, ScenarioError, alternatives, help},
     keys::MAX_INTEGER,
     source_file::{Place, SourceFile},
 };
@@ -100,24 +100,19 @@ impl Value {
         &self,
         name: impl Display,
         range: RangeInclusive<u64>,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<u64> {
         match self.content {
             Content::Integer(Some(number)) if range.contains(&number) => Some(number),
             _ => {
-                errors.push(self.unexpected(name, integers_in(&range)));
+                errors.report(self.unexpected(name, integers_in(&range)));
                 None
             }
         }
     }
 
     /// Reads an integer from `-most` to `most`.
-    pub(super) fn whole(
-        &self,
-        name: impl Display,
-        most: u32,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<i64> {
+    pub(super) fn whole(&self, name: impl Display, most: u32, errors: &Errors) -> Option<i64> {
         let number = match self.content {
             Content::Integer(Some(number)) => i64::try_from(number).ok(),
             // Only decimal integers have a sign.
@@ -126,7 +121,7 @@ impl Value {
         };
         let number = number.filter(|number| number.unsigned_abs() <= u64::from(most));
         if number.is_none() {
-            errors.push(self.unexpected(name, format!("an integer from -{most} to {most}")));
+            errors.report(self.unexpected(name, format!("an integer from -{most} to {most}")));
         }
         number
     }
@@ -137,7 +132,7 @@ impl Value {
         name: impl Display,
         expected: &str,
         is_right: impl Fn(f64) -> bool,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<f64> {
         let number = match self.content {
             #[expect(clippy::cast_precision_loss, reason = "a number with a fraction is expected")]
@@ -148,15 +143,15 @@ impl Value {
         };
         let number = number.filter(|number: &f64| number.is_finite() && is_right(*number));
         if number.is_none() {
-            errors.push(self.unexpected(name, expected));
+            errors.report(self.unexpected(name, expected));
         }
         number
     }
 
     /// Reads a string.
-    pub(super) fn text(&self, name: impl Display, errors: &mut Vec<ScenarioError>) -> Option<&str> {
+    pub(super) fn text(&self, name: impl Display, errors: &Errors) -> Option<&str> {
         let Content::Text(text) = &self.content else {
-            errors.push(self.unexpected(name, "a string"));
+            errors.report(self.unexpected(name, "a string"));
             return None;
         };
         Some(text)
@@ -171,32 +166,22 @@ impl Value {
     }
 
     /// Reads a list of at least one value.
-    pub(super) fn list(
-        &self,
-        name: impl Display,
-        of: &str,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<&[Self]> {
+    pub(super) fn list(&self, name: impl Display, of: &str, errors: &Errors) -> Option<&[Self]> {
         match &self.content {
             Content::List(values) if !values.is_empty() => Some(values),
             Content::List(_) => {
-                errors.push(self.unexpected(name, "at least one entry"));
+                errors.report(self.unexpected(name, "at least one entry"));
                 None
             }
             _ => {
-                errors.push(self.unexpected(name, format!("a list of {of}")));
+                errors.report(self.unexpected(name, format!("a list of {of}")));
                 None
             }
         }
     }
 
     /// Reads one of the known names.
-    pub(super) fn choice<T: Copy>(
-        &self,
-        name: &str,
-        choices: &[(&str, T)],
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<T> {
+    pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)], errors: &Errors) -> Option<T> {
         self.choice_by_name(name, choices, |&(known, _)| known, errors).map(|(_, choice)| choice)
     }
 
@@ -206,7 +191,7 @@ impl Value {
         name: &str,
         choices: &[T],
         name_of: impl Fn(&T) -> &'name str,
-        errors: &mut Vec<ScenarioError>,
+        errors: &Errors,
     ) -> Option<T> {
         let text = match &self.content {
             Content::Text(text) => Some(text),
@@ -215,7 +200,7 @@ impl Value {
         let choice = choices.iter().find(|&choice| text.is_some_and(|text| name_of(choice) == text));
         if choice.is_none() {
             let known: Vec<&str> = choices.iter().map(name_of).collect();
-            errors.push(match text {
+            errors.report(match text {
                 Some(text) => self.unknown_name(name, text, &known),
                 None => self.unexpected(name, alternatives(&known)),
             });
@@ -296,7 +281,7 @@ impl Size {
     }
 
     /// Reads a list of lengths called `name`.
-    pub(super) fn read(value: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Self> {
+    pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         let values = value.list(name, "lengths", errors)?;
         let before = errors.len();
         let mut lengths = vec![];
@@ -306,11 +291,11 @@ impl Size {
                 Content::Integer(Some(length)) => {
                     let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
                     let label = "expected at least 2";
-                    errors.push(ScenarioError::at(&entry.place, error.to_string(), label));
+                    errors.report(ScenarioError::at(&entry.place, error.to_string(), label));
                 }
                 _ => {
                     let entry_name = format!("length of dimension {} of {name}", index + 1);
-                    errors.push(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
+                    errors.report(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
                 }
             }
         }
@@ -324,7 +309,7 @@ pub(super) fn read_wraps(
     value: &Value,
     name: &str,
     size: Option<&Size>,
-    errors: &mut Vec<ScenarioError>,
+    errors: &Errors,
 ) -> Option<Vec<Wrap>> {
     let values = value.list(name, "true or false", errors)?;
     let before = errors.len();
@@ -335,17 +320,17 @@ pub(super) fn read_wraps(
         let label = format!("expected {expected}");
         let error = ScenarioError::at(&value.place, error.to_string(), label)
             .because(Some(&size.place), format!("dimensions: {expected}"));
-        errors.push(error);
+        errors.report(error);
     }
     (errors.len() == before).then_some(wraps)
 }
 
-fn read_wrap(entry: &Value, name: &str, errors: &mut Vec<ScenarioError>) -> Option<Wrap> {
+fn read_wrap(entry: &Value, name: &str, errors: &Errors) -> Option<Wrap> {
     match entry.content {
         Content::Boolean(true) => Some(Wrap::Around),
         Content::Boolean(false) => Some(Wrap::Open),
         _ => {
-            errors.push(entry.unexpected(format!("entry of {name}"), "true or false"));
+            errors.report(entry.unexpected(format!("entry of {name}"), "true or false"));
             None
         }
     }
@@ -361,20 +346,15 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Reads the table called `name`; keys that are not `known` are reported.
-    pub(super) fn read(
-        value: &'a Value,
-        name: &'a str,
-        known: &[&str],
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<Self> {
+    pub(super) fn read(value: &'a Value, name: &'a str, known: &[&str], errors: &Errors) -> Option<Self> {
         let Content::Table(entries) = &value.content else {
-            errors.push(value.unexpected(name, format!("a table of {}", alternatives(known))));
+            errors.report(value.unexpected(name, format!("a table of {}", alternatives(known))));
             return None;
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("unknown key {:?} in {name}, expected {}", entry.key, alternatives(known));
             let error = ScenarioError::at(&entry.key_place, message, "unknown key");
-            errors.push(error.with_help(help(&entry.key, known)));
+            errors.report(error.with_help(help(&entry.key, known)));
         }
         Some(Self { name, place: &value.place, entries })
     }
@@ -395,17 +375,12 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a required key; reports an error if it is absent.
-    pub(super) fn required(
-        &self,
-        key: &str,
-        expected: &str,
-        errors: &mut Vec<ScenarioError>,
-    ) -> Option<&'a Value> {
+    pub(super) fn required(&self, key: &str, expected: &str, errors: &Errors) -> Option<&'a Value> {
         let value = self.get(key);
         if value.is_none() {
             let message = format!("{} is missing, expected {expected}", self.name(key));
             let error = ScenarioError::at(self.place, message, format!("{key} is missing"));
-            errors.push(error.with_help(format!("add {key} = .. to {}", self.name)));
+            errors.report(error.with_help(format!("add {key} = .. to {}", self.name)));
         }
         value
     }
@@ -433,9 +408,9 @@ mod tests {
     #[test]
     fn integers_of_every_notation_are_read_and_the_rest_refused() {
         let read = |text: &str| {
-            let mut errors = vec![];
+            let errors = Errors::default();
             let value = parse(&format!("a = {text}")).remove(0).value;
-            (value.natural("a", 1..=1_000_000, &mut errors), errors.pop().map(|error| error.to_string()))
+            (value.natural("a", 1..=1_000_000, &errors), errors.take().pop().map(|error| error.to_string()))
         };
         assert_eq!(read("0x10"), (Some(16), None));
         assert_eq!(read("1_000"), (Some(1000), None));

@@ -56,7 +56,7 @@ pub(super) fn refuse(reading: &mut Reading<'_>) -> Option<()> {
     }
     let message = "channels of a hierarchical algorithm, expected ring, tree or double-tree";
     let error = ScenarioError::at(&value.place, message, "not by this algorithm");
-    reading.errors.push(error.with_help("leave it out"));
+    reading.settings.report(error.with_help("leave it out"));
     None
 }
 
@@ -75,7 +75,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     let count = found.filter(|count| *count <= MAX_CHANNELS).and_then(|count| u32::try_from(count).ok());
     let Some(count) = count.and_then(NonZeroU32::new) else {
         let expected = format!("an integer from 1 to {MAX_CHANNELS}, or \"nics\"");
-        reading.errors.push(value.unexpected(Key::ProgramChannels.path(), expected));
+        reading.settings.report(value.unexpected(Key::ProgramChannels.path(), expected));
         return None;
     };
     Some(Some(count))
@@ -84,19 +84,16 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
 /// The orders of the devices of a node; empty if they are not written.
 fn rings(reading: &mut Reading<'_>, devices: u32) -> Option<Vec<Vec<u32>>> {
     let Some(value) = reading.settings.get(Key::ProgramRings) else { return Some(vec![]) };
-    if reading.settings.get(Key::ProgramChannels).is_none() {
-        let message = "program.rings without program.channels, expected both";
-        let error = ScenarioError::at(&value.place, message, "orders of the devices on channels");
-        reading.errors.push(error.with_help("add channels = .., such as the number of the rings"));
+    if !reading.settings.obeys(Key::ProgramRings) {
         return None;
     }
     let expected = format!("lists of all devices of a node, 0 to {}", devices - 1);
-    let entries = value.list(Key::ProgramRings.path(), &expected, reading.errors)?;
+    let entries = value.list(Key::ProgramRings.path(), &expected, reading.settings.errors())?;
     let rings: Vec<Option<Vec<u32>>> = entries.iter().map(|entry| ring(entry, devices)).collect();
     for (entry, ring) in entries.iter().zip(&rings) {
         if ring.is_none() {
             let expected = format!("each device of a node once, 0 to {}", devices - 1);
-            reading.errors.push(entry.unexpected("ring of program.rings", expected));
+            reading.settings.report(entry.unexpected("ring of program.rings", expected));
         }
     }
     rings.into_iter().collect()

@@ -68,7 +68,7 @@ pub(super) fn exchange(
     };
     let ones = Exchange::ALL.map(|exchange| (exchange.name(), ExchangeChoice::One(exchange)));
     let choices: Vec<_> = ones.into_iter().chain([(BEST, ExchangeChoice::Best)]).collect();
-    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    let choice = value.choice(Key::ProgramExchange.path(), &choices, reading.settings.errors())?;
     let algorithm = algorithm?;
     let descriptor = algorithm.descriptor();
     if descriptor.has_exchange(operation) {
@@ -87,7 +87,7 @@ pub(super) fn exchange(
         ("which has no choice of exchange", "leave it out")
     };
     let message = format!("program.exchange is {written} for {operation} by {algorithm}, {expected}");
-    reading.errors.push(
+    reading.settings.report(
         ScenarioError::at(&value.place, message, "not by this algorithm")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help(help),
@@ -109,7 +109,7 @@ pub(super) fn exchange_of_levels(
     if is_lenient(reading, Key::ProgramExchange) && (is_best || !has_choice) {
         return Some(None);
     }
-    let exchange = value.choice(Key::ProgramExchange.path(), &choices, reading.errors)?;
+    let exchange = value.choice(Key::ProgramExchange.path(), &choices, reading.settings.errors())?;
     if has_choice {
         return Some(exchange);
     }
@@ -117,7 +117,7 @@ pub(super) fn exchange_of_levels(
         "program.exchange is {} of a hierarchical algorithm whose steps have no choice of exchange",
         value.place.text()
     );
-    reading.errors.push(
+    reading.settings.report(
         ScenarioError::at(&value.place, message, "not by these algorithms")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help("leave it out: only all-reduce by patterns can exchange whole shares"),
@@ -132,7 +132,7 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
         Content::Integer(Some(1)) => Ports::One,
         Content::Text(text) if text == Ports::All.name() => Ports::All,
         _ => {
-            reading.errors.push(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
+            reading.settings.report(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
             return None;
         }
     };
@@ -144,14 +144,14 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
 fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
     let error = ScenarioError::at(&value.place, message, "not by this algorithm");
     let place = reading.settings.place(Key::ProgramAlgorithm);
-    reading.errors.push(error.because(place, "the algorithm").with_help("leave it out"));
+    reading.settings.report(error.because(place, "the algorithm").with_help("leave it out"));
 }
 
 /// The number of chunks; the default if an algorithm has none and the key is not written for it alone.
 pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
     let default = CollectiveSpecification::DEFAULT_CHUNKS;
     let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
-    let found = reading.settings.natural(Key::ProgramChunks, reading.errors)?;
+    let found = reading.settings.natural(Key::ProgramChunks)?;
     let has_chunks = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_chunks);
     if has_chunks {
         return u32::try_from(found).ok().and_then(NonZeroU32::new);
@@ -167,7 +167,7 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
 /// The ranks that recursive doubling leaves out; the default if an algorithm is none for powers of two and the key is not
 /// written for it alone.
 pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Fold> {
-    let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name, reading.errors)?;
+    let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name)?;
     let Some(value) = reading.settings.get(Key::ProgramFold) else { return Some(found) };
     let folds = algorithm
         .is_none_or(|algorithm| algorithm.descriptor().shapes == ShapeRequirement::RowOrSidesPowersOfTwo);
@@ -200,6 +200,6 @@ pub(super) fn stage_order(
     }
     let cube = Hypercube::new(u64::from(ranks.trailing_zeros())).ok()?;
     let place = shape_place(reading).cloned();
-    let stages = read_stages(reading.settings, Some(cube), place.as_ref(), reading.errors)?;
+    let stages = read_stages(reading.settings, Some(cube), place.as_ref())?;
     Some(Some(stages.iter().map(|stage| u32::from(stage.number())).collect()))
 }

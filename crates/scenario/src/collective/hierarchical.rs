@@ -197,7 +197,7 @@ pub(crate) fn read_levels(
 ) -> Option<Levels> {
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
     let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
-    let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.errors)?;
+    let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
     let of = |level| {
         let own = operations.iter().filter(move |operation| operation.0 == level);
         own.map(|own| own.1).collect::<Vec<_>>()
@@ -291,14 +291,14 @@ fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
 /// Reports an operation that is not done in levels.
 fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
     let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
-    reading.errors.push(ScenarioError::at(&value.place, message, "not in two levels"));
+    reading.settings.report(ScenarioError::at(&value.place, message, "not in two levels"));
     None
 }
 
 /// The number of chunks.
 fn parts(reading: &mut Reading<'_>, table: &Table<'_>) -> Option<u64> {
     match table.get("chunks") {
-        Some(value) => value.natural(table.name("chunks"), 1..=MAX_CHUNKS, reading.errors),
+        Some(value) => value.natural(table.name("chunks"), 1..=MAX_CHUNKS, reading.settings.errors()),
         None => Some(1),
     }
 }
@@ -338,7 +338,7 @@ pub(super) fn made(
             Ok(groups) => made.push(Arc::new(groups)),
             Err(error) => {
                 let error = misfit(reading, &error);
-                reading.errors.extend(error);
+                reading.settings.report_all(error);
                 return None;
             }
         }
@@ -380,8 +380,8 @@ fn algorithm(
     let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), Some(one)));
     let choices: Vec<_> = of_ranks.chain([(in_switch::IN_SWITCH, None)]).collect();
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
-    let value = table.required(key, &names.join(", "), reading.errors)?;
-    match value.choice(&table.name(key), &choices, reading.errors)? {
+    let value = table.required(key, &names.join(", "), reading.settings.errors())?;
+    match value.choice(&table.name(key), &choices, reading.settings.errors())? {
         Some(algorithm) => Some(By::Ranks(algorithm)),
         None => in_switch::reducing(reading, part, value).map(By::Switches),
     }
@@ -399,7 +399,7 @@ fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option
         );
         let place = shape_place(reading)?;
         let error = ScenarioError::at(place, message, "no two levels");
-        reading.errors.push(
+        reading.settings.report(
             error
                 .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
                 .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),

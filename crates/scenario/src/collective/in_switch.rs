@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     ScenarioProgram,
-    errors::ScenarioError,
+    errors::{Errors, ScenarioError},
     keys::{Key, MAX_INTEGER},
     message_sizes::ByStage,
     program::{ProgramKind, Reading},
@@ -55,19 +55,16 @@ pub(super) struct Reducing {
 
 /// Reads a value of `reduce`: `None` for false, else the units that a switch combines in a cycle, if that takes time.
 #[expect(clippy::option_option, reason = "false, true, or a rate")]
-pub(crate) fn reduce(
-    value: &Value,
-    name: &str,
-    errors: &mut Vec<ScenarioError>,
-) -> Option<Option<NonZeroU64>> {
+pub(crate) fn reduce(value: &Value, name: &str, errors: &Errors) -> Option<Option<NonZeroU64>> {
     match &value.content {
         Content::Boolean(reduces) => reduces.then_some(None),
         Content::Integer(_) => {
             value.natural(name, 1..=MAX_INTEGER, errors).and_then(NonZeroU64::new).map(Some)
         }
         _ => {
-            errors
-                .push(value.unexpected(name, "true, false, or the units that a switch combines in a cycle"));
+            errors.report(
+                value.unexpected(name, "true, false, or the units that a switch combines in a cycle"),
+            );
             None
         }
     }
@@ -112,12 +109,12 @@ pub(crate) fn levels(
 ) -> Option<Levels> {
     let Some(of_switches) = self::operation(operation) else {
         let message = format!("{operation} in switches, expected all-reduce, reduce-scatter or all-gather");
-        reading.errors.push(ScenarioError::at(&value.place, message, "not by switches"));
+        reading.settings.report(ScenarioError::at(&value.place, message, "not by switches"));
         return None;
     };
     if let Some(over) = reading.settings.get(Key::ProgramOver) {
         let message = "program.over of a collective in switches, expected all ranks";
-        reading.errors.push(ScenarioError::at(&over.place, message, "leave it out"));
+        reading.settings.report(ScenarioError::at(&over.place, message, "leave it out"));
         return None;
     }
     channels::refuse(reading)?;
@@ -165,9 +162,9 @@ pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> 
     };
     let found = match value {
         Some(value) => {
-            let before = reading.errors.len();
-            let found = reduce(value, key, reading.errors);
-            if reading.errors.len() > before {
+            let before = settings.errors().len();
+            let found = reduce(value, key, settings.errors());
+            if settings.errors().len() > before {
                 return None;
             }
             found
@@ -182,12 +179,12 @@ pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> 
         };
         let message = format!("{IN_SWITCH} on a machine whose switches do not reduce, expected {key}");
         let error = ScenarioError::at(&place.place, message, "nothing reduces");
-        reading.errors.push(error.with_help(help));
+        settings.report(error.with_help(help));
         return None;
     };
     if reading.per_node()? != 1 {
         let message = format!("{IN_SWITCH} with several processes a host, expected one");
-        reading.errors.push(ScenarioError::at(&place.place, message, "processes of a host"));
+        settings.report(ScenarioError::at(&place.place, message, "processes of a host"));
         return None;
     }
     Some(Reducing { side, units_per_cycle })
@@ -226,5 +223,5 @@ pub(super) fn chunks(reading: &mut Reading<'_>) -> Option<u32> {
     if reading.settings.get(Key::ProgramChunks).is_none() {
         return Some(CollectiveSpecification::DEFAULT_CHUNKS.get());
     }
-    u32::try_from(reading.settings.natural(Key::ProgramChunks, reading.errors)?).ok()
+    u32::try_from(reading.settings.natural(Key::ProgramChunks)?).ok()
 }

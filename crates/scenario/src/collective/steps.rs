@@ -116,16 +116,14 @@ pub(crate) fn is_operation(kind: &ProgramKind) -> bool {
 
 /// Reads a sequence.
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
-    let Some(value) = reading.settings.get(Key::ProgramSteps) else {
-        reading
-            .errors
-            .push(reading.settings.missing(Key::ProgramSteps, "a list of tables: [[program.steps]]"));
-        return None;
-    };
+    let value = reading.settings.required(Key::ProgramSteps, "a list of tables: [[program.steps]]")?;
     let per_node = reading.per_node();
-    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.errors)?;
+    let values =
+        value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.settings.errors())?;
     if values.len() > MAX_STEPS {
-        reading.errors.push(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
+        reading
+            .settings
+            .report(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
         return None;
     }
     let mut known = KnownCollectives::default();
@@ -151,7 +149,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
                 programs.push(ScenarioProgram { operations, ..program });
             }
             Err(error) => {
-                reading.errors.push(refused(value, values, &error));
+                reading.settings.report(refused(value, values, &error));
                 return None;
             }
         }
@@ -253,13 +251,12 @@ fn read_step(
     let StepTable { step, .. } = StepTable::read(reading, value)?;
     let settings = reading.settings.of_step(&step);
     let scale = reading.machine.timing.scale();
-    let computations = message_sizes::read_computations(&settings, scale, ByStage::No, reading.errors);
+    let computations = message_sizes::read_computations(&settings, scale, ByStage::No);
     let mut reading = Reading {
         settings: &settings,
         machine: reading.machine,
         library: &mut *reading.library,
         computations,
-        errors: &mut *reading.errors,
     };
     let is_computation = step.values.keys().iter().next().is_some()
         && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
@@ -283,7 +280,7 @@ fn read_step(
             Ok(groups) => choices.push(vec![CollectiveStep::Groups(groups)]),
             Err(error) => {
                 let error = misfit(&reading, &error);
-                reading.errors.extend(error);
+                settings.report_all(error);
                 return None;
             }
         }
@@ -355,11 +352,11 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Opt
     let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
     let Content::Table(entries) = &value.content else {
         reading
-            .errors
-            .push(value.unexpected("step of the program", "a table of a collective or a computation"));
+            .settings
+            .report(value.unexpected("step of the program", "a table of a collective or a computation"));
         return None;
     };
-    let before = reading.errors.len();
+    let before = reading.settings.errors().len();
     let mut values = KeyedValues::new();
     for entry in entries {
         if let Some(place) = own.place(&entry.key) {
@@ -370,12 +367,12 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Opt
             let name = cubefold_formats::input::text::shortened(&entry.key);
             let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
             let error = ScenarioError::at(&entry.key_place, message, "unknown key");
-            reading.errors.push(error.with_help(help(&entry.key, &known)));
+            reading.settings.report(error.with_help(help(&entry.key, &known)));
             continue;
         };
         values.insert(key, entry.value.clone());
     }
-    (reading.errors.len() == before).then(|| Step { place: value.place.clone(), values })
+    (reading.settings.errors().len() == before).then(|| Step { place: value.place.clone(), values })
 }
 
 /// The operation of a step: its own, or that of the program. Messages name `others`, too.
@@ -395,15 +392,19 @@ pub(crate) fn kind(
             let known: Vec<&str> =
                 choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
             let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
-            reading.errors.push(if text.starts_with("comput") { error.with_help(NO_KIND) } else { error });
+            reading.settings.report(if text.starts_with("comput") {
+                error.with_help(NO_KIND)
+            } else {
+                error
+            });
             return None;
         }
-        return value.choice(Key::ProgramKind.path(), &choices, reading.errors);
+        return value.choice(Key::ProgramKind.path(), &choices, reading.settings.errors());
     }
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
-    reading.errors.push(error.with_help(NO_KIND));
+    reading.settings.report(error.with_help(NO_KIND));
     None
 }
 
@@ -414,7 +415,7 @@ pub(crate) fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &Prog
         let Some(value) = step.values.get(key) else { continue };
         let name = format!("step of kind {}", kind.name);
         let kind_place = reading.settings.place(Key::ProgramKind);
-        reading.errors.push(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
+        reading.settings.report(ScenarioError::foreign_key(key.path(), &value.place, &name, kind_place));
     }
 }
 
@@ -430,7 +431,9 @@ pub(crate) fn combinations(
             format!("{count} combinations of exchanges, expected at most {MAX_ALTERNATIVES} for best");
         let place = reading.settings.place(Key::ProgramExchange).unwrap_or(&value.place);
         let error = ScenarioError::at(place, message, "the best of all steps together");
-        reading.errors.push(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
+        reading
+            .settings
+            .report(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
         return None;
     }
     // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.

@@ -182,10 +182,10 @@ pub(crate) fn message_routes(
 }
 
 /// Reads the routing rule; `None` if it is not set.
-pub(crate) fn read_routing(settings: &Settings<'_>, errors: &mut Vec<ScenarioError>) -> Option<RoutingRule> {
+pub(crate) fn read_routing(settings: &Settings<'_>) -> Option<RoutingRule> {
     let value = settings.get(Key::ExecutionRouting)?;
     let names: Vec<(&str, RoutingRule)> = RoutingRule::all().map(|rule| (rule.name(), rule)).collect();
-    value.choice(Key::ExecutionRouting.path(), &names, errors)
+    value.choice(Key::ExecutionRouting.path(), &names, settings.errors())
 }
 
 /// Reports a routing rule that the machine or the mode does not support.
@@ -193,7 +193,6 @@ pub(super) fn check_routing(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
     execution: Option<Execution>,
-    errors: &mut Vec<ScenarioError>,
 ) {
     let (Some(value), Some(execution)) = (settings.get(Key::ExecutionRouting), execution) else { return };
     let Some(rule) = execution.routing else { return };
@@ -210,11 +209,11 @@ pub(super) fn check_routing(
             RoutingRule::DModK => "its switches have no levels",
             _ => "its links have no dimensions",
         };
-        errors.push(at(message, label).because(kind, with_article(machine.kind().name())));
+        settings.report(at(message, label).because(kind, with_article(machine.kind().name())));
     } else if rule == RoutingRule::Sorting && execution.mode == ExecutionMode::Asynchronous {
         let message = format!("routing {} of asynchronous execution, expected coordinated", rule.name());
         let error = at(message, "messages move in coordinated steps");
-        errors.push(
+        settings.report(
             error
                 .because(settings.place(Key::ExecutionMode), "asynchronous")
                 .with_help("use mode = \"coordinated\""),
@@ -225,7 +224,7 @@ pub(super) fn check_routing(
         let message =
             format!("routing sorting on a machine with a length of {length}, expected powers of two");
         let error = at(message, "sorts by the bits of coordinates");
-        errors.push(error.because(settings.place(Key::MachineShape), "the lengths"));
+        settings.report(error.because(settings.place(Key::MachineShape), "the lengths"));
     }
 }
 

@@ -28,7 +28,6 @@ pub(crate) fn check_fit(
     section: &MachineSection,
     program: Option<&ScenarioProgram>,
     execution: Option<Execution>,
-    errors: &mut Vec<ScenarioError>,
 ) {
     let kind = settings.place(Key::MachineKind);
     let network = section.machine.as_ref().filter(|machine| machine.graph().is_some());
@@ -39,13 +38,13 @@ pub(crate) fn check_fit(
         let message =
             format!("single-direction links of {kind_in_words}, expected full-duplex or half-duplex");
         let error = ScenarioError::at(place, message, "its links have no dimensions to take turns");
-        errors.push(because_network(settings, error.because(kind, "the machine")));
+        settings.report(because_network(settings, error.because(kind, "the machine")));
     }
-    check_arbitration(settings, section, errors);
+    check_arbitration(settings, section);
     let coordinated =
         execution.is_some_and(|execution| matches!(execution.mode, ExecutionMode::Coordinated { .. }));
     if coordinated {
-        errors.extend(without_steps(settings));
+        settings.report_all(without_steps(settings));
     }
     let Some(place) = settings.place(Key::ExecutionMode).filter(|_| coordinated) else { return };
     let has_paths = execution.is_some_and(|execution| execution.routing == Some(RoutingRule::Embedding));
@@ -55,7 +54,7 @@ pub(crate) fn check_fit(
             with_article(machine.kind().name())
         );
         let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
-        errors.push(because_network(settings, error.because(kind, "the machine")));
+        settings.report(because_network(settings, error.because(kind, "the machine")));
     }
     if let Some(program) = program.filter(|program| !program.body.facts().all_processes_compute) {
         let message = format!(
@@ -63,7 +62,7 @@ pub(crate) fn check_fit(
             with_article(program.kind.name)
         );
         let error = ScenarioError::at(place, message, "some of its processes pass through stages");
-        errors.push(error.because(settings.place(Key::ProgramKind), "the program"));
+        settings.report(error.because(settings.place(Key::ProgramKind), "the program"));
     }
 }
 
@@ -81,13 +80,13 @@ fn because_network(settings: &Settings<'_>, error: ScenarioError) -> ScenarioErr
 }
 
 /// Reports round-robin arbitration of links whose directions are not independent.
-fn check_arbitration(settings: &Settings<'_>, section: &MachineSection, errors: &mut Vec<ScenarioError>) {
+fn check_arbitration(settings: &Settings<'_>, section: &MachineSection) {
     let links = section.links.filter(|&links| links != LinkMode::FullDuplex);
     let (Some(links), Some(value)) = (links, settings.get(Key::MachineArbitration)) else { return };
     if matches!(&value.content, Content::Text(name) if name == ServiceOrder::RoundRobin.name()) {
         let message = format!("round-robin arbitration of {links} links, expected full-duplex");
         let error = ScenarioError::at(&value.place, message, "every channel takes its inputs in turn");
-        errors.push(error.because(settings.place(Key::MachineLinks), "the links"));
+        settings.report(error.because(settings.place(Key::MachineLinks), "the links"));
     }
 }
 

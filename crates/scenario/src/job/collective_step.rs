@@ -56,7 +56,7 @@ pub(super) fn read(
             }
             Err(error) => {
                 let error = collective::misfit(reading, &error);
-                reading.errors.extend(error);
+                reading.settings.report_all(error);
                 return None;
             }
         }
@@ -115,7 +115,7 @@ fn check_ranks(
     }
     let message = format!("a step of {found} ranks, expected {expected} as in the program");
     let place = table.step.values.get(Key::ProgramShape).map_or(&value.place, |shape| &shape.place);
-    reading.errors.push(ScenarioError::at(place, message, "other ranks"));
+    reading.settings.report(ScenarioError::at(place, message, "other ranks"));
     None
 }
 
@@ -135,7 +135,7 @@ fn check_only(reading: &mut Reading<'_>, parts: Option<&Parts<'_>>, groups: &[Ve
                 .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
                 .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
             let help = "groups extend along the axes of over; only counts along those of the program's shape";
-            reading.errors.push(error.with_help(help));
+            reading.settings.report(error.with_help(help));
             return None;
         }
     }

@@ -85,7 +85,6 @@ pub(super) fn read(
         machine: reading.machine,
         library: &mut *reading.library,
         computations,
-        errors: &mut *reading.errors,
     };
     report_foreign(own, table);
     let keys = keys(own, table, value, job.shape);
@@ -142,7 +141,7 @@ fn check_count(
     }
     let most = super::MAX_STEPS;
     let message = format!("a pipeline of up to {steps} steps, expected at most {most} steps of the job");
-    reading.errors.push(ScenarioError::at(place, message, "too many steps"));
+    reading.settings.report(ScenarioError::at(place, message, "too many steps"));
     None
 }
 
@@ -168,7 +167,7 @@ fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
     for key in [Key::ProgramCompute, Key::ProgramComputeCycles] {
         if let Some(value) = table.step.values.get(key) {
             let message = format!("{} of a pipeline, expected it in forward and backward", key.key());
-            reading.errors.push(ScenarioError::at(&value.place, message, "not of a pipeline"));
+            reading.settings.report(ScenarioError::at(&value.place, message, "not of a pipeline"));
         }
     }
 }
@@ -178,18 +177,19 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
     let axis = shift::axis(reading, table, shape, "a pipeline");
     let microbatches =
         required(reading, value, ("microbatches", &table.own.microbatches), "an integer from 1 on");
-    let microbatches = microbatches
-        .and_then(|own| own.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.errors));
+    let microbatches = microbatches.and_then(|own| {
+        own.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.settings.errors())
+    });
     let schedule = required(
         reading,
         value,
         ("schedule", &table.own.schedule),
         &alternatives(&Schedule::ALL.map(|own| own.0)),
     );
-    let schedule =
-        schedule.and_then(|own| own.choice("schedule of a pipeline", &Schedule::ALL, reading.errors));
+    let schedule = schedule
+        .and_then(|own| own.choice("schedule of a pipeline", &Schedule::ALL, reading.settings.errors()));
     let chunks = schedule.and_then(|schedule| chunks(reading, table, value, schedule));
-    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale(), reading.errors);
+    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale());
     let (axis, microbatches, schedule, chunks) = (axis?, microbatches?, schedule?, chunks?);
     let (units, bytes) = sizes?;
     let stages = shape.lengths()[axis];
@@ -198,7 +198,11 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
         let message = format!(
             "{microbatches} microbatches of an interleaved pipeline of {stages} stages, expected a multiple of {stages}"
         );
-        reading.errors.push(ScenarioError::at(found, message, format!("expected a multiple of {stages}")));
+        reading.settings.report(ScenarioError::at(
+            found,
+            message,
+            format!("expected a multiple of {stages}"),
+        ));
         return None;
     }
     let number = |own: u64| usize::try_from(own).ok();
@@ -211,7 +215,7 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
              the job",
             super::MAX_STEPS
         );
-        reading.errors.push(ScenarioError::at(&value.place, message, "too many steps"));
+        reading.settings.report(ScenarioError::at(&value.place, message, "too many steps"));
         return None;
     }
     Some(Keys { axis, tasks, units, bytes })
@@ -226,7 +230,7 @@ fn required<'a>(
 ) -> Option<&'a Value> {
     if own.is_none() {
         let message = format!("{key} is missing in a pipeline, expected {expected}");
-        reading.errors.push(ScenarioError::at(&value.place, message, format!("no {key}")));
+        reading.settings.report(ScenarioError::at(&value.place, message, format!("no {key}")));
     }
     own.as_ref()
 }
@@ -236,11 +240,11 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
     let written = table.step.values.get(Key::ProgramChunks);
     match (schedule, written) {
         (Schedule::Interleaved, Some(own)) => {
-            own.natural("chunks of an interleaved pipeline", 2..=MAX_INTEGER, reading.errors)
+            own.natural("chunks of an interleaved pipeline", 2..=MAX_INTEGER, reading.settings.errors())
         }
         (Schedule::Interleaved, None) => {
             let message = "chunks is missing in an interleaved pipeline, expected an integer from 2 on";
-            reading.errors.push(ScenarioError::at(&value.place, message, "no chunks"));
+            reading.settings.report(ScenarioError::at(&value.place, message, "no chunks"));
             None
         }
         (Schedule::GPipe | Schedule::OneForwardOneBackward, None) => Some(1),
@@ -248,7 +252,7 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
             let error = ScenarioError::at(&own.place, message, "only of interleaved pipelines");
             let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
-            reading.errors.push(error.because(schedule, "the schedule"));
+            reading.settings.report(error.because(schedule, "the schedule"));
             None
         }
     }
@@ -283,7 +287,7 @@ fn stages_of(
         );
         let error = ScenarioError::at(&range.place, message, "the axis of the stages");
         let over = table.step.values.get(Key::ProgramOver).unwrap_or(value);
-        reading.errors.push(error.because(Some(&over.place), "the axis"));
+        reading.settings.report(error.because(Some(&over.place), "the axis"));
         return None;
     }
     Some(stages)
@@ -298,7 +302,7 @@ fn passes(
     only: Option<(&Place, &[Arc<[bool]>])>,
 ) -> Option<Vec<TaskStep>> {
     let list = required(reading, value, (key, written), "a list of steps, such as [{ compute = \"1 ms\" }]")?;
-    let values = list.list(format!("{key} of a pipeline"), "tables of steps", reading.errors)?;
+    let values = list.list(format!("{key} of a pipeline"), "tables of steps", reading.settings.errors())?;
     let parts = only.map(|(place, stages)| Parts {
         place: table.own.only.as_ref().map_or(place, |only| &only.place),
         takes_part: stages,
@@ -323,13 +327,13 @@ fn is_new(reading: &mut Reading<'_>, names: &mut BTreeMap<String, Place>, name: 
     if name == SEND {
         let message =
             "a step of a task is called \"send\", expected another name: the send of its result has this one";
-        reading.errors.push(ScenarioError::at(place, message, "called send").with_help("give it a name"));
+        reading.settings.report(ScenarioError::at(place, message, "called send").with_help("give it a name"));
         return false;
     }
     if let Some(first) = names.insert(name.to_owned(), place.clone()) {
         let message = format!("two steps of a task are called {name:?}, expected a name of its own for each");
         let error = ScenarioError::at(place, message, "a second time").because(Some(&first), "the first");
-        reading.errors.push(error);
+        reading.settings.report(error);
         return false;
     }
     true
@@ -349,18 +353,18 @@ fn task_step(
             let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
             let error = ScenarioError::at(&own.place, message, "not of a step of a task");
             reading
-                .errors
-                .push(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
+                .settings
+                .report(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
             return None;
         }
     }
     if step_body::is_pipeline(&table) {
         let message = "a pipeline in a task of a pipeline, expected any other step";
-        reading.errors.push(ScenarioError::at(&value.place, message, "a pipeline"));
+        reading.settings.report(ScenarioError::at(&value.place, message, "a pipeline"));
         return None;
     }
     let name = match &table.own.name {
-        Some(own) => Some(own.text("name of a step", reading.errors)?.to_owned()),
+        Some(own) => Some(own.text("name of a step", reading.settings.errors())?.to_owned()),
         None => None,
     };
     let StepsOfTable { kind, parts } = job.parts(reading, &table, value, parts)?;

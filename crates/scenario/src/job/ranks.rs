@@ -30,7 +30,7 @@ pub(super) fn takes_part(
     }
     if takes_part.iter().all(|own| !own) {
         let message = "only leaves no rank, expected at least one";
-        reading.errors.push(ScenarioError::at(&value.place, message, "no rank takes part"));
+        reading.settings.report(ScenarioError::at(&value.place, message, "no rank takes part"));
         return None;
     }
     Some(takes_part.into())
@@ -38,8 +38,8 @@ pub(super) fn takes_part(
 
 /// The axes of `only` with the first and the last coordinate.
 fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec<(usize, u64, u64)>> {
-    let entries = value.list("only", "ranges: [[axis, first, last], ..]", reading.errors)?;
-    let before = reading.errors.len();
+    let entries = value.list("only", "ranges: [[axis, first, last], ..]", reading.settings.errors())?;
+    let before = reading.settings.errors().len();
     let mut ranges = vec![];
     for entry in entries {
         let numbers: Vec<Option<u64>> = match &entry.content {
@@ -59,19 +59,19 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
                 lengths.join("x")
             );
             let message = format!("range {} of only, expected {expected}", shortened(&entry.written()));
-            reading.errors.push(ScenarioError::at(&entry.place, message, "no range"));
+            reading.settings.report(ScenarioError::at(&entry.place, message, "no range"));
             continue;
         };
         let range = match range(shape, axis, first, last) {
             Ok(range) => range,
             Err(message) => {
-                reading.errors.push(ScenarioError::at(&entry.place, message, "no range of an axis"));
+                reading.settings.report(ScenarioError::at(&entry.place, message, "no range of an axis"));
                 continue;
             }
         };
         ranges.push(range);
     }
-    (reading.errors.len() == before).then_some(ranges)
+    (reading.settings.errors().len() == before).then_some(ranges)
 }
 
 /// An axis with a range of its coordinates, or the error.

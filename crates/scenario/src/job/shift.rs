@@ -38,7 +38,7 @@ pub(super) struct Shift {
 
 /// Every rank sends to the one `by` further along an axis, if there is one.
 pub(super) fn send(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<ReadBody> {
-    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale(), reading.errors);
+    let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale());
     let axis = axis(reading, table, shape, "a send");
     let by = by(reading, table);
     let wraps = wraps(reading, table);
@@ -78,14 +78,14 @@ pub(super) fn shift(
     let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
     let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.errors.push(over.at(place, "a step of this many messages"));
+        reading.settings.report(over.at(place, "a step of this many messages"));
         return None;
     }
     let computations = Computations::Same(reading.compute()?);
     match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
         Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),
         Err(error) => {
-            reading.errors.push(ScenarioError::at(place, error.to_string(), "this step"));
+            reading.settings.report(ScenarioError::at(place, error.to_string(), "this step"));
             None
         }
     }
@@ -97,7 +97,7 @@ fn wraps(reading: &mut Reading<'_>, table: &StepTable) -> Option<bool> {
     if let Content::Boolean(wraps) = value.content {
         return Some(wraps);
     }
-    reading.errors.push(value.unexpected("wrap", "true or false"));
+    reading.settings.report(value.unexpected("wrap", "true or false"));
     None
 }
 
@@ -107,7 +107,7 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
     let expected = format!("one axis of the logical shape, such as [0], of 0 to {greatest}");
     let Some(value) = table.step.values.get(Key::ProgramOver) else {
         let message = format!("over is missing in {of}, expected {expected}");
-        reading.errors.push(ScenarioError::at(&table.step.place, message, "no axis"));
+        reading.settings.report(ScenarioError::at(&table.step.place, message, "no axis"));
         return None;
     };
     let axis = match &value.content {
@@ -121,11 +121,11 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
         Some(axis) if axis <= greatest => return Some(axis),
         Some(axis) => {
             let message = format!("axis {axis} in over of {of}, expected {expected}");
-            reading.errors.push(ScenarioError::at(&value.place, message, "no axis of it"));
+            reading.settings.report(ScenarioError::at(&value.place, message, "no axis of it"));
         }
         None => {
             let message = format!("over = {} of {of}, expected {expected}", shortened(&value.written()));
-            reading.errors.push(ScenarioError::at(&value.place, message, "no axis"));
+            reading.settings.report(ScenarioError::at(&value.place, message, "no axis"));
         }
     }
     None
@@ -141,7 +141,7 @@ fn by(reading: &mut Reading<'_>, table: &StepTable) -> Option<i64> {
     let number = number.filter(|&number| number != 0);
     if number.is_none() {
         let expected = alternatives(&["1", "-1", "another number of ranks that is not 0"]);
-        reading.errors.push(value.unexpected("by", expected));
+        reading.settings.report(value.unexpected("by", expected));
     }
     number
 }

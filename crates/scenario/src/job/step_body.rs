@@ -176,13 +176,12 @@ pub(super) fn read_body(
     let by_stage =
         if kind.is_some_and(|kind| kind.name == STAGES.name) { ByStage::Yes(None) } else { ByStage::No };
     let scale = reading.machine.timing.scale();
-    let computations = message_sizes::read_computations(&settings, scale, by_stage, reading.errors);
+    let computations = message_sizes::read_computations(&settings, scale, by_stage);
     let reading = &mut Reading {
         settings: &settings,
         machine: reading.machine,
         library: &mut *reading.library,
         computations,
-        errors: &mut *reading.errors,
     };
     report_foreign_own(reading, table, kind);
     if let Some(kind) = kind {
@@ -228,7 +227,7 @@ pub(super) fn report_foreign_own(
     for (of, name, value) in keys {
         if let Some(value) = value.as_ref().filter(|_| kind.is_none_or(|kind| kind.name != of.name)) {
             let message = format!("{name} in a step that is no {0}, expected kind = \"{0}\"", of.name);
-            reading.errors.push(ScenarioError::at(&value.place, message, "not of this kind"));
+            reading.settings.report(ScenarioError::at(&value.place, message, "not of this kind"));
         }
     }
 }
@@ -260,7 +259,7 @@ fn messages(
         let found = body.process_count();
         let message = format!("a step of {found} processes, expected {ranks}: the ranks of the program");
         let place = [Key::ProgramGuest, Key::ProgramFile].iter().find_map(|&key| reading.settings.place(key));
-        reading.errors.push(ScenarioError::at(
+        reading.settings.report(ScenarioError::at(
             place.unwrap_or(&table.step.place),
             message,
             "other processes",
@@ -283,7 +282,7 @@ fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<
     };
     let Some(axes) = axes.filter(|axes| !axes.is_empty()) else {
         let expected = format!("axes of the logical shape, such as [0], of 0 to {greatest}");
-        reading.errors.push(over.unexpected("over of a traffic step", expected));
+        reading.settings.report(over.unexpected("over of a traffic step", expected));
         return None;
     };
     let mut groups = BTreeMap::<Vec<u64>, Vec<u32>>::new();

@@ -41,7 +41,7 @@ pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: Neighbour
             let help =
                 if is_sets(key) { "remove it" } else { "write communication = \"stencil\", or remove it" };
             let error = ScenarioError::at(&value.place, message, "not of this communication");
-            reading.errors.push(error.because(place, communication.name()).with_help(help));
+            settings.report(error.because(place, communication.name()).with_help(help));
         }
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
                 }
                 StencilError::Size { .. } => place,
             };
-            reading.errors.push(ScenarioError::at(place?, error.to_string(), "this stencil"));
+            settings.report(ScenarioError::at(place?, error.to_string(), "this stencil"));
             None
         }
     }
@@ -88,12 +88,12 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
 fn cell_bytes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
     let path = Key::ProgramCellBytes.path();
     if !matches!(value.content, Content::Text(_)) {
-        return value.natural(path, 1..=MAX_INTEGER, reading.errors);
+        return value.natural(path, 1..=MAX_INTEGER, reading.settings.errors());
     }
-    let bytes = quantity(value, path, Measure::Size, reading.errors)?;
+    let bytes = quantity(value, path, Measure::Size, reading.settings.errors())?;
     let whole = u64::try_from(bytes.ceil()).ok().filter(|own| Ratio::from(*own) == bytes && *own > 0);
     if whole.is_none() {
-        reading.errors.push(value.unexpected(path, "a whole number of bytes, at least 1"));
+        reading.settings.report(value.unexpected(path, "a whole number of bytes, at least 1"));
     }
     whole
 }
@@ -105,23 +105,19 @@ fn check_beside_sizes(reading: &mut Reading<'_>) -> Option<()> {
     let Some((key, value)) = [Key::ProgramUnits, Key::ProgramBytes].into_iter().find_map(given) else {
         return Some(());
     };
-    let before = reading.errors.len();
-    if let Some(cells) = settings.place(Key::ProgramCells) {
-        if settings.is_written_with(key, Key::ProgramCells) {
-            let message = format!("both {} and cells, expected one of them", key.path());
-            let error = ScenarioError::at(&value.place, message, "with cells beside it");
-            reading.errors.push(error.because(Some(cells), "the cells"));
-        }
+    let before = settings.errors().len();
+    if settings.get(Key::ProgramCells).is_some() {
+        settings.obeys(key);
     } else {
         for own in [Key::ProgramWidth, Key::ProgramCellBytes] {
             let Some(of_cells) = settings.place(own) else { continue };
             let message = format!("{} without program.cells, expected it beside them", own.path());
             let error = ScenarioError::at(of_cells, message, "of cells");
             let error = error.because(Some(&value.place), "the sizes of messages");
-            reading.errors.push(error.with_help("sizes are given, or follow from cells: remove one of them"));
+            settings.report(error.with_help("sizes are given, or follow from cells: remove one of them"));
         }
     }
-    (reading.errors.len() == before).then_some(())
+    (settings.errors().len() == before).then_some(())
 }
 
 /// The sizes of messages between processes with cells: `cell_bytes width^|S|` times the cells of the dimensions that
@@ -129,28 +125,28 @@ fn check_beside_sizes(reading: &mut Reading<'_>) -> Option<()> {
 fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(u32) -> u128>> {
     let settings = reading.settings;
     check_beside_sizes(reading)?;
-    let width = settings.natural(Key::ProgramWidth, reading.errors);
+    let width = settings.natural(Key::ProgramWidth);
     let scale = reading.machine.timing.scale();
     // A byte is a unit if units have no bytes.
     let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
     let Some(value) = settings.get(Key::ProgramCells) else {
         let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
-        reading.errors.push(settings.missing(Key::ProgramCells, expected));
+        settings.report(settings.missing(Key::ProgramCells, expected));
         return None;
     };
     if settings.get(Key::ProgramCellBytes).is_none() {
-        reading.errors.push(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
+        settings.report(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
     }
     let dimensions = guest.shape().shape().dimension_count();
-    let entries = value.list(Key::ProgramCells.path(), "lengths", reading.errors)?;
+    let entries = value.list(Key::ProgramCells.path(), "lengths", settings.errors())?;
     if entries.len() != dimensions {
         let error =
             value.unexpected(Key::ProgramCells.path(), format!("{dimensions} lengths, one a dimension"));
-        reading.errors.push(error.because(settings.place(Key::ProgramGuest), "the guest"));
+        settings.report(error.because(settings.place(Key::ProgramGuest), "the guest"));
         return None;
     }
     let mut natural =
-        |entry: &Value| entry.natural("length of program.cells", 1..=MAX_INTEGER, reading.errors);
+        |entry: &Value| entry.natural("length of program.cells", 1..=MAX_INTEGER, settings.errors());
     let cells: Vec<Option<u64>> = entries.iter().map(&mut natural).collect();
     let cells: Vec<u64> = cells.into_iter().collect::<Option<_>>()?;
     let (width, cell, unit) = (width?, cell?, scale.map_or(1, |scale| scale.unit_bytes()));

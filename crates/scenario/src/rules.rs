@@ -1,0 +1,246 @@
+//! Keys that do not go together: the one list of what refuses a key because of others.
+//!
+//! Whoever reads a key asks [`Settings::obeys`] first. A rule of a whole scenario, such as one of open loops, is reported
+//! once, where that is read ([`report`]). Limits that a machine or a program sets for a value are with its reader.
+
+use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place};
+
+/// Keys that are refused for the same reason.
+struct Rule {
+    keys: &'static [Key],
+    case: Case,
+    /// What is wrong, and what is expected; `{}` is the key.
+    message: &'static str,
+    /// Beside the key's value.
+    label: &'static str,
+    /// Beside the value of the key that refuses it.
+    because: &'static str,
+    /// The way out; empty if the message says it.
+    help: &'static str,
+}
+
+/// The cases in which keys are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    /// Another key is set, too.
+    Beside(Key),
+    /// Another key is set in the same layer; else the higher layer counts.
+    InLayerOf(Key),
+    /// Another key is set in the same layer or a lower one.
+    Over(Key),
+    /// Another key is set in the same layer or a higher one.
+    Under(Key),
+    /// Another key is not set.
+    Without(Key),
+    /// The program is open-loop traffic.
+    OpenLoop,
+    /// The machine has queues without limit, and no higher layer says so.
+    WithoutRouters,
+    /// The machine has routers with finite buffers.
+    WithRouters,
+}
+
+/// A part of a rule that says nothing.
+const NOTHING: &str = "";
+
+static RULES: &[Rule] = &[
+    Rule {
+        keys: &[Key::MachineAllocation],
+        case: Case::Beside(Key::MachinePartition),
+        message: "{} beside machine.partition, expected one of them",
+        label: "with a partition beside it",
+        because: "the partition",
+        help: "remove one of them",
+    },
+    Rule {
+        keys: &[Key::MachineDimensions],
+        case: Case::InLayerOf(Key::MachineShape),
+        message: "both machine.shape and {}, expected one of them",
+        label: "with a shape beside it",
+        because: "the shape",
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::MachineNicsPerNode],
+        case: Case::Without(Key::MachineOutside),
+        message: "{} without machine.outside, expected links that NICs lead to",
+        label: "lead nowhere",
+        because: NOTHING,
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::ProgramRings],
+        case: Case::Without(Key::ProgramChannels),
+        message: "{} without program.channels, expected both",
+        label: "orders of the devices on channels",
+        because: NOTHING,
+        help: "add channels = .., such as the number of the rings",
+    },
+    Rule {
+        keys: &[Key::ProgramUnits, Key::ProgramBytes],
+        case: Case::Over(Key::ProgramCells),
+        message: "both {} and cells, expected one of them",
+        label: "with cells beside it",
+        because: "the cells",
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::ProgramLoad],
+        case: Case::InLayerOf(Key::ProgramSaturation),
+        message: "both {} and program.saturation, expected one of them",
+        label: "with saturation beside it",
+        because: "the search",
+        help: "remove one of them",
+    },
+    Rule {
+        keys: &[Key::ExecutionRoutes],
+        case: Case::Under(Key::ExecutionRouting),
+        message: "both {} and execution.routing, expected one of them",
+        label: "routes from a file",
+        because: "the routing",
+        help: "remove one of them",
+    },
+    Rule {
+        keys: &[Key::MachinePacketUnits],
+        case: Case::OpenLoop,
+        message: "{} in open loop, expected none",
+        label: "a packet is a message: program.sizes has its size",
+        because: "open loop",
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::ProgramComputeCycles, Key::ProgramCompute, Key::ProgramLoading],
+        case: Case::OpenLoop,
+        message: "{} in open loop, expected none",
+        label: "nothing computes",
+        because: "open loop",
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::ExecutionEagerUnits],
+        case: Case::OpenLoop,
+        message: "{} in open loop, expected none",
+        label: "packets wait for no destination",
+        because: "open loop",
+        help: NOTHING,
+    },
+    Rule {
+        keys: &[Key::MappingEmbeddings, Key::MappingSpareNodes],
+        case: Case::OpenLoop,
+        message: "{} in open loop, expected none",
+        label: "every terminal has traffic of its own",
+        because: "open loop",
+        help: "remove [mapping]",
+    },
+    Rule {
+        keys: &[
+            Key::MachineRouterVirtualChannels,
+            Key::MachineRouterBufferUnits,
+            Key::MachineRouterCycles,
+            Key::MachineRouterCreditCycles,
+            Key::MachineRouterTerminalLatencyCycles,
+            Key::MachineRouterAllocator,
+            Key::MachineRouterEjection,
+            Key::MachineRouterSpeedup,
+            Key::MachineGlobalLatencyCycles,
+            Key::ExecutionRoutes,
+            Key::ExecutionRouteChoice,
+            Key::ExecutionAdaptiveChoice,
+            Key::ExecutionUgalThreshold,
+        ],
+        case: Case::WithoutRouters,
+        message: "{} without routers, expected switching wormhole or virtual-cut-through",
+        label: "only of routers with finite buffers",
+        because: "queues without limit",
+        help: "add switching = \"wormhole\" to [machine], or remove it",
+    },
+    Rule {
+        keys: &[Key::MachineArbitration],
+        case: Case::WithRouters,
+        message: "{} of routers with finite buffers, expected none",
+        label: "machine.router.allocator says what is granted",
+        because: "routers with finite buffers",
+        help: NOTHING,
+    },
+];
+
+impl Case {
+    /// The place of the value that refuses keys in this case.
+    fn place<'a>(self, settings: &'a Settings<'_>) -> Option<&'a Place> {
+        match self {
+            Self::Beside(other) | Self::InLayerOf(other) | Self::Over(other) | Self::Under(other) => {
+                settings.place(other)
+            }
+            Self::Without(_) => None,
+            Self::OpenLoop => settings.place(Key::ProgramKind),
+            Self::WithoutRouters | Self::WithRouters => settings.place(Key::MachineSwitching),
+        }
+    }
+
+    /// Whether it refuses a key that is set.
+    fn refuses(self, key: Key, settings: &Settings<'_>) -> bool {
+        let is_over = |one: Key, other: Key| settings.is_written_with(one, other);
+        match self {
+            Self::Beside(other) => settings.get(other).is_some(),
+            Self::InLayerOf(other) => is_over(key, other) && is_over(other, key),
+            Self::Over(other) => settings.get(other).is_some() && is_over(key, other),
+            Self::Under(other) => is_over(other, key),
+            Self::Without(other) => settings.get(other).is_none(),
+            // A sweep may set the switching alone, and leave keys of the scenario unused.
+            Self::WithoutRouters => is_over(key, Key::MachineSwitching),
+            Self::OpenLoop | Self::WithRouters => true,
+        }
+    }
+
+    /// Whether it is one of the whole scenario, which no key decides alone.
+    fn is_of_scenario(self) -> bool {
+        matches!(self, Self::OpenLoop | Self::WithoutRouters | Self::WithRouters)
+    }
+}
+
+impl Rule {
+    /// Reports a key that is set although this refuses it.
+    fn report(&self, key: Key, settings: &Settings<'_>) {
+        let Some(place) = settings.place(key) else { return };
+        if !self.case.refuses(key, settings) {
+            return;
+        }
+        let error = ScenarioError::at(place, self.message.replace("{}", key.path()), self.label)
+            .because(self.case.place(settings), self.because);
+        settings.report(error.with_help(self.help));
+    }
+}
+
+impl Settings<'_> {
+    /// Whether no other key refuses this one; reports those that do.
+    pub(super) fn obeys(&self, key: Key) -> bool {
+        let before = self.errors().len();
+        let rules = RULES.iter().filter(|rule| !rule.case.is_of_scenario() && rule.keys.contains(&key));
+        rules.for_each(|rule| rule.report(key, self));
+        self.errors().len() == before
+    }
+}
+
+/// Reports the keys that a case of the whole scenario refuses.
+pub(super) fn report(settings: &Settings<'_>, case: Case) {
+    for rule in RULES.iter().filter(|rule| rule.case == case) {
+        rule.keys.iter().for_each(|&key| rule.report(key, settings));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::Section;
+
+    #[test]
+    fn the_rules_of_sections_name_all_their_keys() {
+        let keys = |case: Case| RULES.iter().filter(move |rule| rule.case == case).flat_map(|rule| rule.keys);
+        for key in Key::in_part(Section::Machine, "router") {
+            assert!(keys(Case::WithoutRouters).any(|own| *own == key), "{}", key.path());
+        }
+        for key in Key::in_section(Section::Mapping) {
+            assert!(keys(Case::OpenLoop).any(|own| *own == key), "{}", key.path());
+        }
+    }
+}
