@@ -22,9 +22,10 @@ use super::{
     machine::{self, MachineSection},
     mapping::{self, Fit, Placed},
     message_sizes, open_loop, placement_search, program, routers,
-    settings::{Settings, Written},
+    settings::Settings,
     sweep::Assignment,
     value::Size,
+    written::Written,
 };
 
 /// Makes the runs of one combination, one per embedding.

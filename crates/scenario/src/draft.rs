@@ -9,10 +9,10 @@ use super::{
     keys::Key,
     library::Library,
     setting::Setting,
-    settings::Written,
     source_file::{self, Place, SourceFile},
     sweep::Sweep,
     value::Content,
+    written::Written,
 };
 
 /// The contents of a scenario file, and its errors that do not depend on the combination.

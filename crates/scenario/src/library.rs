@@ -27,11 +27,11 @@ use super::{
     packet_routes,
     placement_file::Failure,
     resolved::{CanonicalValue, InputFiles, PlacementKey},
-    settings::Written,
     source_file::{self, ReadError, SourceFile},
     stages_file::MessageFile,
     traffic::TrafficFile,
     value::Value,
+    written::Written,
 };
 
 /// The path of a traffic matrix, its number in the file, and the name of the format that is asked for.

@@ -12,9 +12,9 @@ use super::{
     keys::{Key, Section},
     mapping::most_default_embeddings,
     resolved::{CanonicalValue, InputFiles},
-    settings::{self, Written},
     source_file::Place,
     value::{Content, Entry, Value},
+    written::{self, Written},
 };
 
 /// The key of the cases.
@@ -236,7 +236,7 @@ impl<'name> Swept<'name> {
         match *self {
             Self::Key(key) => vec![Assignment::new(key, value)],
             Self::Part(section, part) => {
-                let parts = settings::parts(section, part, value.clone(), errors);
+                let parts = written::parts(section, part, value.clone(), errors);
                 parts.iter().map(|(key, value)| Assignment::new(*key, value)).collect()
             }
         }

@@ -1,0 +1,130 @@
+//! A validated run: a program on a machine, placed, and the rules of its execution.
+
+use std::{borrow::Cow, sync::Arc};
+
+use cubefold_collectives::Collective;
+use cubefold_formats::{
+    input::region::{Allocation, Region},
+    launcher::HostList,
+};
+use cubefold_mapping::Placement;
+use cubefold_simulator::{Communication, MessageRoutes};
+use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
+
+use super::{
+    CountedPaths, EmbeddingName, Execution, Loading, PhysicalLinks, PhysicalScale, Resolved, ScenarioProgram,
+    SweptValue, embeddings, keys::Key, machine_notes, short_value,
+};
+
+/// One validated run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The scenario's name.
+    pub scenario: Arc<str>,
+    /// The seed of random choices.
+    pub seed: u64,
+    /// The keys that the sweep sets, as paths, with their values as written, on one line.
+    pub combination: Arc<[SweptValue]>,
+    /// The machine of the program: the whole one, or the inside of its partition.
+    pub machine: Arc<Machine>,
+    /// The partition of the machine, if there is one.
+    pub partition: Option<Arc<Partition>>,
+    /// The nodes that the job has, if the scenario lists them.
+    pub allocation: Option<Arc<Allocation>>,
+    /// The names of the machine's hosts, by number, if they have any.
+    pub host_names: Option<Arc<HostList>>,
+    /// The rules of its network and nodes: link mode, times of messages, switching, and ties between the two
+    /// ways around a ring.
+    pub communication: Communication,
+    /// The length of a cycle and the bytes of a unit, if the scenario gives them.
+    pub scale: Option<PhysicalScale>,
+    /// The bandwidths and latencies of its links, if the scenario gives them.
+    pub physical_links: Option<Arc<PhysicalLinks>>,
+    /// The program.
+    pub program: Arc<ScenarioProgram>,
+    /// The loading of the program, if the scenario has one.
+    pub loading: Option<Loading>,
+    /// The scenario's name for the placement.
+    pub embedding: EmbeddingName,
+    /// The nodes of the processes.
+    pub placement: Arc<Placement>,
+    /// The execution rules.
+    pub execution: Execution,
+    /// Whether switches of the machine combine what they receive.
+    pub switches_reduce: bool,
+    /// Notes on the file of the machine's links.
+    pub machine_notes: Arc<[String]>,
+    /// Its resolved settings.
+    pub resolved: Resolved,
+    /// The memory of all scenarios of its command that were read by then \[bytes\].
+    pub held_bytes: u64,
+}
+
+impl Run {
+    /// The name of its algorithm: of a collective its own, of a sequence or a job the one that a sweep sets; `None` for
+    /// other programs.
+    #[must_use]
+    pub fn algorithm(&self) -> Option<Cow<'_, str>> {
+        if self.program.asked_collective().and_then(Collective::specification).is_some() {
+            return self.program.algorithm_of_step(0).map(Cow::Borrowed);
+        }
+        let path = Key::ProgramAlgorithm.path();
+        let (_, value) = self.combination.iter().find(|(swept, _)| &**swept == path)?;
+        Some(Cow::Owned(short_value(path, value)))
+    }
+
+    /// Sentences on what is assumed, left out or rounded, as results have them.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let of_program = self.program.notes.iter().cloned();
+        let of_placement = embeddings::shorter_in_cube(self);
+        of_program.chain(machine_notes::machine_notes(self)).chain(of_placement).collect()
+    }
+
+    /// Coordinates of a node, on the whole machine if the program runs in a partition.
+    #[must_use]
+    pub fn address(&self, node: NodeId) -> Coordinates {
+        self.region().address(node)
+    }
+
+    /// The run with a vector of `units` units; `None` unless it is a single collective with a vector.
+    #[must_use]
+    pub fn with_vector_units(&self, units: u64) -> Option<Self> {
+        let bytes = self.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
+        let program = Arc::new(self.program.with_vector_units(units, bytes)?);
+        Some(Self { program, resolved: self.resolved.with_vector_units(units), ..self.clone() })
+    }
+
+    /// The paths of guest edges over which congestion is counted; `None` unless its routing is `embedding`.
+    pub fn counted_paths(&self) -> Option<CountedPaths<'_>> {
+        if self.communication.routes() != MessageRoutes::OfEmbedding {
+            return None;
+        }
+        // Paths that cannot be made were reported with the scenario.
+        let paths = self.placement.edge_paths().ok().flatten().filter(|paths| paths.are_own());
+        Some(paths.map_or(CountedPaths::OfMachine, CountedPaths::OfEmbedding))
+    }
+
+    /// The run with each of its equivalent programs alone.
+    pub fn of_each_program(&self) -> impl Iterator<Item = Self> {
+        self.program.with_others().map(|program| {
+            let program = Arc::new(ScenarioProgram { others: vec![], ..program.clone() });
+            Self { program, ..self.clone() }
+        })
+    }
+
+    /// Lists the program and its equivalents, of which the fastest counts.
+    pub fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
+        self.program.with_others()
+    }
+
+    /// The nodes that its processes may use.
+    #[must_use]
+    pub fn region(&self) -> Region<'_> {
+        Region {
+            machine: &self.machine,
+            partition: self.partition.as_deref(),
+            allocation: self.allocation.as_deref(),
+        }
+    }
+}
