@@ -46,30 +46,30 @@ struct Described {
 impl Parse for Described {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let title = input.parse()?;
-        let mut own = Self { title, is_term: false, list: None, kind: None, others: vec![] };
+        let mut described = Self { title, is_term: false, list: None, kind: None, others: vec![] };
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             let key: Ident = input.parse()?;
             let name = key.to_string();
             if name == "term" {
-                own.is_term = true;
+                described.is_term = true;
                 continue;
             }
             input.parse::<Token![=]>()?;
             match name.as_str() {
-                "list" => own.list = Some(input.parse()?),
-                "kind" => own.kind = Some(input.parse()?),
+                "list" => described.list = Some(input.parse()?),
+                "kind" => described.kind = Some(input.parse()?),
                 "name" | "aliases" | "unit" | "formula" | "source" | "text" | "value" => {
-                    own.others.push((key, expression(input)?));
+                    described.others.push((key, expression(input)?));
                 }
                 _ => return Err(Error::new(key.span(), "unknown part of a column")),
             }
         }
-        Ok(own)
+        Ok(described)
     }
 }
 
 impl Described {
-    /// Another name of a column whose definition says so.
+    /// A column whose definition is elsewhere.
     fn of_defined_elsewhere(place: Span) -> Self {
         let empty = || quote!("");
         let others = ["text", "source"].map(|key| (Ident::new(key, place), empty())).into();
@@ -77,7 +77,7 @@ impl Described {
     }
 
     fn get(&self, key: &str) -> Option<&TokenStream> {
-        self.others.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+        self.others.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn lists(input: &DeriveInput) -> Result<TokenStream> {
             };
             let list = described.list.clone().unwrap_or_else(|| defaults.list.clone());
             let column = column(&defaults, field, &described)?;
-            match lists.iter_mut().find(|(own, _)| *own == list) {
+            match lists.iter_mut().find(|(known, _)| *known == list) {
                 Some((_, columns)) => columns.push(column),
                 None => lists.push((list, vec![column])),
             }
@@ -157,9 +157,9 @@ fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<T
         Some(value) => quote!(#value),
         None if is_term => quote!(crate::column::no_cell),
         None if is_left_out(&field.attrs) => {
-            quote!(|own| crate::column::Member::cell_or_absent(&own.#member))
+            quote!(|record| crate::column::Member::cell_or_absent(&record.#member))
         }
-        None => quote!(|own| crate::column::Member::cell(&own.#member)),
+        None => quote!(|record| crate::column::Member::cell(&record.#member)),
     };
     Ok(quote! {
         crate::column::Column {

@@ -1,4 +1,4 @@
-//! Derives that turn documentation in the code into what users read: columns of results, and words of scenario files.
+//! Derives that turn documentation in the code into text for users: columns of results, and words of scenario files.
 
 mod columns;
 mod words;
@@ -28,13 +28,13 @@ use syn::{Attribute, Error, Expr, parse_macro_input};
 ///
 /// - `name`, if it is not the prefix and the name of the member,
 /// - `aliases`, `unit`, `formula`, `source`: the rest of its definition,
-/// - `kind` and `value`: the type and the cell, if they are not those of the member,
-/// - `text`: the definition, if it is not the documentation,
-/// - `list`: the list that has it, if it is not that of the struct,
-/// - `term`: there is a definition and no column.
+/// - `kind` and `value`: the type and the cell, if not the member's,
+/// - `text`: the definition, if not the documentation,
+/// - `list`: the list of the column, if not that of the struct,
+/// - `term`: a definition without a column.
 ///
-/// An attribute without any of this is a column that the definition of another one describes. A member may have several
-/// columns. One that JSON leaves out (`skip_serializing_if`) has an absent cell then.
+/// An attribute without arguments is a column that the definition of another one describes. A member may have several
+/// columns. A member that JSON leaves out (`skip_serializing_if`) has an absent cell.
 #[proc_macro_derive(Columns, attributes(columns, column))]
 pub fn columns(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input);

@@ -11,8 +11,8 @@ pub(crate) fn words(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(Error::new(input.span(), "expected an enumeration"));
     };
-    if let Some(own) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
-        return Err(Error::new(own.span(), "expected a variant without members"));
+    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
+        return Err(Error::new(variant.span(), "expected a variant without members"));
     }
     let (name, visibility) = (&input.ident, &input.vis);
     let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
@@ -22,7 +22,7 @@ pub(crate) fn words(input: &DeriveInput) -> Result<TokenStream> {
     Ok(quote! {
         #[allow(dead_code, reason = "few enumerations need all of it")]
         impl #name {
-            /// All of them, in the order of their definition.
+            /// All variants, in the order of their definition.
             #visibility const ALL: [Self; #count] = [#(Self::#variants),*];
 
             /// Its name in files.
@@ -44,7 +44,7 @@ pub(crate) fn words(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The word of a variant: that of its attribute, or its name in lower case with hyphens.
+/// The word of a variant: from its attribute, or its name in lower case with hyphens.
 fn word(variant: &Variant) -> Result<String> {
     if let Some(attribute) = variant.attrs.iter().find(|attr| attr.path().is_ident("word")) {
         return Ok(attribute.parse_args::<LitStr>()?.value());

@@ -1,10 +1,10 @@
-//! Axis orders: the placements of a logical torus on a grid by which its axes lie along those of the machine.
+//! Axis orders: placements of a logical torus on a grid that lay its axes along those of the machine.
 //!
 //! The axes of the guest, in some order, count through the nodes of the machine with its axes in some order, the
 //! first fastest. Where lengths differ, an axis of the guest takes several axes of the machine, or a part of one: it
 //! is *factorised*, greedily or as the order says. A *folded* order goes through the box of such an axis, and along an
 //! axis without wraparound, by the construction of Tao 1988 with the least dilation, so that the ends of a ring are near
-//! each other; the other orders count as they are.
+//! each other; the other orders count without folding.
 
 mod boxes;
 #[cfg(test)]
@@ -30,7 +30,7 @@ const MAX_PAIRS: usize = 5040;
 /// boxes, 4 in either dimension. A folded order ends in `/folded`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AxisOrder {
-    axes: Vec<(usize, Vec<HostPart>)>, // of the guest in their order
+    axes: Vec<(usize, Vec<HostPart>)>, // of the guest, in this order
     is_folded: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct AxisOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HostPart {
     host: usize,
-    length: Option<u64>, // as much as fits, where none is given
+    length: Option<u64>, // `None` for as much as fits
 }
 
 /// A part of an axis of the machine that an axis of the guest takes.
@@ -81,7 +81,7 @@ pub enum AxisOrderError {
         /// The lengths of the machine.
         host: String,
     },
-    /// An order of other axes than guest and machine have, or another factorisation than follows from their lengths.
+    /// An order of axes that guest and machine do not have, or a factorisation that does not follow from their lengths.
     #[error("{order} is no order of axes of lengths {guest} on those of {host}")]
     Axes {
         /// The order.
@@ -100,12 +100,12 @@ pub enum AxisOrderError {
 }
 
 impl AxisOrder {
-    /// Every order of the axes of a guest on those of a machine, each placement once: the orders that count as they
-    /// are, each before the folded one where that differs.
+    /// Every order of the axes of a guest on those of a machine, each placement once: the unfolded orders, each before the
+    /// folded one if that differs.
     ///
     /// # Errors
     ///
-    /// When there is none, or there are too many.
+    /// When there are none, or too many.
     pub fn all(guest: &Shape, machine: &Machine) -> Result<Vec<Self>, AxisOrderError> {
         let grid = grid_for(guest, machine)?;
         let host = grid.shape();
@@ -137,8 +137,8 @@ impl AxisOrder {
         Ok(found)
     }
 
-    /// Orders by which every axis of a guest takes a box of its own, inside the boxes of the axes after it, each placement
-    /// once; at most `most`, and none of a guest with many axes.
+    /// Orders in which every axis of a guest takes a separate box, inside the boxes of the axes after it, each placement
+    /// once; at most `most`, and none for a guest with many axes.
     #[must_use]
     pub fn boxes(guest: &Shape, machine: &Machine, most: usize) -> Vec<Self> {
         let mut found = vec![];
@@ -152,7 +152,7 @@ impl AxisOrder {
         found
     }
 
-    /// An order that counts as it is, and the folded one where that differs on the grid that it `folds` on.
+    /// An unfolded order, and the folded one if that differs on the grid `folds`.
     fn plain_and_folded(
         factors: &[(usize, Vec<Factor>)],
         folds: Option<&Machine>,
@@ -167,7 +167,7 @@ impl AxisOrder {
         std::iter::once(plain).chain(folded)
     }
 
-    /// The factors of every axis of the guest; none where lengths do not divide each other, or are others than given.
+    /// The factors of every axis of the guest; `None` if lengths do not divide each other, or differ from those given.
     fn factors(&self, guest: &Shape, host: &Shape) -> Option<Vec<(usize, Vec<Factor>)>> {
         let parts = || self.axes.iter().flat_map(|(_, parts)| parts);
         if parts().all(|part| part.length.is_none()) {
@@ -199,7 +199,7 @@ impl AxisOrder {
     ///
     /// # Errors
     ///
-    /// When the order is none of this guest and machine.
+    /// When the order does not fit this guest and machine.
     pub fn place(&self, guest: &Shape, machine: &Machine) -> Result<PlacementTable, AxisOrderError> {
         let grid = grid_for(guest, machine)?;
         let host = grid.shape();
@@ -244,7 +244,7 @@ impl AxisOrder {
         PlacementTable::new(machine, nodes).map_err(|_| wrong())
     }
 
-    /// By coordinate of an axis of the guest, what it adds to the index of a node.
+    /// The contribution of each coordinate of an axis of the guest to the index of a node.
     fn offsets(&self, factors: &[Factor], machine: &Machine) -> Vec<u64> {
         let places = fold(factors, machine).filter(|_| self.is_folded);
         let length: u64 = factors.iter().map(|factor| factor.length).product();
@@ -290,7 +290,7 @@ impl fmt::Display for AxisOrder {
     }
 }
 
-/// A text that is no order of axes.
+/// A text that is not an order of axes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected an order of axes such as 0=3/1=1x2, or with lengths 0=1:2x2:4/1=1:4x2:4")]
 pub struct ParseAxisOrderError;
@@ -307,9 +307,9 @@ impl FromStr for AxisOrder {
         let host = |text: &str| number(text)?.checked_sub(1).ok_or(ParseAxisOrderError);
         let part = |text: &str| match text.split_once(':') {
             None => Ok(HostPart { host: host(text)?, length: None }),
-            Some((own, length)) => {
+            Some((dimension, length)) => {
                 let length = length.parse().map_err(|_| ParseAxisOrderError)?;
-                Ok(HostPart { host: host(own)?, length: Some(length) })
+                Ok(HostPart { host: host(dimension)?, length: Some(length) })
             }
         };
         let pair = |text: &str| {
@@ -320,18 +320,18 @@ impl FromStr for AxisOrder {
     }
 }
 
-/// By how much the index of a node grows along an axis.
+/// The growth of the index of a node per step along an axis.
 fn stride(machine: &Machine, axis: usize) -> u64 {
     machine.shape().lengths()[..axis].iter().product()
 }
 
-/// The grid on which folded orders differ from others: of a cluster none, since its nodes are as near to each other
-/// whatever their numbers, and so are the devices of a node.
+/// The grid on which folded orders differ from others: `None` for a cluster, whose nodes are equally near to each other
+/// whatever their numbers, as are the devices of a node.
 fn folds_on(machine: &Machine) -> Option<&Machine> {
     machine.source().is_none().then_some(machine)
 }
 
-/// The grid whose axes take those of a guest with as many processes: the machine, or of a cluster its devices and nodes,
+/// The grid on which a guest with as many processes lies: the machine, or for a cluster its devices and nodes,
 /// where dimension 1 is the device in a node (`docs/model.md` section 23.7).
 fn grid_for<'a>(guest: &Shape, machine: &'a Machine) -> Result<Cow<'a, Machine>, AxisOrderError> {
     let grid = match machine.source() {
@@ -347,7 +347,7 @@ fn grid_for<'a>(guest: &Shape, machine: &'a Machine) -> Result<Cow<'a, Machine>,
     if processes == nodes { Ok(grid) } else { Err(AxisOrderError::Count { processes, nodes }) }
 }
 
-/// For each axis of the guest in an order its factors, the fastest first; none where lengths do not divide each
+/// The factors of each axis of the guest in an order, the fastest first; `None` if lengths do not divide each
 /// other.
 fn factorise(
     guest: &Shape,
@@ -356,7 +356,7 @@ fn factorise(
     host_order: &[usize],
 ) -> Option<Vec<(usize, Vec<Factor>)>> {
     let mut hosts = host_order.iter().map(|&axis| (axis, host.lengths()[axis]));
-    let (mut at, mut left) = hosts.next()?; // what is left of an axis of the machine
+    let (mut at, mut left) = hosts.next()?; // the rest of an axis of the machine
     let mut stride = 1;
     let mut all = vec![];
     for &axis in guest_order {
@@ -380,8 +380,8 @@ fn factorise(
     Some(all)
 }
 
-/// By coordinate of a ring its place in the box of these factors, where it is not the coordinate itself: by the
-/// construction of Tao's with the least dilation.
+/// The place of each coordinate of a ring in the box of these factors, by the construction of Tao 1988 with the least
+/// dilation; `None` if it is the coordinate itself.
 fn fold(factors: &[Factor], machine: &Machine) -> Option<Vec<u64>> {
     let axis = |factor: &Factor| -> &Axis { &machine.axes()[factor.host] };
     let wrap = |factor: &Factor| {
@@ -407,10 +407,10 @@ fn fold(factors: &[Factor], machine: &Machine) -> Option<Vec<u64>> {
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
     for _ in 0..count {
-        let longer = |own: &Vec<usize>| {
-            let rest: Vec<usize> = (0..count).filter(|next| !own.contains(next)).collect();
-            let own = own.clone();
-            rest.into_iter().map(move |next| [own.clone(), vec![next]].concat())
+        let longer = |prefix: &Vec<usize>| {
+            let rest: Vec<usize> = (0..count).filter(|next| !prefix.contains(next)).collect();
+            let prefix = prefix.clone();
+            rest.into_iter().map(move |next| [prefix.clone(), vec![next]].concat())
         };
         all = all.iter().flat_map(longer).collect();
     }

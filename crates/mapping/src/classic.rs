@@ -3,7 +3,7 @@
 //!
 //! Each construction is a function of its parameters that gives a [`RoutedEmbedding`]: a node for
 //! every vertex and a path of the host for every edge, which are checked independently of how they
-//! were made. What the notes promise (load, expansion, dilation, link congestion) is measured over
+//! were made. The promises of the notes (load, expansion, dilation, link congestion) are measured over
 //! these paths. Statements that fail as printed have the reading of `docs/errata.md`, cited as
 //! "errata N1" and so on.
 //!

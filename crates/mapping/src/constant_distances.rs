@@ -5,12 +5,12 @@ use cubefold_topology::{Machine, NodeId};
 
 /// Calls `visit` with the node of each process for every one-to-one placement of the hypercube on a ring of as many
 /// nodes in which the distance to a neighbour depends on the dimension alone, with process 0 on node 0 and distances
-/// that do not descend with the dimension. Every other one becomes one of them by a rotation of the ring, which changes no
-/// distance, and a permutation of the label's bits, which permutes the distances.
+/// that do not descend with the dimension. A rotation of the ring, which changes no distance, and a permutation of the
+/// label's bits, which permutes the distances, make every other such placement one of these.
 ///
 /// Processes are placed in order, and process `n` only where its distance to each neighbour placed before it is the
-/// one of that dimension; process `2^i` decides the distance of dimension `i`. The time grows faster than any power of
-/// the number of nodes: a ring of 64 takes half a minute.
+/// distance of that dimension; process `2^i` decides the distance of dimension `i`. The time grows faster than any power
+/// of the number of nodes: a ring of 64 takes half a minute.
 pub fn for_each_constant_distance_placement(ring: &Machine, mut visit: impl FnMut(&[NodeId])) {
     let first = NodeId::new(0);
     let taken = ring.nodes().map(|node| node == first).collect();

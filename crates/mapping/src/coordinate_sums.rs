@@ -71,7 +71,7 @@ fn index(number: u64) -> usize {
 /// The least dilation of a mesh of this shape on a line \[links\]; `None` for sides of over 2^24 in all.
 ///
 /// With sides `k_1 >= k_2 >= ..` it is the sum over `i` of the largest sum of `k_i - 1` consecutive numbers of points of
-/// `k_1 x .. x k_(i-1)` by coordinate sum. For cubes: `FitzGerald` 1974; for long sides: Otachi & Suda 2011 long sides.
+/// `k_1 x .. x k_(i-1)` by coordinate sum. For cubes: `FitzGerald` 1974; for long sides: Otachi & Suda 2011.
 #[must_use]
 pub fn mesh_bandwidth(shape: &Shape) -> Option<u64> {
     let mut sides = shape.lengths().to_vec();
@@ -94,8 +94,8 @@ pub fn mesh_bandwidth(shape: &Shape) -> Option<u64> {
     Some(dilation)
 }
 
-/// The nodes of a mesh by coordinate sum; of equal sums the one with the greater coordinate along the shortest side
-/// first, of equal sides along the higher dimension.
+/// The nodes of a mesh by coordinate sum; among equal sums the one with the greater coordinate along the shortest side
+/// first, among equal sides along the higher dimension.
 #[must_use]
 pub fn coordinate_sum_order(shape: &Shape) -> Vec<NodeId> {
     let mut dimensions: Vec<_> = shape.dimensions().collect();
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// The largest `phi(m)`: of all sets of `m` vertices, the fewest neighbours outside, by all sets.
+    /// The largest `phi(m)`: the fewest outside neighbours of any set of `m` vertices, by trying all sets.
     fn largest_profile(shape: &Shape) -> u32 {
         let count = usize::try_from(shape.node_count()).unwrap();
         let mut beside = vec![0_u32; count];
@@ -179,8 +179,8 @@ mod tests {
         for set in 0..1_usize << count {
             let neighbours = low[set & ((1 << split) - 1)] | high[set >> split];
             let outside = (neighbours & !u32::try_from(set).unwrap()).count_ones();
-            let own = &mut fewest[set.count_ones() as usize];
-            *own = outside.min(*own);
+            let least = &mut fewest[set.count_ones() as usize];
+            *least = outside.min(*least);
         }
         fewest.into_iter().max().unwrap()
     }

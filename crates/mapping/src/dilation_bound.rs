@@ -1,7 +1,7 @@
 //! Lower bounds of dilation over all placements of a grid on a grid (`docs/model.md` section 29.5).
 //!
-//! Every placement with one process a node has at least this dilation. The bound is the largest of eight arguments
-//! about distances, balls, cycles and the numbering of nodes; none of them looks at a placement.
+//! Every placement with one process per node has at least this dilation. The bound is the largest of eight arguments
+//! about distances, balls, cycles and the numbering of nodes; none of them examines a placement.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use cubefold_topology::{Extent, Machine, Shape};
 
 use crate::coordinate_sums::{MAX_SUM, SumCounts, mesh_bandwidth};
 
-/// A dilation that no placement is below.
+/// A lower bound on the dilation of every placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DilationBound {
     /// The dilation \[links\], at least 1.
@@ -47,10 +47,10 @@ impl fmt::Display for DilationBoundSource {
 }
 
 impl DilationBound {
-    /// The largest bound, of equal ones the first in the order of [`DilationBoundSource`]; `None` unless guest and host
+    /// The largest bound, the first in the order of [`DilationBoundSource`] among equal ones; `None` unless guest and host
     /// are grids and the host has at least as many nodes.
     ///
-    /// Balls, pairs and some numberings are left out of grids with sides of over 2^24 in all.
+    /// Balls, pairs and some numberings are skipped for grids with sides of over 2^24 in all.
     #[must_use]
     pub fn new(guest: &Machine, host: &Machine) -> Option<Self> {
         let pair = Pair::new(guest, host)?;
@@ -67,7 +67,7 @@ impl DilationBound {
         let bounds = DilationBoundSource::ALL
             .into_iter()
             .filter_map(|source| Some(Self { links: argument(source)?, source }));
-        // Of equal ones the last is taken, so that they go backwards.
+        // The last of equal ones is taken, so they go backwards.
         bounds.rev().max_by_key(|bound| bound.links)
     }
 }
@@ -83,10 +83,10 @@ struct Side<'a> {
     machine: &'a Machine,
     shape: &'a Shape,
     extents: Vec<Extent>,
-    /// The numbers of nodes within each radius of a central node: of all balls of a radius the largest. Empty for
+    /// The number of nodes within each radius of a central node: the largest balls of each radius. Empty for
     /// grids that are too large.
     largest_balls: Vec<u64>,
-    /// The same about a corner: of all balls of a radius the smallest.
+    /// The same about a corner: the smallest balls of each radius.
     smallest_balls: Vec<u64>,
 }
 
@@ -96,7 +96,8 @@ impl<'a> Side<'a> {
         let extents: Vec<Extent> = grid.extents().collect();
         let is_small = extents.iter().map(|extent| extent.length()).sum::<u64>() <= MAX_SUM;
         let balls = |arms: fn(Extent) -> [(u64, u64); 2]| {
-            let counts = extents.iter().fold(SumCounts::origin(), |counts, &own| counts.times(&arms(own)));
+            let counts =
+                extents.iter().fold(SumCounts::origin(), |counts, &extent| counts.times(&arms(extent)));
             counts.cumulative()
         };
         let (largest_balls, smallest_balls) =
@@ -124,7 +125,7 @@ impl<'a> Side<'a> {
         self.extents.iter().all(|extent| extent.length() == 2)
     }
 
-    /// The least span of the numberings of the nodes: every numbering has an edge that spans as many places.
+    /// The least span of the numberings of the nodes: every numbering has an edge that spans at least this many places.
     fn least_span(&self) -> Option<u64> {
         let formula = match self.extents[..] {
             [ring] if ring.is_ring() => Some(2),
@@ -140,7 +141,8 @@ impl<'a> Side<'a> {
     /// The largest, over `m`, of the least number of neighbours of `m` nodes (Harper 1966); `None` for over 16 nodes.
     fn least_span_by_sets(&self) -> Option<u64> {
         let count = u32::try_from(self.node_count()).ok().filter(|&count| count <= 16)?;
-        let around = |node| self.machine.neighbours(node).fold(0, |set, own| set | 1 << own.index());
+        let around =
+            |node| self.machine.neighbours(node).fold(0, |set, neighbour| set | 1 << neighbour.index());
         let neighbours: Vec<u32> = self.machine.nodes().map(around).collect();
         let mut least = vec![u32::MAX; count as usize + 1];
         for set in 1_u32..1 << count {
@@ -149,7 +151,7 @@ impl<'a> Side<'a> {
             let size = set.count_ones() as usize;
             least[size] = least[size].min(outside.count_ones());
         }
-        least[1..].iter().max().map(|&own| own.into())
+        least[1..].iter().max().map(|&span| span.into())
     }
 }
 
@@ -170,7 +172,7 @@ fn within(balls: &[u64], radius: u64) -> u64 {
     balls[usize::try_from(radius).map_or(last, |radius| radius.min(last))]
 }
 
-/// The least number from 1 on that is enough, which then all larger ones are.
+/// The least number from 1 on that is enough, given that all larger ones then are.
 fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
     let mut above = 1;
     while !is_enough(above) {
@@ -198,7 +200,7 @@ impl<'a> Pair<'a> {
         !self.guest.largest_balls.is_empty() && !self.host.largest_balls.is_empty()
     }
 
-    /// Two nodes of a filled host are its diameter apart; else all images are in one ball about any of them.
+    /// Two nodes of a filled host are its diameter apart; otherwise all images are in one ball about any of them.
     fn diameter(&self) -> Option<u64> {
         let radius = if self.fills_the_host() {
             self.host.diameter()
@@ -287,8 +289,8 @@ impl Side<'_> {
             let along: Vec<u128> = (0..=reach as u64).map(|links| ordered_pairs(*extent, links)).collect();
             let mut product = vec![0; radius + 1];
             for (before, &count) in ordered.iter().enumerate().filter(|&(_, &count)| count > 0) {
-                for (entry, own) in product[before..].iter_mut().zip(&along) {
-                    *entry += count * own;
+                for (entry, pairs) in product[before..].iter_mut().zip(&along) {
+                    *entry += count * pairs;
                 }
             }
             ordered = product;
@@ -369,7 +371,7 @@ mod tests {
         pair.host.is_cube() && pair.host.extents.len() > 1
     }
 
-    /// The grids of this many nodes, the sides ascending; a side of 2 that wraps is one that does not.
+    /// The grids of this many nodes, the sides ascending; a wrapping side of 2 counts as open.
     fn grids(nodes: u64) -> Vec<Machine> {
         let factorings = |nodes: u64| -> Vec<Vec<u64>> {
             let mut found = vec![vec![nodes]];
@@ -389,16 +391,19 @@ mod tests {
         factorings(nodes).into_iter().flat_map(wraps).collect()
     }
 
-    /// Whether processes can be placed with at most this dilation, the next one after those that are placed.
+    /// Whether processes from the next one on can be placed with at most this dilation.
     fn is_possible(guest: &Machine, host: &Machine, links: u64, nodes: &mut Vec<NodeId>) -> bool {
         if nodes.len() as u64 == guest.node_count() {
             return true;
         }
         let next = NodeId::new(u32::try_from(nodes.len()).unwrap());
-        let placed: Vec<NodeId> =
-            guest.neighbours(next).filter_map(|own| nodes.get(own.index() as usize).copied()).collect();
+        let placed: Vec<NodeId> = guest
+            .neighbours(next)
+            .filter_map(|neighbour| nodes.get(neighbour.index() as usize).copied())
+            .collect();
         host.nodes().any(|node| {
-            if nodes.contains(&node) || placed.iter().any(|&own| host.distance(own, node) > links) {
+            if nodes.contains(&node) || placed.iter().any(|&neighbour| host.distance(neighbour, node) > links)
+            {
                 return false;
             }
             nodes.push(node);
@@ -413,7 +418,7 @@ mod tests {
         (1..=host.node_count()).find(|&links| is_possible(guest, host, links, &mut vec![])).unwrap()
     }
 
-    /// The pairs of guest and host with these numbers of nodes, and how many bounds are the least dilation.
+    /// The pairs of guest and host with these numbers of nodes, and the number of bounds that equal the least dilation.
     fn pairs_that_reach_their_bounds(sizes: impl Iterator<Item = (u64, u64)>) -> (u32, u32) {
         let (mut pairs, mut reached) = (0, 0);
         for (guests, hosts) in sizes {

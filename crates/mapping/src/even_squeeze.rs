@@ -2,7 +2,7 @@
 //! section 29.7).
 //!
 //! Every column of the guest fills the rows of the host from the top down, one node more in some rows than in others.
-//! The phase of a column says in which; phases are chosen so that the rows stay filled alike. Dilation 2 is measured,
+//! The phase of a column says in which; phases are chosen so that the rows stay evenly filled. Dilation 2 is measured,
 //! not proved, for at most three rows of the guest on two of the host. Chan 1991 proves dilation 2
 //! for meshes in their smallest hypercubes; the construction here is another.
 
@@ -42,7 +42,7 @@ pub enum SqueezeMethod {
     Snake,
 }
 
-/// A mesh `a x b` on `r < a` rows of `ceil(ab/r)` slots, one node a slot.
+/// A mesh `a x b` on `r < a` rows of `ceil(ab/r)` slots, one node per slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqueezedMesh {
     height: usize, // a
@@ -75,7 +75,7 @@ impl SqueezedMesh {
         let (height, width, rows) = (small(height), small(width), small(rows));
         let method = if 2 * (height - rows) <= rows { SqueezeMethod::Balanced } else { SqueezeMethod::Snake };
         let count = height * width;
-        let mut own = Self {
+        let mut squeeze = Self {
             height,
             width,
             rows,
@@ -84,15 +84,15 @@ impl SqueezedMesh {
             slots: Vec::with_capacity(count),
             host_rows: Vec::with_capacity(count),
         };
-        own.fill();
+        squeeze.fill();
         match method {
             SqueezeMethod::Snake => {}
-            SqueezeMethod::Balanced if own.keep_edges_short() => {}
+            SqueezeMethod::Balanced if squeeze.keep_edges_short() => {}
             SqueezeMethod::Balanced => {
                 return Err(refusal(format!("no order of {height} x {width} in {rows} rows has dilation 2")));
             }
         }
-        Ok(own)
+        Ok(squeeze)
     }
 
     /// The order of nodes in a row.
@@ -118,7 +118,7 @@ impl SqueezedMesh {
         self.host_rows.iter().copied().zip(self.slots.iter().copied())
     }
 
-    /// Fills column after column, with the phase that keeps the rows filled alike.
+    /// Fills column after column, with the phase that keeps the rows evenly filled.
     fn fill(&mut self) {
         let extra = self.height % self.rows;
         let divisor = greatest_common_divisor(extra, self.rows);
@@ -148,14 +148,14 @@ impl SqueezedMesh {
         self.height / self.rows + ((row + 1) * step + phase) / period - (row * step + phase) / period
     }
 
-    /// The phase nearest to the last one after which the fills of rows differ by at most 1; of equally near ones the one
+    /// The phase nearest to the last one after which the fills of rows differ by at most 1; among equally near ones the one
     /// that follows `step` phases after it most closely.
     fn next_phase(&self, last: usize, step: usize, period: usize, fills: &[usize]) -> usize {
         let keeps_even = |phase: &usize| {
             let after = |(row, fill)| fill + self.nodes_in_row(row, *phase, step, period);
             let after = fills.iter().copied().enumerate().map(after);
             let (least, most) =
-                after.fold((usize::MAX, 0), |(least, most), own| (least.min(own), most.max(own)));
+                after.fold((usize::MAX, 0), |(least, most), fill| (least.min(fill), most.max(fill)));
             most - least <= 1
         };
         let nearness = |&phase: &usize| (phase.abs_diff(last), (phase + 2 * period - last - step) % period);
@@ -306,7 +306,7 @@ pub fn mesh_in_cube(sides: [u64; 2]) -> Result<Vec<NodeId>, EmbeddingRefusal> {
         let rows = move |column| (0..first).map(move |row| NodeId::new(word(row, column)));
         return Ok((0..second).flat_map(rows).collect());
     }
-    // The excess of a side over the power of two in it, as a share of that power.
+    // The excess of a side over the greatest power of two in it, as a share of that power.
     let power = |side: u64| 1_u64 << (bits(side + 1) - 1);
     let excess = |side: u64, other: u64| u128::from(side - power(side)) * u128::from(power(other));
     let rows_are_first = excess(first, second) <= excess(second, first);
@@ -360,7 +360,7 @@ mod tests {
         });
         lengths
             .map(|(one, other)| u64::from(distance(places[one], places[other])))
-            .fold((0, 0), |(most, sum), own| (most.max(own), sum + own))
+            .fold((0, 0), |(most, sum), length| (most.max(length), sum + length))
     }
 
     fn in_mesh(one: (u32, u32), other: (u32, u32)) -> u32 {

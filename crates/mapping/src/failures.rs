@@ -1,7 +1,7 @@
 //! Links and nodes that are down, drawn at random (`docs/model.md` section 19).
 //!
-//! Links and nodes fail in a random order; one without which the machine would fall apart is passed over. The order depends
-//! on the key and the machine alone, so that more failures are those of fewer and some more.
+//! Links and nodes fail in a random order; a failure that would divide the machine is skipped. The order depends
+//! on the key and the machine alone, so that a larger set of failures contains a smaller one.
 
 use std::collections::VecDeque;
 
@@ -9,17 +9,17 @@ use cubefold_topology::{Machine, NodeId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-/// The reason for which a number of links or nodes cannot be down.
+/// A reason why a number of links or nodes cannot be down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooManyFailuresError {
-    /// The machine would fall apart.
+    /// The machine would be divided.
     #[error("{asked} {what} down, expected at most {greatest}: without one more the machine falls apart")]
     FallsApart {
         /// The number asked for.
         asked: u64,
         /// `links` or `nodes`.
         what: &'static str,
-        /// The most of the order drawn that leave routes between all others.
+        /// The greatest number in the order drawn that leaves routes between all others.
         greatest: u64,
     },
     /// Nearly every draw would divide a large machine.
@@ -31,19 +31,19 @@ pub enum TooManyFailuresError {
         asked: u64,
         /// `links` or `nodes`.
         what: &'static str,
-        /// The number found until then.
+        /// The number found so far.
         found: u64,
     },
 }
 
-/// The most nodes that are visited to find out whether failures divide a machine, about a second.
+/// The most nodes that are visited to check whether failures divide a machine, about a second.
 const MAX_VISITS: u64 = 1 << 27;
 
 /// Returns `machine` with `count` links down, drawn by `key`.
 ///
 /// # Errors
 ///
-/// When fewer can be down without the machine falling apart, or nearly every draw would divide a large machine.
+/// When fewer can be down without dividing the machine, or nearly every draw would divide a large machine.
 pub fn with_failed_links(
     machine: &Machine,
     count: u64,
@@ -54,7 +54,7 @@ pub fn with_failed_links(
     links.dedup(); // parallel links fail together
     let mut working = Working::new(machine);
     let failed = fail(&mut working, count, "links", links, key, |working, &link| working.stop_link(link))?;
-    Ok(machine.with_failures(&failed, &[]).unwrap_or_else(|_| machine.clone())) // which `working` has ruled out
+    Ok(machine.with_failures(&failed, &[]).unwrap_or_else(|_| machine.clone())) // an error is ruled out by `working`
 }
 
 /// Returns `machine` with `count` nodes down, drawn by `key`.
@@ -71,7 +71,7 @@ pub fn with_failed_nodes(
     let nodes: Vec<NodeId> = machine.nodes().filter(up).collect();
     let mut working = Working::new(machine);
     let failed = fail(&mut working, count, "nodes", nodes, key, |working, &node| working.stop_node(node))?;
-    Ok(machine.with_failures(&[], &failed).unwrap_or_else(|_| machine.clone())) // which `working` has ruled out
+    Ok(machine.with_failures(&[], &failed).unwrap_or_else(|_| machine.clone())) // an error is ruled out by `working`
 }
 
 /// Draws candidates in a random order until `count` have failed; `stop` returns whether one may.
@@ -106,7 +106,7 @@ fn fail<T: Copy>(
     Ok(failed)
 }
 
-/// The links and nodes of a machine that work, of which hosts are all connected.
+/// The working links and nodes of a machine, whose hosts are all connected.
 struct Working {
     neighbours: Vec<Vec<usize>>, // by node
     is_host: Vec<bool>,          // by node
@@ -143,8 +143,8 @@ impl Working {
     /// Takes a node down, unless that would divide the other hosts or leave fewer than two; returns whether it is down.
     fn stop_node(&mut self, node: NodeId) -> bool {
         let node = node.index() as usize;
-        let own = u64::from(self.is_host[node]);
-        if self.hosts - own < 2 {
+        let lost = u64::from(self.is_host[node]);
+        if self.hosts - lost < 2 {
             return false;
         }
         let ends = std::mem::take(&mut self.neighbours[node]);
@@ -152,11 +152,11 @@ impl Working {
             self.neighbours[end].retain(|&next| next != node);
         }
         let was_host = std::mem::replace(&mut self.is_host[node], false);
-        self.hosts -= own;
+        self.hosts -= lost;
         if self.connects(&ends) {
             return true;
         }
-        self.hosts += own;
+        self.hosts += lost;
         self.is_host[node] = was_host;
         for &end in &ends {
             self.neighbours[end].push(node);
@@ -165,13 +165,13 @@ impl Working {
         false
     }
 
-    /// Whether the hosts are all connected, given that they were until something between these nodes went down.
+    /// Whether the hosts are all connected, given that they were before something between these nodes went down.
     ///
-    /// Every part of the machine has one of the nodes. They are usually close still, so a search from one ends when it has
-    /// reached the others; one that does not reach them has seen all of its part.
+    /// Every part of the machine has one of the nodes. They are usually still near each other, so a search from one ends
+    /// when it has reached the others; a search that does not reach them has seen all of its part.
     fn connects(&mut self, ends: &[usize]) -> bool {
         let mut left: Vec<usize> = ends.to_vec();
-        // Ends of fewer links are more likely alone.
+        // Ends with fewer links are more likely to be cut off.
         left.sort_by_key(|&end| (std::cmp::Reverse(self.neighbours[end].len()), end));
         left.dedup();
         while left.len() > 1 {
@@ -184,11 +184,11 @@ impl Working {
                 return false;
             }
         }
-        // The last part has all hosts, or there is no other.
+        // The last part has all hosts, or is the only one.
         true
     }
 
-    /// Visits the part of a node until `ends` is empty, from which it removes what it reaches; returns the hosts seen.
+    /// Visits the part of a node until `ends` is empty, removing from it the nodes reached; returns the hosts seen.
     fn search(&mut self, start: usize, ends: &mut Vec<usize>) -> u64 {
         self.searches += 1;
         let (mut queue, mut hosts) = (VecDeque::from([start]), 0);
@@ -249,7 +249,7 @@ mod tests {
         assert!(machine.hosts().all(|host| machine.distance(first, host) <= 8));
     }
 
-    /// Failures one after another, each tried on the machine itself.
+    /// Failures drawn one by one, each tried on the machine itself.
     fn slowly<T: Copy>(
         machine: &Machine,
         mut candidates: Vec<T>,

@@ -1,5 +1,5 @@
-//! The cases of `tests/golden/papers_rest.json` that are about placements: what `docs/model.md` sections 28.4, 28.6
-//! and 28.7 say, as an independent program computed it.
+//! The cases of `tests/golden/papers_rest.json` about placements: `docs/model.md` sections 28.4, 28.6
+//! and 28.7, as computed by an independent program.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -32,7 +32,7 @@ fn number(value: &Value) -> u32 {
 }
 
 fn numbers(value: &Value) -> Vec<u64> {
-    value.as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect()
+    value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
 }
 
 fn spectrum(value: &Value) -> BTreeMap<u64, u64> {
@@ -77,7 +77,7 @@ fn placements_have_their_lower_bounds() {
     let machine = |lengths: &Value, wraps: &Value| {
         let wraps = wraps.as_array().unwrap().iter();
         let wraps: Vec<Wrap> =
-            wraps.map(|own| if own.as_bool().unwrap() { Wrap::Around } else { Wrap::Open }).collect();
+            wraps.map(|wrap| if wrap.as_bool().unwrap() { Wrap::Around } else { Wrap::Open }).collect();
         Machine::with_wraps(MachineKind::Mesh, &numbers(lengths), &wraps).unwrap()
     };
     for case in cases("lower-bounds") {
@@ -187,7 +187,8 @@ fn rectangles_are_folded_into_cubes() {
         assert_eq!(measures.load, expected["load"].as_u64().unwrap(), "{case}");
         assert_eq!(foldings.load(), expected["load_promise"].as_u64(), "{case}");
         let steps = foldings.steps().iter();
-        let steps = steps.map(|own| vec![own.long as u64 + 1, own.short as u64 + 1, own.length, own.width]);
+        let steps =
+            steps.map(|step| vec![step.long as u64 + 1, step.short as u64 + 1, step.length, step.width]);
         let found = steps.map(Value::from).collect::<Vec<_>>();
         assert_eq!(Value::from(found), expected["foldings"], "{case}");
     }

@@ -15,15 +15,15 @@ pub const MAX_DIAMETER_STEPS: u64 = 1 << 28;
 pub struct GraphBounds {
     /// `max(1, ceil(V(G) / V(H)))` \[processes\]: of any placement of the guest.
     pub load: u64,
-    /// `ceil(diam H / diam G)` \[links\]: of any placement one to one on as many nodes. `None` of other placements, and
-    /// where a diameter is not known.
+    /// `ceil(diam H / diam G)` \[links\]: of any one-to-one placement on as many nodes. `None` for other placements, and
+    /// if a diameter is not known.
     pub dilation: Option<u64>,
     /// `ceil(k E(G) / E(H))` \[edges\]: of any routes as long as those of the placement, whose mean length is `k`.
     pub congestion: u64,
 }
 
 impl GraphBounds {
-    /// The bounds for a guest, taken as a machine, on a host; `metrics` are those of a placement.
+    /// The bounds for a guest, taken as a machine, on a host; `metrics` belong to a placement.
     #[must_use]
     pub fn new(guest: &Machine, host: &Machine, metrics: &PlacementMetrics) -> Self {
         let (processes, nodes) = (metrics.load.sum, host.host_count());
@@ -37,8 +37,8 @@ impl GraphBounds {
     }
 }
 
-/// The greatest distance between two nodes that processes can be on \[links\]; `None` of networks larger than
-/// [`MAX_DIAMETER_STEPS`] says, and of those that fall apart.
+/// The greatest distance between two nodes that can hold processes \[links\]; `None` for networks beyond
+/// [`MAX_DIAMETER_STEPS`], and for those that are not connected.
 #[must_use]
 pub fn diameter(machine: &Machine) -> Option<u64> {
     let Some(network) = machine.graph() else { return Some(machine.distance_bound()) };

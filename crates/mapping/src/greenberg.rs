@@ -21,7 +21,7 @@
 //! Every reading of the report is that of `docs/errata.md`, cited as "errata G7". Rows, columns and
 //! slots are counted from 0 here, where the report counts from 1.
 //!
-//! The module runs nothing, and measures only what the report promises.
+//! The module runs nothing, and measures only the promises of the report.
 
 mod construction;
 mod disjoint_paths;

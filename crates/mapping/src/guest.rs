@@ -66,7 +66,7 @@ pub trait Guest: Sync {
     /// labels, in lists of at most as many as there are labels: the images of the ends with the smaller labels,
     /// and in the same order those of the others. `images` are the nodes of all processes.
     ///
-    /// All metrics are computed from it. A guest whose edges are rows of labels need not gather them.
+    /// All metrics are computed from this. A guest whose edges are rows of labels need not gather them.
     ///
     /// # Panics
     ///

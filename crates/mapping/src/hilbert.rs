@@ -62,21 +62,22 @@ impl<'shape> Curve<'shape> {
     }
 
     /// Visits the nodes of the cube whose places begin with these digits, in their order, until `visit` returns `false`;
-    /// returns whether it did not.
+    /// returns whether it never did.
     ///
-    /// Cubes outside the shape are passed over: their lowest corner is outside.
+    /// Cubes outside the shape are skipped: their lowest corner is outside.
     fn walk(&self, digits: &mut Vec<u32>, visit: &mut impl FnMut(NodeId) -> bool) -> bool {
         let depth = narrow(digits.len() as u64);
         let mut corner = curve_point(digits, self.axes.len(), self.bits);
         let below = 1_u64 << (self.bits - depth);
-        corner.iter_mut().for_each(|own| *own -= narrow(u64::from(*own) % below));
+        corner.iter_mut().for_each(|coordinate| *coordinate -= narrow(u64::from(*coordinate) % below));
         let lengths = self.axes.iter().map(|&axis| self.shape.length(axis));
-        if corner.iter().zip(lengths).any(|(&own, length)| u64::from(own) >= length) {
+        if corner.iter().zip(lengths).any(|(&coordinate, length)| u64::from(coordinate) >= length) {
             return true;
         }
         if depth == self.bits {
             let strides = self.axes.iter().map(|&axis| self.shape.stride(axis));
-            let node: u64 = corner.iter().zip(strides).map(|(&own, stride)| u64::from(own) * stride).sum();
+            let node: u64 =
+                corner.iter().zip(strides).map(|(&coordinate, stride)| u64::from(coordinate) * stride).sum();
             return visit(NodeId::new(narrow(node)));
         }
         for digit in 0..1 << self.axes.len() {
@@ -100,7 +101,7 @@ fn curve_point(digits: &[u32], dimensions: usize, bits: u32) -> Vec<u32> {
         written.checked_shl(bits - narrow(digits.len() as u64)).unwrap_or(0)
     };
     let mut x: Vec<u32> = (0..dimensions).map(coordinate).collect();
-    let last = x.last().map_or(0, |own| own >> 1);
+    let last = x.last().map_or(0, |coordinate| coordinate >> 1);
     for i in (1..dimensions).rev() {
         x[i] ^= x[i - 1];
     }
@@ -122,7 +123,7 @@ fn curve_point(digits: &[u32], dimensions: usize, bits: u32) -> Vec<u32> {
     x
 }
 
-/// The place on the curve of a point whose coordinates have `bits` bits: for each of them from the highest a digit with
+/// The place on the curve of a point whose coordinates have `bits` bits: one digit per bit, from the highest, with
 /// a bit from every coordinate, the first one's highest.
 fn curve_digits(mut x: Vec<u32>, bits: u32) -> Vec<u32> {
     let highest = bits.saturating_sub(1);
@@ -144,7 +145,8 @@ fn curve_digits(mut x: Vec<u32>, bits: u32) -> Vec<u32> {
     let last = x.last().copied().unwrap_or(0);
     let flips =
         (1..=highest).filter(|bit| last >> bit & 1 == 1).fold(0, |flips, bit| flips ^ ((1 << bit) - 1));
-    let digit = |bit: u32| x.iter().fold(0, |digit, own| digit << 1 | ((own ^ flips) >> bit & 1));
+    let digit =
+        |bit: u32| x.iter().fold(0, |digit, coordinate| digit << 1 | ((coordinate ^ flips) >> bit & 1));
     (0..bits).rev().map(digit).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::{GatheredImages, Guest, ProcessId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CubeDimension(u8); // in 0..32
 
-/// A number that is no dimension of a d-cube.
+/// A number that is not a dimension of a d-cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cube dimension {number}, expected 0 to {greatest}")]
 pub struct CubeDimensionError {
@@ -68,7 +68,7 @@ impl Hypercube {
     ///
     /// # Errors
     ///
-    /// When there are none or over 32.
+    /// When there are no dimensions, or over 32.
     pub fn new(dimensions: u64) -> Result<Self, HypercubeError> {
         match u8::try_from(dimensions) {
             Ok(small) if (1..=32).contains(&small) => Ok(Self { dimensions: small }),

@@ -21,14 +21,16 @@ impl Clauses {
         Self { implied: vec![vec![]; 2 * choices], values: vec![None; choices], contradicts: false }
     }
 
-    /// Excludes that both literals hold; one alone where the other is `None`, and every solution where both are.
+    /// Excludes that both literals hold; forbids one alone if the other is `None`, and every solution if both are.
     pub(crate) fn forbid(&mut self, one: Option<Literal>, other: Option<Literal>) {
         match (one, other) {
             (Some(one), Some(other)) => {
                 self.implied[number(one)].push(number(other) ^ 1);
                 self.implied[number(other)].push(number(one) ^ 1);
             }
-            (Some(own), None) | (None, Some(own)) => self.implied[number(own)].push(number(own) ^ 1),
+            (Some(literal), None) | (None, Some(literal)) => {
+                self.implied[number(literal)].push(number(literal) ^ 1)
+            }
             (None, None) => self.contradicts = true,
         }
     }
@@ -52,11 +54,11 @@ impl Clauses {
         self.values.into_iter().collect()
     }
 
-    /// Takes a literal and all that it implies, or leaves the values unchanged where these contradict.
+    /// Takes a literal and all its implications, or leaves the values unchanged if these contradict.
     fn assume(&mut self, literal: Literal) -> bool {
         let (mut open, mut taken) = (vec![number(literal)], vec![]);
-        while let Some(own) = open.pop() {
-            let (choice, value) = (own / 2, own % 2 == 1);
+        while let Some(literal_number) = open.pop() {
+            let (choice, value) = (literal_number / 2, literal_number % 2 == 1);
             match self.values[choice] {
                 Some(known) if known == value => {}
                 Some(_) => {
@@ -68,7 +70,7 @@ impl Clauses {
                 None => {
                     self.values[choice] = Some(value);
                     taken.push(choice);
-                    open.extend(&self.implied[own]);
+                    open.extend(&self.implied[literal_number]);
                 }
             }
         }

@@ -4,11 +4,11 @@
 //! between the neighbours of a torus, a mesh or a network. An [`EmbeddingKind`] is a rule that places a hypercube
 //! (`docs/model.md` section 3), a [`Construction`] of Tao 1988 one that places a grid, also with several processes
 //! a node, and a [`GreenbergPlacement`] puts a mesh into its smallest hypercube. A [`Placement`] is the outcome on one machine, or one that was given: every process has a node, and
-//! every node says which processes it has. [`PlacementMetrics`] tells what a placement costs before anything runs
+//! every node knows its processes. [`PlacementMetrics`] gives the cost of a placement before anything runs
 //! (section 7), [`least_distances`] how little any placement could cost (section 5), and [`translation_tables`]
 //! where the neighbours of each process are.
 //!
-//! It knows no time: cycles begin in the crate above.
+//! It knows no time: cycles start in the crate above.
 //!
 //! ```
 //! use cubefold_mapping::{EmbeddingKind, Placement, PlacementMetrics, Hypercube};

@@ -2,9 +2,9 @@
 //!
 //! One-sided Jacobi methods let every pair of column blocks meet once in a sweep. On a d-cube that takes one
 //! Hamiltonian path `D_e` of the e-cube for each `e`, as a list of dimensions. The sequences here differ in how
-//! evenly neighbouring windows use the dimensions, which decides what a pipelined exchange gains.
+//! evenly neighbouring windows use the dimensions, which decides the gain of a pipelined exchange.
 //!
-//! `br` is of Gao & Thomas 1988, `permuted-br`, `degree-4` and `minimum-alpha` are of Royo, González & Valero-García
+//! `br` is from Gao & Thomas 1988; `permuted-br`, `degree-4` and `minimum-alpha` are from Royo, González & Valero-García
 //! 1998.
 
 use std::fmt;
@@ -118,13 +118,13 @@ fn permuted(dimensions: u8) -> Vec<u8> {
     let reversed_links = |level: u8| (dimensions - 1).checked_shr(level.into()).unwrap_or(0);
     (1..dimensions).fold(vec![0], |half, link| {
         let reversed = reversed_links(dimensions - 1 - link);
-        let permute = |&own: &u8| if own < reversed { reversed - 1 - own } else { own };
+        let permute = |&entry: &u8| if entry < reversed { reversed - 1 - entry } else { entry };
         let second: Vec<u8> = half.iter().map(permute).collect();
         [&half[..], &[link], &second].concat()
     })
 }
 
-/// The number of times that the most frequent dimension stands in each window of up to `width` stages of a pipeline,
+/// The multiplicity of the most frequent dimension in each window of up to `width` stages of a pipeline,
 /// the windows of prologue and epilogue included (section 29.1): `stages + width - 1` numbers.
 ///
 /// # Panics
@@ -212,16 +212,16 @@ mod tests {
                     meet(&blocks);
                     for &link in &sequence.path(part).unwrap() {
                         let before = blocks.clone();
-                        for (node, own) in blocks.iter_mut().enumerate() {
-                            own[1] = before[node ^ (1 << link)][1];
+                        for (node, pair) in blocks.iter_mut().enumerate() {
+                            pair[1] = before[node ^ (1 << link)][1];
                         }
                         meet(&blocks);
                     }
                     let before = blocks.clone();
                     let bit = 1_usize << (part - 1);
-                    for (node, own) in blocks.iter_mut().enumerate() {
+                    for (node, pair) in blocks.iter_mut().enumerate() {
                         let partner = before[node ^ bit];
-                        *own = if node & bit == 0 { [own[0], partner[0]] } else { [partner[1], own[1]] };
+                        *pair = if node & bit == 0 { [pair[0], partner[0]] } else { [partner[1], pair[1]] };
                     }
                 }
                 meet(&blocks);

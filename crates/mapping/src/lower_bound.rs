@@ -13,11 +13,11 @@ use cubefold_topology::{Extent, Machine};
 pub struct LeastDistances {
     /// `B`: the least total dilation over `2^(d-1)`, summed over the coordinates \[links\].
     pub sum: u64,
-    /// The reason for which it holds.
+    /// The reason why it holds.
     pub source: BoundSource,
 }
 
-/// The reason for which a bound holds.
+/// A reason why a bound holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum BoundSource {
     /// Proved: Harper 1964 (lines), Bezrukov et al. 1998 (meshes), Guu 1997, Liu & Tang 2023 (rings).
@@ -32,7 +32,7 @@ impl fmt::Display for BoundSource {
     }
 }
 
-/// The least distances on `machine`; none of a network, and none when a length is no power of two, for which no bound
+/// The least distances on `machine`; `None` for a network, and if a length is not a power of two, for which no bound
 /// is stated.
 ///
 /// `docs/model.md` section 5: `B_j = 3 * 2^(d_j - 2) - 1` for a wrapping coordinate with `d_j >= 2`, and

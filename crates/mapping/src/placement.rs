@@ -1,4 +1,4 @@
-//! Placements, whatever made them.
+//! Placements of all kinds.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub enum Placement {
     Greenberg(Box<GreenbergPlacement>),
 }
 
-/// The representation of a placement, whatever made it.
+/// The representation of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlacementForm<'a> {
     /// Formulas, field by field.
@@ -51,7 +51,7 @@ impl Placement {
         ProductPlacement::new(kind, cube, machine).map(Self::Product)
     }
 
-    /// Its representation: a construction that makes a table is that table.
+    /// Its representation; a construction that makes a table counts as a table.
     #[must_use]
     pub fn form(&self) -> PlacementForm<'_> {
         match self {
@@ -97,7 +97,7 @@ impl Placement {
         }
     }
 
-    /// The processes on a node, in order; none when the node is empty.
+    /// The processes on a node, in order; empty if the node is.
     ///
     /// # Panics
     ///
@@ -117,7 +117,7 @@ impl Placement {
         self.listed_nodes().into_owned()
     }
 
-    /// The nodes with a process, by index. Of a written-out placement they are found in O(P) for P processes.
+    /// The nodes with a process, by index. For a written-out placement they are found in O(P) for P processes.
     pub fn occupied_nodes(&self) -> impl Iterator<Item = NodeId> {
         let listed = match self.form() {
             PlacementForm::Table(table) => Some(table.occupied_nodes()),
@@ -128,7 +128,7 @@ impl Placement {
         listed.into_iter().flatten().chain(all.into_iter().flatten())
     }
 
-    /// The node of every process, in order, without a copy where they are listed already.
+    /// The node of every process, in order, without a copy if they are already listed.
     #[must_use]
     pub fn listed_nodes(&self) -> Cow<'_, [NodeId]> {
         match self.form() {
@@ -174,7 +174,7 @@ impl Placement {
         }
     }
 
-    /// The greatest number of links that a message of a subset moves in a phase of a coordinated run; none without a
+    /// The greatest number of links that a message of a subset moves in a phase of a coordinated run; `None` without a
     /// limit.
     #[must_use]
     pub fn phase_length(&self, subset: u32) -> Option<u64> {
@@ -182,7 +182,7 @@ impl Placement {
             PlacementForm::Product(_) | PlacementForm::Table(_) => None,
             PlacementForm::Construction(construction) => {
                 let subsets = construction.routing()?.subsets();
-                subsets.iter().find(|own| own.number == subset)?.phase_length
+                subsets.iter().find(|listed| listed.number == subset)?.phase_length
             }
         }
     }

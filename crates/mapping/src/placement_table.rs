@@ -14,13 +14,13 @@ pub struct PlacementTable {
     max_load: u64,           // at least 1
 }
 
-/// A reason why a list of nodes is no placement.
+/// A reason why a list of nodes is not a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementTableError {
     /// There is no process.
     #[error("a placement without processes, expected at least one")]
     NoProcesses,
-    /// A node is none of the machine's.
+    /// A node is not in the machine.
     #[error("process {process} on node {node}, expected a node in 0 to {greatest}")]
     NoSuchNode {
         /// The process.
@@ -37,7 +37,7 @@ impl PlacementTable {
     ///
     /// # Errors
     ///
-    /// When there is no process, or a node is none of the machine's.
+    /// When there is no process, or a node is not in the machine.
     ///
     /// # Complexity
     ///

@@ -10,15 +10,15 @@ pub struct ProcessBlock {
 }
 
 impl ProcessBlock {
-    /// The block of these lengths; `None` unless there is one for each dimension, which divides it.
+    /// The block of these lengths; `None` unless there is one for each dimension, and each divides it.
     #[must_use]
     pub fn new(grid: &[u64], block: &[u64]) -> Option<Self> {
-        let divides = |(length, own): (&u64, &u64)| *own > 0 && length.is_multiple_of(*own);
+        let divides = |(length, side): (&u64, &u64)| *side > 0 && length.is_multiple_of(*side);
         let is_block = grid.len() == block.len() && grid.iter().zip(block).all(divides);
         is_block.then(|| Self { grid: grid.to_vec(), block: block.to_vec() })
     }
 
-    /// Of all blocks of `count` processes the one with the least surface, of these the one whose longest length is least, of
+    /// The block of `count` processes with the least surface, among these with the least longest length, and among
     /// these the last in lexicographic order; `None` if none divides the grid.
     ///
     /// The surface is the sum, over the dimensions in which the grid is longer than the block, of `count` divided by the
@@ -27,8 +27,8 @@ impl ProcessBlock {
     pub fn least_surface(grid: &[u64], count: u64) -> Option<Self> {
         let mut best: Option<(u64, u64, Vec<u64>)> = None;
         let mut consider = |block: &[u64]| {
-            let open = grid.iter().zip(block).filter(|(length, own)| length > own);
-            let surface = open.map(|(_, own)| count / own).sum();
+            let open = grid.iter().zip(block).filter(|(length, side)| length > side);
+            let surface = open.map(|(_, side)| count / side).sum();
             let longest = block.iter().copied().max().unwrap_or(1);
             let is_better = best.as_ref().is_none_or(|(least, short, last)| {
                 (surface, longest) < (*least, *short)
@@ -43,7 +43,7 @@ impl ProcessBlock {
         Some(Self { grid: grid.to_vec(), block })
     }
 
-    /// The numbers of processes of which there is a block, ascending.
+    /// The numbers of processes for which there is a block, ascending.
     #[must_use]
     pub fn counts(grid: &[u64]) -> Vec<u64> {
         let mut counts = std::collections::BTreeSet::from([1]);
@@ -51,7 +51,7 @@ impl ProcessBlock {
             let divisors = divisors(length, length);
             counts = counts
                 .iter()
-                .flat_map(|own: &u64| divisors.iter().map(move |divisor| own.saturating_mul(*divisor)))
+                .flat_map(|count: &u64| divisors.iter().map(move |divisor| count.saturating_mul(*divisor)))
                 .collect();
         }
         counts.into_iter().collect()
@@ -66,23 +66,23 @@ impl ProcessBlock {
     /// The number of blocks in each dimension.
     #[must_use]
     pub fn blocks(&self) -> Vec<u64> {
-        self.grid.iter().zip(&self.block).map(|(length, own)| length / own).collect()
+        self.grid.iter().zip(&self.block).map(|(length, side)| length / side).collect()
     }
 
     /// The number of the block of a process.
     #[must_use]
     pub fn block_of(&self, mut process: u64) -> u64 {
         let (mut number, mut stride) = (0, 1);
-        for (length, own) in self.grid.iter().zip(&self.block) {
-            number += process % length / own * stride;
-            stride *= length / own;
+        for (length, side) in self.grid.iter().zip(&self.block) {
+            number += process % length / side * stride;
+            stride *= length / side;
             process /= length;
         }
         number
     }
 }
 
-/// The divisors of a length that divide `count`, too, ascending.
+/// The common divisors of a length and `count`, ascending.
 fn divisors(length: u64, count: u64) -> Vec<u64> {
     let mut found = vec![];
     for divisor in (1..).take_while(|divisor| divisor * divisor <= length) {
@@ -96,21 +96,21 @@ fn divisors(length: u64, count: u64) -> Vec<u64> {
     found
 }
 
-/// Calls `consider` with all blocks of `count` processes that begin with `begun`.
-fn all_blocks(grid: &[u64], count: u64, begun: &mut Vec<u64>, consider: &mut impl FnMut(&[u64])) {
-    let Some(&length) = grid.get(begun.len()) else {
+/// Calls `consider` with all blocks of `count` processes that start with `prefix`.
+fn all_blocks(grid: &[u64], count: u64, prefix: &mut Vec<u64>, consider: &mut impl FnMut(&[u64])) {
+    let Some(&length) = grid.get(prefix.len()) else {
         if count == 1 {
-            consider(begun);
+            consider(prefix);
         }
         return;
     };
     // The remaining processes must fit into the remaining dimensions.
-    let room = grid[begun.len() + 1..].iter().fold(1_u64, |product, own| product.saturating_mul(*own));
+    let room = grid[prefix.len() + 1..].iter().fold(1_u64, |product, length| product.saturating_mul(*length));
     for divisor in divisors(length, count) {
         if count / divisor <= room {
-            begun.push(divisor);
-            all_blocks(grid, count / divisor, begun, consider);
-            begun.pop();
+            prefix.push(divisor);
+            all_blocks(grid, count / divisor, prefix, consider);
+            prefix.pop();
         }
     }
 }
@@ -121,14 +121,15 @@ mod tests {
 
     #[test]
     fn blocks_are_as_round_as_the_grid_allows() {
-        let block =
-            |grid: &[u64], count| ProcessBlock::least_surface(grid, count).map(|own| own.lengths().to_vec());
+        let block = |grid: &[u64], count| {
+            ProcessBlock::least_surface(grid, count).map(|found| found.lengths().to_vec())
+        };
         assert_eq!(block(&[8, 8, 8], 8), Some(vec![2, 2, 2]));
         assert_eq!(block(&[8, 4], 4), Some(vec![2, 2]));
         assert_eq!(block(&[4, 4], 2), Some(vec![2, 1]));
         assert_eq!(block(&[2, 16], 4), Some(vec![2, 2]));
         assert_eq!(block(&[4, 6], 5), None);
-        assert_eq!(block(&[2; 20], 1 << 10).map(|own| own.iter().product()), Some(1 << 10));
+        assert_eq!(block(&[2; 20], 1 << 10).map(|lengths| lengths.iter().product()), Some(1 << 10));
         assert_eq!(ProcessBlock::counts(&[4, 6]), [1, 2, 3, 4, 6, 8, 12, 24]);
         assert_eq!(ProcessBlock::new(&[4, 6], &[2, 4]), None);
     }

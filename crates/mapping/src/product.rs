@@ -21,7 +21,7 @@ use crate::{CubeDimension, Guest, Hypercube, ProcessId};
 ///
 /// Coordinate `j` of length `2^(d_j)` is a function of bits `K_j .. K_j + d_j - 1` of the label, its
 /// field (`docs/model.md` section 3). A node's index is composed of its coordinates as the label is of its
-/// fields, so that a process and its node follow from one another field by field. The coordinates of fields of
+/// fields, so that process and node follow from each other field by field. The coordinates of fields of
 /// up to 16 bits are kept in tables, of 128 KiB at most and one for all fields of one extent; no memory grows
 /// with the number of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum ProductPlacementError {
         /// The machine.
         machine: MachineKind,
     },
-    /// A length is no power of two.
+    /// A length is not a power of two.
     #[error(
         "length of dimension {dimension} is {length}, expected a power of two: {kind} places a d-cube field by field"
     )]
@@ -74,7 +74,7 @@ impl ProductPlacement {
     ///
     /// # Errors
     ///
-    /// When a length is no power of two, or nodes and processes differ in number.
+    /// When a length is not a power of two, or nodes and processes differ in number.
     pub fn new(
         kind: EmbeddingKind,
         cube: Hypercube,

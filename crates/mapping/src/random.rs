@@ -1,4 +1,4 @@
-//! Random placements: the baseline that a placement with a plan is to be compared with.
+//! Random placements: the baseline for planned placements.
 //!
 //! Every placement is as likely as every other: the places of the processes are the first of a random order of all places
 //! (Fisher & Yates 1938), of which a node has as many as it takes processes. The seed of the scenario decides the order,
@@ -29,9 +29,9 @@ pub const RANDOM_GROUPS: SeededEmbedding = SeededEmbedding {
     ..RANDOM
 };
 
-/// The most places: a number for each is shuffled.
+/// The most places: one number per place is shuffled.
 const MAX_PLACES: u64 = 1 << 28;
-/// The places a process from which on only the places that are drawn are kept.
+/// The places per process from which on only the places drawn are kept.
 const MANY: u64 = 16;
 
 fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
@@ -75,13 +75,13 @@ fn place(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
         .map_err(|error| EmbeddingRefusal { message: error.to_string(), help: "give the program processes" })
 }
 
-/// The first `count` of `0..all` in the same random order, of which only the places that have changed are kept.
+/// The first `count` of `0..all` in the same random order; only the places that have changed are kept.
 fn first_of_many(generator: &mut ChaCha12Rng, count: usize, all: usize) -> Vec<usize> {
-    let mut moved = BTreeMap::new(); // numbers by the place that they were moved to
+    let mut moved = BTreeMap::new(); // numbers by the place to which they were moved
     let draw = |place: usize| {
         let drawn = generator.random_range(place..all);
-        let own = moved.remove(&place).unwrap_or(place);
-        if drawn == place { own } else { moved.insert(drawn, own).unwrap_or(drawn) }
+        let number = moved.remove(&place).unwrap_or(place);
+        if drawn == place { number } else { moved.insert(drawn, number).unwrap_or(drawn) }
     };
     (0..count).map(draw).collect()
 }
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(nodes(&grid(MachineKind::Line, &[4]), &torus, 1).unwrap().len(), 4);
     }
 
-    /// The nodes of the processes of a guest on a machine, by a key that `seed` stands for.
+    /// The nodes of the processes of a guest on a machine; `seed` gives the key.
     fn nodes(guest: &Machine, machine: &Machine, seed: u8) -> Result<Vec<NodeId>, EmbeddingRefusal> {
         let key = |task: &str| {
             let mut key = [seed; 32];
@@ -173,7 +173,7 @@ mod tests {
             PlacementTask { guest: &pairs, machine: &ring, hosts: None, per_node: 3, key: &|_| [7; 32] };
         let nodes = place(&task).unwrap().nodes();
         for node in ring.nodes() {
-            assert_eq!(nodes.iter().filter(|own| **own == node).count(), 3);
+            assert_eq!(nodes.iter().filter(|placed| **placed == node).count(), 3);
         }
         assert!(nodes.chunks(3).any(|group| group.iter().any(|node| *node != group[0])), "{nodes:?}");
     }

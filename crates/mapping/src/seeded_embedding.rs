@@ -15,7 +15,7 @@ pub struct SeededEmbedding {
     pub name: &'static str,
     /// A one-line summary.
     pub summary: &'static str,
-    /// Where it comes from: author, year, section.
+    /// Its source: author, year, section.
     pub source: &'static str,
     /// The guests and machines that it takes.
     pub takes: &'static str,
@@ -34,7 +34,7 @@ pub struct PlacementTask<'a> {
     pub hosts: Option<&'a [NodeId]>,
     /// The number of processes that a node takes; at least 1.
     pub per_node: u64,
-    /// The key of the random generator for a task that is named, by the seed of the scenario.
+    /// The key of the random generator for a named task, from the seed of the scenario.
     pub key: &'a dyn Fn(&str) -> [u8; 32],
 }
 

@@ -177,7 +177,7 @@ impl Construction {
         self.plan.dilation
     }
 
-    /// The routing of its messages without conflicts; `None` if none is promised.
+    /// The conflict-free routing of its messages; `None` if none is promised.
     #[must_use]
     pub fn routing(&self) -> Option<&Routing> {
         self.plan.routing.as_ref()
@@ -185,7 +185,7 @@ impl Construction {
 
     /// The greatest number of processes on a node: 1 unless it is a contraction.
     ///
-    /// Unless it is an uneven one, it is that of all nodes, so that node evenness is 1: the best there is (Tao 1988,
+    /// Unless the contraction is uneven, all nodes have it, so that node evenness is 1: the best possible (Tao 1988,
     /// 5.2; errata B10).
     #[must_use]
     pub fn load(&self) -> u64 {
@@ -220,7 +220,7 @@ impl Construction {
         ))
     }
 
-    /// The process on a node; of several, that with the smallest label; `None` on a spare node.
+    /// The process on a node; if there are several, the one with the smallest label; `None` on a spare node.
     ///
     /// # Panics
     ///
@@ -252,8 +252,8 @@ impl Construction {
     /// without a routing, or if the vector numbers the dimensions of an intermediate graph and both processes are on
     /// one node.
     ///
-    /// Over an intermediate graph, the dimension is the one in which the images there differ: what theorem
-    /// 4.5.7 calls `s(x)`, the wraparound included (errata A8).
+    /// Over an intermediate graph, the dimension is the one in which the images there differ: `s(x)` of theorem
+    /// 4.5.7, the wraparound included (errata A8).
     ///
     /// # Panics
     ///
@@ -262,10 +262,12 @@ impl Construction {
     pub fn subset(&self, source: ProcessId, destination: ProcessId) -> Option<u32> {
         let routing = self.routing()?;
         let [source, destination] = [source, destination].map(|process| {
-            let own = coordinates(process.label(), &self.guest_lengths);
+            let guest_coordinates = coordinates(process.label(), &self.guest_lengths);
             match routing.space {
-                RoutingSpace::Guest => own,
-                RoutingSpace::FirstStage => self.plan.composition.first_stage(self.resized(&own)),
+                RoutingSpace::Guest => guest_coordinates,
+                RoutingSpace::FirstStage => {
+                    self.plan.composition.first_stage(self.resized(&guest_coordinates))
+                }
             }
         });
         let dimension = (0..routing.vector.len()).find(|&at| source[at] != destination[at])?;

@@ -1,4 +1,4 @@
-//! Translation tables: where the guest neighbours of each process are (Tao 1988, 4.4).
+//! Translation tables: the places of the guest neighbours of each process (Tao 1988, 4.4).
 
 use cubefold_topology::NodeId;
 
@@ -28,7 +28,7 @@ pub enum TableMethod {
     Exchange,
 }
 
-/// Why method 2 does not apply to a placement.
+/// A reason why method 2 does not apply to a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TableMethodError {
     /// Some guest neighbours are not neighbours on the machine.
@@ -47,7 +47,7 @@ pub enum TableMethodError {
 ///
 /// # Errors
 ///
-/// When `method` is the exchange and the placement has not unit dilation or is many-to-one.
+/// When `method` is the exchange and the placement does not have unit dilation or is many-to-one.
 pub fn translation_tables<'a, G: Guest>(
     guest: &'a G,
     placement: &'a Placement,

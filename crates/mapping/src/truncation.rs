@@ -1,4 +1,4 @@
-//! Graphs of an edge grammar on smaller ones of the same: words without their last symbols.
+//! Graphs of an edge grammar on smaller ones of the same grammar: words without their last symbols.
 //!
 //! Berman 1983; Tao 1988, definitions 2.3.4 to 2.3.6 and theorem 2.3.2; `docs/model.md` section 28.4.
 
@@ -11,7 +11,7 @@ use crate::{PlacementTable, PlacementTableError};
 /// A pair of machines that truncation does not map.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TruncationError {
-    /// One of them is no graph of an edge grammar.
+    /// One of them is not a graph of an edge grammar.
     #[error("a {found}, expected graphs of an edge grammar as guest and machine")]
     NoGrammar {
         /// The kind found.
@@ -33,7 +33,7 @@ pub enum TruncationError {
         /// The symbols of a word of the machine.
         host: u32,
     },
-    /// The grammar does not meet a condition under which truncated pairs of words are derived, too.
+    /// The grammar does not meet a condition under which truncated pairs of words are derived as well.
     #[error("grammar {grammar}: {condition}")]
     Condition {
         /// The grammar.
@@ -41,7 +41,7 @@ pub enum TruncationError {
         /// The condition.
         condition: UnmetGrammarCondition,
     },
-    /// The result is no placement.
+    /// The result is not a placement.
     #[error(transparent)]
     Table(#[from] PlacementTableError),
 }
@@ -50,24 +50,24 @@ pub enum TruncationError {
 ///
 /// # Errors
 ///
-/// When the two are no graphs of the same edge grammar, the guest is no larger, or the grammar does not meet the two
+/// When the two are not graphs of the same edge grammar, the guest is no larger, or the grammar does not meet the two
 /// conditions of theorem 2.3.2, under which truncated links are links (the theorem itself says more, and fails:
 /// `G -> (a,b)` meets them, and `G(2)` is empty).
 pub fn truncation(guest: &Machine, host: &Machine) -> Result<PlacementTable, TruncationError> {
-    let (own, shorter) = (words(guest)?, words(host)?);
-    let (grammar, other) = (own.grammar(), shorter.grammar());
+    let (longer, shorter) = (words(guest)?, words(host)?);
+    let (grammar, other) = (longer.grammar(), shorter.grammar());
     if grammar != other {
         return Err(TruncationError::OtherGrammar { guest: grammar.to_string(), host: other.to_string() });
     }
-    if own.size() <= shorter.size() {
-        return Err(TruncationError::Sizes { guest: own.size(), host: shorter.size() });
+    if longer.size() <= shorter.size() {
+        return Err(TruncationError::Sizes { guest: longer.size(), host: shorter.size() });
     }
     if let Some(condition) = grammar.unmet_conditions().into_iter().next() {
         return Err(TruncationError::Condition { grammar: grammar.to_string(), condition });
     }
     // Under the conditions the start derives every pair without its last symbols.
-    let nodes: Vec<NodeId> = own.truncated(shorter).flatten().map(NodeId::new).collect();
-    debug_assert_eq!(nodes.len(), own.words().len(), "every word has its first symbols");
+    let nodes: Vec<NodeId> = longer.truncated(shorter).flatten().map(NodeId::new).collect();
+    debug_assert_eq!(nodes.len(), longer.words().len(), "every word has its first symbols");
     Ok(PlacementTable::new(host, nodes)?)
 }
 
@@ -116,8 +116,10 @@ mod tests {
     /// A grammar of up to four nonterminals and three symbols that meets the conditions of the theorem.
     fn random_grammar(generator: &mut ChaCha12Rng) -> Arc<EdgeGrammar> {
         let (nonterminals, symbols) = (generator.random_range(1..=4), generator.random_range(2..=3));
-        let name = |own: u32| if own == 0 { "G".to_owned() } else { format!("A{own}") };
-        let mut text: Vec<String> = (1..nonterminals).map(|own| format!("G -> {}", name(own))).collect();
+        let name =
+            |nonterminal: u32| if nonterminal == 0 { "G".to_owned() } else { format!("A{nonterminal}") };
+        let mut text: Vec<String> =
+            (1..nonterminals).map(|nonterminal| format!("G -> {}", name(nonterminal))).collect();
         for left in 0..nonterminals {
             for _ in 0..generator.random_range(1..=4) {
                 let [one, other] = [0; 2].map(|_| generator.random_range(0..symbols));
@@ -140,16 +142,17 @@ mod tests {
             let grammar = random_grammar(&mut generator);
             assert_eq!(grammar.unmet_conditions(), [], "seed {seed}");
             for size in 1..=4 {
-                let [Ok((short, links)), Ok((long, own))] = [size, size + 1].map(|size| grammar.graph(size))
+                let [Ok((short, links)), Ok((long, long_links))] =
+                    [size, size + 1].map(|size| grammar.graph(size))
                 else {
                     continue;
                 };
-                if own.is_empty() {
+                if long_links.is_empty() {
                     continue;
                 }
                 let places: Vec<u32> = long.truncated(&short).map(Option::unwrap).collect();
                 let place = |vertex: u32| places[vertex as usize];
-                let ends = own.iter().map(|&(one, other)| (place(one), place(other)));
+                let ends = long_links.iter().map(|&(one, other)| (place(one), place(other)));
                 let mut found: Vec<(u32, u32)> =
                     ends.filter(|(one, other)| one != other).map(|(a, b)| (a.min(b), a.max(b))).collect();
                 found.sort_unstable();

@@ -76,7 +76,7 @@ impl Axis {
         self.extent.distance(a, b)
     }
 
-    /// The displacement from `at` to the coordinate of `to`; `None` if `at` has it.
+    /// The displacement from `at` to the coordinate of `to`; `None` if they are equal.
     #[must_use]
     #[inline(always)]
     pub fn displacement(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Displacement> {

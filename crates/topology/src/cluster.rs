@@ -22,7 +22,7 @@ pub struct Cluster {
     pub devices_per_node: u64,
     /// The network inside a node.
     pub inside: ClusterInside,
-    /// The network between nodes; none only of a single node.
+    /// The network between nodes; `None` only for a single node.
     pub outside: Option<ClusterOutside>,
     /// Whether messages pass through devices.
     pub hosts_forward: bool,
@@ -49,7 +49,7 @@ pub enum ClusterInside {
 /// The links between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClusterOutside {
-    /// The NICs of a node, at least 1. Fewer than devices are vertices; else a device has their links itself.
+    /// The NICs of a node, at least 1. Fewer than devices are vertices; otherwise each device has their links itself.
     pub nics_per_node: u64,
     /// The nodes on a leaf, at least 1.
     pub nodes_per_leaf: u64,
@@ -64,9 +64,9 @@ pub struct ClusterOutside {
 /// The parallel links between a leaf and a spine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClusterUplinks {
-    /// This number of every leaf, at least 1.
+    /// This many from every leaf, at least 1.
     Each(u64),
-    /// As many as make the links to the spines of a leaf no fewer than those to its nodes.
+    /// The fewest by which a leaf has at least as many links to spines as to its nodes.
     Full,
 }
 
@@ -83,10 +83,10 @@ pub enum ClusterPart {
     Spine,
 }
 
-/// Where a vertex is.
+/// The position of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Position {
-    /// A device, switch or NIC of a node, by its number among those of its sort there.
+    /// A device, switch or NIC of a node, by its number among the same sort there.
     InNode { node: u64, sort: Sort, place: u64 },
     /// A leaf of a group of nodes, of a rail.
     Leaf { group: u64, rail: u64 },
@@ -112,9 +112,9 @@ impl Cluster {
             ClusterInside::FullMesh | ClusterInside::Ring | ClusterInside::None => true,
         };
         let outside = match &self.outside {
-            Some(own) => {
-                let nics = own.nics_per_node;
-                nics > 0 && own.nodes_per_leaf > 0 && own.uplinks != ClusterUplinks::Each(0)
+            Some(outside) => {
+                let nics = outside.nics_per_node;
+                nics > 0 && outside.nodes_per_leaf > 0 && outside.uplinks != ClusterUplinks::Each(0)
             }
             None => self.nodes == 1,
         };
@@ -140,23 +140,23 @@ impl Cluster {
 
     /// The NICs of a node that are vertices.
     fn nics(&self) -> u64 {
-        let nics = self.outside.map_or(0, |own| own.nics_per_node);
+        let nics = self.outside.map_or(0, |outside| outside.nics_per_node);
         if nics < self.devices_per_node { nics } else { 0 }
     }
 
     /// The number of groups of nodes on the same leaves.
     fn groups(&self) -> u64 {
-        self.outside.map_or(0, |own| self.nodes.div_ceil(own.nodes_per_leaf))
+        self.outside.map_or(0, |outside| self.nodes.div_ceil(outside.nodes_per_leaf))
     }
 
-    /// The number of rails, 1 without.
+    /// The number of rails; 1 without rails.
     pub(crate) fn rails(&self) -> u64 {
-        self.outside.map_or(0, |own| if own.has_rails { own.nics_per_node } else { 1 })
+        self.outside.map_or(0, |outside| if outside.has_rails { outside.nics_per_node } else { 1 })
     }
 
     /// The NICs of a device: several if a node has more than devices.
     fn nics_of(&self, device: u64) -> std::ops::Range<u64> {
-        let (q, g) = (self.outside.map_or(0, |own| own.nics_per_node), self.devices_per_node);
+        let (q, g) = (self.outside.map_or(0, |outside| outside.nics_per_node), self.devices_per_node);
         let first = device.saturating_mul(q) / g;
         first..(first + 1).max((device + 1).saturating_mul(q) / g)
     }
@@ -166,13 +166,13 @@ impl Cluster {
         self.outside.is_some_and(|outside| outside.nics_per_node > self.devices_per_node)
     }
 
-    /// The number of a device by which it is reached as a destination: its node where there are rails, else its NIC, the
+    /// The number of a device as a destination of routes: its node if there are rails, else its NIC, the
     /// first of several (`docs/model.md` section 19).
     pub(crate) fn destination_number(&self, host: u64) -> u64 {
         let (node, device) = (host / self.devices_per_node, host % self.devices_per_node);
         match self.outside {
-            Some(own) if own.has_rails => node,
-            Some(own) => node * own.nics_per_node + self.nics_of(device).start,
+            Some(outside) if outside.has_rails => node,
+            Some(outside) => node * outside.nics_per_node + self.nics_of(device).start,
             None => host,
         }
     }
@@ -191,33 +191,35 @@ impl Cluster {
 
     /// The parallel links from a leaf of a group to each spine.
     fn uplinks(&self, group: u64) -> u64 {
-        let Some(own) = self.outside else { return 0 };
-        match own.uplinks {
+        let Some(outside) = self.outside else { return 0 };
+        match outside.uplinks {
             ClusterUplinks::Each(uplinks) => uplinks,
             ClusterUplinks::Full => {
-                let nodes = own.nodes_per_leaf.min(self.nodes.saturating_sub(group * own.nodes_per_leaf));
-                let links = if own.has_rails { nodes } else { nodes.saturating_mul(own.nics_per_node) };
-                links.div_ceil(own.spines.max(1))
+                let nodes =
+                    outside.nodes_per_leaf.min(self.nodes.saturating_sub(group * outside.nodes_per_leaf));
+                let links =
+                    if outside.has_rails { nodes } else { nodes.saturating_mul(outside.nics_per_node) };
+                links.div_ceil(outside.spines.max(1))
             }
         }
     }
 
-    /// The parallel links from a leaf to each spine; of a last leaf with fewer nodes possibly fewer.
+    /// The parallel links from a leaf to each spine; a last leaf with fewer nodes may have fewer.
     #[must_use]
     pub fn uplinks_of_leaves(&self) -> u64 {
         self.uplinks(0)
     }
 
-    /// Whether all leaves have as many links to each spine.
+    /// Whether all leaves have the same number of links to each spine.
     fn has_even_uplinks(&self) -> bool {
         self.groups() == 0 || self.uplinks(0) == self.uplinks(self.groups() - 1)
     }
 
     fn spines(&self) -> u64 {
-        self.outside.map_or(0, |own| own.spines)
+        self.outside.map_or(0, |outside| outside.spines)
     }
 
-    /// The first switch inside nodes, NIC, leaf and spine; then the number of vertices.
+    /// The first switch inside nodes, first NIC, first leaf and first spine; then the number of vertices.
     fn firsts(&self) -> [u64; 5] {
         let switches = self.host_count();
         let nics = switches.saturating_add(self.nodes.saturating_mul(self.planes()));
@@ -241,8 +243,8 @@ impl Cluster {
         sorts.filter(|(_, ends)| ends[1] > ends[0]).map(|(name, ends)| (name.to_owned(), ends[0])).collect()
     }
 
-    /// The vertices that are no hosts, level by level: switches inside nodes, NICs, leaves and spines, as far as there are
-    /// any.
+    /// The number of vertices that are not hosts, by level: switches inside nodes, NICs, leaves and spines; empty levels
+    /// are left out.
     #[must_use]
     pub fn level_counts(&self) -> Vec<u64> {
         let [switches, nics, leaves, spines, all] = self.firsts();
@@ -262,7 +264,7 @@ impl Cluster {
             ClusterInside::None => 0,
         };
         let to_nics = if self.nics() > 0 { g } else { 0 };
-        let to_leaves = self.outside.map_or(0, |own| own.nics_per_node);
+        let to_leaves = self.outside.map_or(0, |outside| outside.nics_per_node);
         let in_nodes = inside.saturating_add(to_nics).saturating_add(to_leaves).saturating_mul(self.nodes);
         // The last leaf may have fewer.
         let groups = self.groups();
@@ -310,7 +312,7 @@ impl Cluster {
         self.firsts()[2]
     }
 
-    /// The node that a vertex is in; `None` of leaves and spines.
+    /// The node of a vertex; `None` for leaves and spines.
     pub(crate) fn node_of(&self, vertex: NodeId) -> Option<u64> {
         match self.position(vertex.index().into()) {
             Position::InNode { node, .. } => Some(node),
@@ -323,7 +325,7 @@ impl Cluster {
         if self.rails() > 1 { self.nics_of(host % self.devices_per_node).start } else { 0 }
     }
 
-    /// The group of nodes on the same leaves that a host is in.
+    /// The group of nodes on the same leaves that includes a host.
     pub(crate) fn group_of(&self, host: u64) -> u64 {
         self.group(host / self.devices_per_node)
     }
@@ -333,12 +335,12 @@ impl Cluster {
         self.rail_of(host) * self.groups() + self.group_of(host)
     }
 
-    /// The group of a node, on whose leaves it is.
+    /// The group of a node, by the leaves that it is linked to.
     fn group(&self, node: u64) -> u64 {
-        self.outside.map_or(0, |own| node / own.nodes_per_leaf)
+        self.outside.map_or(0, |outside| node / outside.nodes_per_leaf)
     }
 
-    /// All links by their ends, parallel ones as often as there are.
+    /// All links by their ends, each parallel link listed.
     #[expect(clippy::too_many_lines, reason = "one list of links, part by part")]
     pub(crate) fn links(&self) -> Vec<(u32, u32)> {
         let mut links = vec![];
@@ -407,12 +409,12 @@ impl Cluster {
         }
     }
 
-    /// The network. All of [`Self::is_whole`] must hold, and the numbers be small enough.
+    /// The network. [`Self::is_whole`] must hold, and the numbers must be small enough.
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         Ok(self.searched_network()?.with_formula(ClusterDistances::new(self.clone(), &[])?))
     }
 
-    /// The network, whose distances are found by a search.
+    /// The network, with distances found by a search.
     fn searched_network(&self) -> Result<Network, NetworkError> {
         let [vertices, hosts] =
             [self.vertex_count(), self.host_count()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
@@ -526,13 +528,14 @@ mod tests {
             for ((network, searched), choice) in
                 pairs.iter().flat_map(|pair| [(pair, RouteChoice::Lowest), (pair, RouteChoice::Spread(7))])
             {
-                let routes = [network, searched].map(|own| NetworkRoutes::new(own, choice));
+                let routes = [network, searched].map(|network| NetworkRoutes::new(network, choice));
                 let nodes = || (0..u32::try_from(cluster.vertex_count()).unwrap()).map(NodeId::new);
                 for (at, to) in nodes().flat_map(|at| nodes().map(move |to| (at, to))) {
-                    let [found, expected] = [&routes[0], &routes[1]].map(|own| own.distance(at, to));
+                    let [found, expected] = [&routes[0], &routes[1]].map(|routes| routes.distance(at, to));
                     assert_eq!(found, expected, "{cluster:?} {at} {to}");
                     if found.is_some() {
-                        let [found, expected] = [&routes[0], &routes[1]].map(|own| own.next(at, at, to));
+                        let [found, expected] =
+                            [&routes[0], &routes[1]].map(|routes| routes.next(at, at, to));
                         assert_eq!(found, expected, "{cluster:?} {choice:?} {at} {to}");
                     }
                 }

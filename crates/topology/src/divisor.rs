@@ -1,4 +1,4 @@
-//! Division of indices and coordinates by lengths, without the division of the hardware.
+//! Division of indices and coordinates by lengths, without hardware division.
 //!
 //! Dividends are below 2^32. A [`Length`] divides by its reciprocal, for any length and without a branch: two
 //! multiplications, a shift and a subtraction. A [`Divisor`] shifts and masks where the length is a power of two: fewer
@@ -103,7 +103,7 @@ impl Divisor {
         }
     }
 
-    /// Quotient and remainder of any number: by the division of the hardware where the length is no power of two.
+    /// Quotient and remainder of any number: by hardware division unless the length is a power of two.
     #[must_use]
     #[inline]
     pub fn divide_any(self, number: u64) -> (u64, u64) {
@@ -123,7 +123,7 @@ impl Divisor {
     }
 }
 
-/// Returns the largest number that divides two numbers of any width; of 0 and another number the other (Euclid,
+/// Returns the largest number that divides two numbers of any width; for 0 and another number, the other (Euclid,
 /// Elements VII.2).
 ///
 /// ```

@@ -115,7 +115,7 @@ impl Extent {
         straight.min(self.round - straight)
     }
 
-    /// The displacement from coordinate `from` to `to`, both below the length; none when they are equal.
+    /// The displacement from coordinate `from` to `to`, both below the length; `None` when they are equal.
     ///
     /// On a ring the shorter one of two, `tie` deciding between equally long ones (`docs/model.md` section 4).
     #[must_use]
@@ -133,7 +133,7 @@ impl Extent {
             TieRule::Negative => !descends,
             TieRule::Alternate => descends == from.is_multiple_of(2),
         };
-        // One more where a tie turns: then equally long is shorter.
+        // A tie that turns counts an equal length as shorter: hence one more.
         let turns = around < straight + u64::from(tie_turns);
         let sign = if descends ^ turns { Sign::Negative } else { Sign::Positive };
         Some(Displacement { sign, hops: straight.min(around) })
@@ -174,7 +174,7 @@ impl Extent {
     }
 }
 
-/// The position `steps` after this one on a ring of `length`: less than the length, where both are.
+/// The position `steps` after this one on a ring of `length`; both must be below the length.
 #[must_use]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
@@ -182,7 +182,7 @@ pub fn ring_add(position: u32, steps: u32, length: u32) -> u32 {
     if position + steps >= length { position + steps - length } else { position + steps }
 }
 
-/// The position `steps` before this one on a ring of `length`: less than the length, where both are.
+/// The position `steps` before this one on a ring of `length`; both must be below the length.
 #[must_use]
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]

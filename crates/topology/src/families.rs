@@ -36,13 +36,13 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The number of nodes; none where the dimensions are out of range.
+    /// The number of nodes; `None` if the dimensions are out of range.
     pub(crate) fn node_count(&self, dimensions: u64) -> Option<u64> {
         let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;
         Some((self.lengths)(dimensions, 1 << order).iter().product())
     }
 
-    /// Returns the lengths by which nodes are numbered, and the network; none where the dimensions are out of range.
+    /// Returns the lengths by which nodes are numbered, and the network; `None` if the dimensions are out of range.
     pub(crate) fn network(&self, dimensions: u64) -> Option<(Vec<u64>, Result<Network, NetworkError>)> {
         let order = u32::try_from(dimensions).ok().filter(|_| self.dimensions.contains(&dimensions))?;
         let lengths = (self.lengths)(dimensions, 1 << order);
@@ -51,10 +51,10 @@ impl Family {
         Some((lengths, network.map(|network| (self.with_formula)(network, order))))
     }
 
-    /// A hypercube with a cycle of `n` nodes for each of its own: `(i, x)` at `i + n x`.
+    /// A hypercube with each node replaced by a cycle of `n` nodes: `(i, x)` at `i + n x`.
     pub(crate) const CUBE_CONNECTED_CYCLES: Self = Self {
         dimensions: 2..=16,
-        lengths: |own, words| vec![own, words],
+        lengths: |dimensions, words| vec![dimensions, words],
         links: cube_connected_cycles,
         with_formula: with_rotation,
     };
@@ -62,7 +62,7 @@ impl Family {
     /// `n` levels of `2^n` nodes, of which the last leads to the first: `(i, x)` at `i + n x`.
     pub(crate) const WRAPPED_BUTTERFLY: Self = Self {
         dimensions: 2..=16,
-        lengths: |own, words| vec![own, words],
+        lengths: |dimensions, words| vec![dimensions, words],
         links: wrapped_butterfly,
         with_formula: with_rotation,
     };
@@ -70,7 +70,7 @@ impl Family {
     /// `n + 1` levels of `2^n` nodes: `(i, x)` at `i + (n + 1) x`.
     pub(crate) const BUTTERFLY: Self = Self {
         dimensions: 1..=15,
-        lengths: |own, words| vec![own + 1, words],
+        lengths: |dimensions, words| vec![dimensions + 1, words],
         links: butterfly,
         with_formula: |network, order| network.with_formula(Butterfly::new(order)),
     };
@@ -108,7 +108,7 @@ impl Family {
     };
 }
 
-/// The distances of a network that rotation and exclusive or move to itself.
+/// The distances of a network that rotation and exclusive or map to itself.
 fn with_rotation(network: Network, order: u32) -> Network {
     let formula = Symmetric::new(Rotation::new(order), &network);
     network.with_formula(formula)
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(figures(&Family::WRAPPED_BUTTERFLY, 4), (64, 128, 4, 6)); // floor(3n/2)
         assert_eq!(figures(&Family::BUTTERFLY, 4), (80, 128, 4, 8)); // 2n
         assert_eq!(figures(&Family::SHUFFLE_EXCHANGE, 4), (16, 21, 3, 7)); // 2n - 1
-        // 2^(n+1) words, less 2 loops and the one link that is there twice.
+        // 2^(n+1) words, less 2 loops and the one link counted twice.
         assert_eq!(figures(&Family::DE_BRUIJN, 4), (16, 29, 4, 4)); // n
         assert_eq!(figures(&Family::BINARY_TREE, 3), (15, 14, 3, 6));
         assert_eq!(figures(&Family::MESH_OF_TREES, 2), (40, 48, 3, 8)); // 4 n

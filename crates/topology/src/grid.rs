@@ -121,13 +121,13 @@ impl Grid {
     }
 
     /// The first leg of the route from `at` to `to`: along the lowest-numbered dimension in which they differ, until they
-    /// agree; none when `at` is `to` (`docs/model.md` section 4).
+    /// agree; `None` when `at` is `to` (`docs/model.md` section 4).
     #[must_use]
     pub fn next_leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<Leg> {
         self.shape.dimensions().find_map(|dimension| self.leg_along(dimension, at, to, tie))
     }
 
-    /// The leg along one dimension from `at` until it agrees with `to`; none when it does already.
+    /// The leg along one dimension from `at` until it agrees with `to`; `None` if it already does.
     ///
     /// # Panics
     ///

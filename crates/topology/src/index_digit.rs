@@ -2,7 +2,7 @@
 //!
 //! The index is `p_1 + p_2 k_1 + p_3 k_1 k_2 + ..` (`docs/model.md` section 1). Where a length and its stride are powers
 //! of two, the coordinate is some bits of the index; elsewhere it takes divisions, by reciprocals. Loops over many nodes
-//! match an [`IndexDigit`] once and go on with a [`BitDigit`] or [`RadixDigit`], free of branches.
+//! match an [`IndexDigit`] once and continue with a [`BitDigit`] or [`RadixDigit`], free of branches.
 
 use crate::{Length, narrow};
 
@@ -23,7 +23,7 @@ pub trait Digit: Copy {
     #[must_use]
     fn below(&self, index: u32) -> u32;
 
-    /// The number that the digits above this one make.
+    /// The number formed by the digits above this one.
     #[must_use]
     fn above(&self, index: u32) -> u32;
 
@@ -65,7 +65,7 @@ pub enum IndexDigit {
     Radix(RadixDigit),
 }
 
-// Shifts are by less than 32, which the compiler does not know: the wrapping ones are not checked.
+// Shifts are below 32, which the compiler cannot know: wrapping shifts skip the check.
 impl BitDigit {
     /// Whether any of these bits is the coordinate's.
     #[must_use]
@@ -76,8 +76,8 @@ impl BitDigit {
 
     /// The distance between two nodes along the digit where it wraps.
     ///
-    /// A ring is as a word is: of coordinates in the highest bits, the difference as a signed number has the
-    /// distance as its magnitude.
+    /// A ring wraps like a word: with the coordinates in the highest bits, the signed difference has the distance as its
+    /// magnitude.
     #[must_use]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the loop over many nodes is vectorised around it")]
@@ -107,7 +107,7 @@ impl Digit for BitDigit {
 
     #[inline(always)]
     fn above(&self, index: u32) -> u32 {
-        // Where nothing is above, the shift may be by 32.
+        // With nothing above, the shift may be 32.
         narrow(u64::from(index & self.above).wrapping_shr(self.above.trailing_zeros()))
     }
 
@@ -175,7 +175,7 @@ impl IndexDigit {
         }
     }
 
-    /// By how much an index grows with one step along the coordinate.
+    /// The growth of an index per step along the coordinate.
     #[must_use]
     pub fn stride(&self) -> u64 {
         match self {

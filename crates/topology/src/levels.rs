@@ -26,9 +26,9 @@ impl Levels {
             next += 1;
             let above = of_node[node.index() as usize] + 1;
             for &neighbour in network.neighbours(node) {
-                let own = &mut of_node[neighbour.index() as usize];
-                if *own == Self::UNREACHED {
-                    *own = above;
+                let level = &mut of_node[neighbour.index() as usize];
+                if *level == Self::UNREACHED {
+                    *level = above;
                     reached.push(neighbour);
                 }
             }
@@ -36,17 +36,17 @@ impl Levels {
         let count = reached.last().map_or(0, |last| of_node[last.index() as usize]) as usize + 1;
         let (mut widths, mut are_adjacent) = (vec![0; count], true);
         for &node in &reached {
-            let own = of_node[node.index() as usize];
+            let level = of_node[node.index() as usize];
             let (mut width, mut previous) = (0, None);
             for &neighbour in network.neighbours(node) {
                 let other = of_node[neighbour.index() as usize];
-                are_adjacent &= own.abs_diff(other) == 1;
-                if other > own && previous != Some(neighbour) {
+                are_adjacent &= level.abs_diff(other) == 1;
+                if other > level && previous != Some(neighbour) {
                     width += 1;
                 }
                 previous = Some(neighbour);
             }
-            let widest = &mut widths[own as usize];
+            let widest = &mut widths[level as usize];
             *widest = width.max(*widest);
         }
         // A device has links to switches inside its node and outside.
@@ -67,15 +67,15 @@ impl Levels {
         Some(self.of_node[node.index() as usize]).filter(|&level| level != Self::UNREACHED)
     }
 
-    /// The greatest number of neighbours on the next level that a node of a level has, `w_i`; of hosts 1 on clusters; 0 of
-    /// levels that there are none above.
+    /// The greatest number of neighbours on the next level of any node of a level, `w_i`; 1 for hosts of clusters; 0 for
+    /// levels without one above.
     #[inline]
     #[must_use]
     pub fn width(&self, level: u32) -> u64 {
         self.widths.get(level as usize).copied().unwrap_or(0)
     }
 
-    /// The number of levels, that of the hosts included.
+    /// The number of levels, including that of the hosts.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.widths.len()).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! Machines (hosts): what a parallel program runs on.
+//! Machines (hosts): the hardware that a parallel program runs on.
 //!
 //! A [`Machine`] is a [`Grid`] or a graph. A grid has nodes in one or more dimensions, each of which wraps around or
 //! does not (`docs/model.md` section 1; Tao 1988, 3.2.2 and 3.2.3). Nothing of it is stored: everything is computed from

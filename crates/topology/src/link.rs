@@ -92,7 +92,7 @@ pub struct Link {
     pub dimension: HostDimension,
 }
 
-/// One direction of a link: what carries a message from `node` to its neighbour.
+/// One direction of a link: it carries a message from `node` to its neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Channel {
     /// The node that transmits on it.

@@ -51,11 +51,11 @@ pub struct Graph {
     source: GraphSource,
     network: Arc<Network>,
     choice: RouteChoice,
-    order: Option<Arc<DimensionOrder>>, // of a grid, where its routes are taken as far as they are up
-    grid: Option<Arc<Machine>>,         // the grid that its nodes have their coordinates from
+    order: Option<Arc<DimensionOrder>>, // of a grid whose routes are taken where they are up
+    grid: Option<Arc<Machine>>,         // the grid that gives its nodes their coordinates
     failures: Failures,
     names: Option<Arc<[String]>>, // of all nodes
-    uplinks: Option<Uplinks>,     // of links that were listed, where they do not say
+    uplinks: Option<Uplinks>,     // of listed links, where the list does not count them
 }
 
 /// The origin of the parallel links between switches of a machine whose links were listed without their number.
@@ -110,7 +110,7 @@ impl Machine {
         self.packet_routes.as_ref()
     }
 
-    /// The same machine with all messages on the shortest routes of a graph that a choice says; a grid stays as it is
+    /// The same machine with all messages on the shortest routes of a graph that `choice` selects; a grid is unchanged
     /// ([`Machine::as_network`]).
     #[must_use]
     pub fn with_route_choice(mut self, choice: RouteChoice) -> Self {
@@ -123,8 +123,8 @@ impl Machine {
         self
     }
 
-    /// The tie rule of the routes in dimension order that messages take on a grid with failures where nothing of them is
-    /// down; `None` of other machines.
+    /// The tie rule of the dimension-order routes that messages take on a grid with failures if the whole route is up;
+    /// `None` for other machines.
     #[must_use]
     pub fn order_tie(&self) -> Option<TieRule> {
         match &self.form {
@@ -133,8 +133,8 @@ impl Machine {
         }
     }
 
-    /// The same machine with another tie rule for the routes in dimension order of a grid with failures; others stay as
-    /// they are.
+    /// The same machine with another tie rule for the routes in dimension order of a grid with failures; others are
+    /// unchanged.
     #[must_use]
     pub fn with_tie(mut self, tie: TieRule) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form {
@@ -143,8 +143,8 @@ impl Machine {
         self
     }
 
-    /// The same machine with routes that have been found for another of the same links; a grid stays as it is, as does what
-    /// has other links.
+    /// The same machine with the routes already found for a machine with the same links; a grid, or a machine with other
+    /// links, is unchanged.
     #[must_use]
     pub fn with_known_routes(mut self, network: &Arc<Network>) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form
@@ -156,7 +156,7 @@ impl Machine {
         self
     }
 
-    /// The same machine with a name for every node of a graph; a grid stays as it is.
+    /// The same machine with a name for every node of a graph; a grid is unchanged.
     ///
     /// # Panics
     ///
@@ -170,8 +170,8 @@ impl Machine {
         self
     }
 
-    /// The same machine with parallel links between switches that the list of its links does not count: they were given, or
-    /// assumed. A grid stays as it is.
+    /// The same machine with parallel links between switches that its list of links does not count, given or assumed; a
+    /// grid is unchanged.
     #[must_use]
     pub fn with_chosen_uplinks(mut self, are_assumed: bool) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form {
@@ -181,17 +181,17 @@ impl Machine {
     }
 
     /// Whether the parallel links between switches were assumed, on networks whose links were listed without their number;
-    /// `None` of others.
+    /// `None` for others.
     #[must_use]
     pub fn assumes_uplinks(&self) -> Option<bool> {
         match &self.form {
-            MachineForm::Graph(graph) => graph.uplinks.map(|own| own == Uplinks::Assumed),
+            MachineForm::Graph(graph) => graph.uplinks.map(|uplinks| uplinks == Uplinks::Assumed),
             MachineForm::Grid(_) => None,
         }
     }
 
-    /// The parallel links between linked switches of adjacent levels, from the leaves up: of each level the most; none of a
-    /// grid, and without switches.
+    /// The greatest number of parallel links between switches of adjacent levels, from the leaves up; empty for a grid, and
+    /// without switches.
     #[must_use]
     pub fn uplinks(&self) -> Vec<u64> {
         let Some(network) = self.graph().filter(|network| network.host_count() < network.node_count()) else {
@@ -206,8 +206,8 @@ impl Machine {
             for next in above {
                 count = if previous == Some(next) { count + 1 } else { 1 };
                 previous = Some(next);
-                if let Some(own) = most.get_mut(level as usize - 1) {
-                    *own = count.max(*own);
+                if let Some(greatest) = most.get_mut(level as usize - 1) {
+                    *greatest = count.max(*greatest);
                 }
             }
         }
@@ -220,7 +220,7 @@ impl Machine {
         self.graph().and_then(|network| network.cluster()).is_some_and(crate::Cluster::has_nics_to_choose)
     }
 
-    /// The names of all nodes, by index, if they have any.
+    /// The names of all nodes, by index, if any.
     #[must_use]
     pub fn node_names(&self) -> Option<&Arc<[String]>> {
         match &self.form {
@@ -235,7 +235,7 @@ impl Machine {
         self.node_names()?.get(node.index() as usize).map(String::as_str)
     }
 
-    /// Which of the shortest routes of a graph messages take; none of a grid.
+    /// Which of the shortest routes of a graph messages take; `None` for a grid.
     #[must_use]
     pub fn route_choice(&self) -> Option<RouteChoice> {
         match &self.form {
@@ -253,8 +253,8 @@ impl Machine {
         }
     }
 
-    /// The grid that its nodes have their coordinates from: the machine itself, or the torus that was twisted, or whose
-    /// links or nodes are down; none of other graphs.
+    /// The grid that gives its nodes their coordinates: the machine itself, or the torus that was twisted, or whose links
+    /// or nodes are down; `None` for other graphs.
     #[must_use]
     pub fn coordinate_grid(&self) -> Option<&Self> {
         match &self.form {
@@ -278,7 +278,7 @@ impl Machine {
         }
     }
 
-    /// The nodes and links of a graph; none of a grid.
+    /// The nodes and links of a graph; `None` for a grid.
     #[must_use]
     pub fn graph(&self) -> Option<&Arc<Network>> {
         match &self.form {
@@ -287,7 +287,7 @@ impl Machine {
         }
     }
 
-    /// The number of dimensions that a graph was made from; none of grids and of graphs given by their links.
+    /// The number of dimensions that a graph was made from; `None` for grids and for graphs given by their links.
     #[must_use]
     pub fn network_dimensions(&self) -> Option<u64> {
         match &self.form {
@@ -313,13 +313,13 @@ impl Machine {
         }
     }
 
-    /// The axes of the dimensions that its links lie in, in order: those of a grid; none for a graph.
+    /// The axes of the dimensions that its links lie in, in order; empty for a graph.
     #[must_use]
     pub fn axes(&self) -> &[Axis] {
         self.grid().map_or(&[], Grid::axes)
     }
 
-    /// The extents of the dimensions that its links lie in, in order: those of a grid; none for a graph.
+    /// The extents of the dimensions that its links lie in, in order; empty for a graph.
     pub fn extents(&self) -> impl ExactSizeIterator<Item = Extent> + Clone {
         self.axes().iter().map(Axis::extent)
     }
@@ -348,7 +348,7 @@ impl Machine {
         (0..=u32::MAX).map(NodeId::new).take(usize::try_from(self.node_count()).unwrap_or(usize::MAX))
     }
 
-    /// The number of nodes that processes can be on: of networks with switches the hosts, and none that is down.
+    /// The number of nodes that can hold processes: in networks with switches the hosts, failed nodes excluded.
     #[must_use]
     pub fn host_count(&self) -> u64 {
         let MachineForm::Graph(graph) = &self.form else { return self.node_count() };
@@ -357,13 +357,13 @@ impl Machine {
         hosts - down.count() as u64
     }
 
-    /// The number of nodes that processes can be on, failed ones included: of networks with switches the hosts.
+    /// The number of nodes that can hold processes, failed ones included: in networks with switches the hosts.
     #[must_use]
     pub fn numbered_hosts(&self) -> u64 {
         self.graph().map_or(self.node_count(), |network| network.host_count())
     }
 
-    /// Whether processes can be on a node.
+    /// Whether a node can hold processes.
     #[must_use]
     pub fn is_host(&self, node: NodeId) -> bool {
         let index = u64::from(node.index());
@@ -383,12 +383,12 @@ impl Machine {
         network.hosts_apart(&hosts)
     }
 
-    /// The nodes that processes can be on, by index.
+    /// The nodes that can hold processes, by index.
     pub fn hosts(&self) -> impl Iterator<Item = NodeId> {
         self.nodes().filter(|&node| self.is_host(node))
     }
 
-    /// Bytes of memory that the tables of routes to all hosts take; none of grids and formulas.
+    /// The memory of the route tables to all hosts \[bytes\]; 0 for grids and formulas.
     #[must_use]
     pub fn bytes_of_routes(&self) -> u64 {
         match &self.form {
@@ -397,7 +397,7 @@ impl Machine {
         }
     }
 
-    /// The routes of a graph under its choice; `None` of a grid.
+    /// The routes of a graph under its choice; `None` for a grid.
     #[inline]
     #[must_use]
     pub fn network_routes(&self) -> Option<NetworkRoutes<'_>> {
@@ -420,7 +420,7 @@ impl Machine {
         self.graph().is_some_and(|network| network.is_directed())
     }
 
-    /// The number of places of channels: two a link of a graph, one if links lead in one direction; a place a node and
+    /// The number of channel places: two per link of a graph, one if links lead in one direction; one per node and
     /// direction of a grid.
     #[must_use]
     pub fn channel_places(&self) -> u64 {
@@ -454,7 +454,7 @@ impl Machine {
         of_graph.chain(Direction::all(self.axes().len()))
     }
 
-    /// The nodes that links lead to, each once: those of a grid by direction, of a graph in ascending order.
+    /// The nodes that links lead to, each once: by direction in a grid, in ascending order in a graph.
     ///
     /// # Panics
     ///
@@ -468,7 +468,7 @@ impl Machine {
         listed.chain(of_grid)
     }
 
-    /// The node that a channel leads to; none where a line ends, or a node of a graph has no such port.
+    /// The node that a channel leads to; `None` at the end of a line, and if a node of a graph has no such port.
     ///
     /// # Panics
     ///
@@ -485,7 +485,7 @@ impl Machine {
     ///
     /// # Panics
     ///
-    /// When the channel leads nowhere: it is none of the machine's.
+    /// When the machine has no such channel.
     #[must_use]
     #[expect(clippy::expect_used, reason = "documented under Panics")]
     pub fn link(&self, channel: Channel) -> Link {
@@ -509,7 +509,7 @@ impl Machine {
         }
     }
 
-    /// The first leg of the route from `from` to `to`; none when they are the same (`docs/model.md` section 4). In a graph
+    /// The first leg of the route from `from` to `to`; `None` if they are the same (`docs/model.md` section 4). In a graph
     /// every link is a leg of its own.
     ///
     /// # Panics
@@ -520,7 +520,7 @@ impl Machine {
         self.leg_at(from, from, to, tie)
     }
 
-    /// The next leg at `at` of the route from `from` to `to`; none when `at` is `to`.
+    /// The next leg at `at` of the route from `from` to `to`; `None` when `at` is `to`.
     ///
     /// # Panics
     ///
@@ -568,14 +568,14 @@ mod tests {
 
     #[test]
     fn routes_are_taken_over_from_a_machine_of_the_same_links_only() {
-        let [own, same, other] = [(4, 8), (4, 8), (5, 8)].map(|(leaves, hosts_per_switch)| {
+        let [this, same, other] = [(4, 8), (4, 8), (5, 8)].map(|(leaves, hosts_per_switch)| {
             let tree = NetworkParameters::leaf_spine(leaves, hosts_per_switch, 2);
             Machine::of_parameters(&tree).unwrap()
         });
         for (known, is_taken_over) in [(&same, true), (&other, false)] {
             let network = known.graph().unwrap();
-            let with_routes = own.clone().with_known_routes(network);
-            assert_eq!(with_routes, own);
+            let with_routes = this.clone().with_known_routes(network);
+            assert_eq!(with_routes, this);
             assert_eq!(Arc::ptr_eq(with_routes.graph().unwrap(), network), is_taken_over);
         }
     }

@@ -1,4 +1,4 @@
-//! The kinds of machines: one table of their names, what describes them and how they are made.
+//! The kinds of machines: one table of their names, their parameters and how they are made.
 
 use std::{fmt, ops::RangeInclusive};
 
@@ -12,13 +12,13 @@ pub enum MachineKind {
     Line,
     /// The torus of one dimension.
     Ring,
-    /// No dimension wraps, unless it is said to.
+    /// No dimension wraps unless declared to.
     Mesh,
-    /// Every dimension wraps, unless it is said not to.
+    /// Every dimension wraps unless declared not to.
     Torus,
     /// All lengths are 2.
     Hypercube,
-    /// A hypercube with a cycle of `n` nodes for each of its own.
+    /// A hypercube with each node replaced by a cycle of `n` nodes.
     CubeConnectedCycles,
     /// `n` levels of `2^n` nodes, of which the last leads to the first.
     WrappedButterfly,
@@ -30,7 +30,7 @@ pub enum MachineKind {
     DeBruijn,
     /// The complete binary tree with `n` levels of links.
     BinaryTree,
-    /// The complete tree in which every inner node has as many children.
+    /// The complete tree in which all inner nodes have the same number of children.
     KAryTree,
     /// The complete binary tree with a vertex on the link from the root to its right child.
     StretchedTree,
@@ -375,7 +375,7 @@ impl MachineKind {
         matches!(self.structure(), KindStructure::Grid { .. })
     }
 
-    /// The numbers of dimensions that a graph of this kind may have (of a tree, levels of links); none for kinds that
+    /// The numbers of dimensions that a graph of this kind may have (of a tree, levels of links); `None` for kinds that
     /// are not made from a number alone.
     #[must_use]
     pub fn network_dimensions(self) -> Option<RangeInclusive<u64>> {

@@ -31,22 +31,22 @@ pub const MAX_ROUTED_NODES: u64 = 1 << 16;
 /// the `k`-th at the other.
 #[derive(Debug)]
 pub struct Network {
-    firsts: Vec<u32>, // for each node, where its neighbours begin; one more for the end of the last
-    neighbours: Vec<NodeId>, // those of each node, ascending
-    degree: Option<u32>, // of all nodes, where it is one
+    firsts: Vec<u32>, // the start of each node's neighbours; one more entry for the end of the last
+    neighbours: Vec<NodeId>, // of each node, ascending
+    degree: Option<u32>, // the degree of all nodes, if they have the same
     max_degree: usize,
     hosts: u32,                                // the nodes that processes can be on, the first ones
     hosts_forward: bool,                       // whether routes may lead through hosts
     leaves: u32,                               // the number of first nodes with at most one link
     has_parallels: bool,                       // whether any two nodes have several links
-    classes: Option<Arc<[u16]>>,               // of the links, channel by channel; none where all are of one
-    incoming: Option<Arc<directed::Incoming>>, // channels by their ends, where links lead in one direction
-    weights: Box<[LinkWeight]>,                // by class; none where routes have the fewest links
+    classes: Option<Arc<[u16]>>, // of the links, channel by channel; `None` if all are of one class
+    incoming: Option<Arc<directed::Incoming>>, // channels by their ends, if links lead in one direction
+    weights: Box<[LinkWeight]>,  // by class; empty if routes have the fewest links
     formula: Option<Arc<dyn Distances>>,
     tables: Tables,                // without a formula
     distance_bound: OnceLock<u64>, // of its nodes; found when it is first asked for
-    cluster: Option<Arc<Cluster>>, // that it is the network of
-    levels: OnceLock<Arc<Levels>>, // of its nodes, with failures those of the whole network
+    cluster: Option<Arc<Cluster>>, // the cluster that it connects
+    levels: OnceLock<Arc<Levels>>, // of its nodes; with failures, the levels of the whole network
     destinations: OnceLock<Destinations>,
 }
 
@@ -66,7 +66,7 @@ pub enum NetworkError {
     TooManyNeighbours {
         /// The node.
         node: NodeId,
-        /// How many it has.
+        /// Their number.
         found: usize,
     },
 }
@@ -84,7 +84,7 @@ impl Network {
         Self::of_arcs(node_count, arcs)
     }
 
-    /// The same with parallel links: two nodes have as many links as they are listed in either order
+    /// The same with parallel links: two nodes have a link for each time they are listed, in either order
     /// (`docs/model.md` section 22).
     ///
     /// # Errors
@@ -211,13 +211,13 @@ impl Network {
         Self { cluster: Some(Arc::new(cluster.clone())), ..self }
     }
 
-    /// The same as what is left of a whole network: a part of its links, so that nodes keep their levels.
+    /// The same as the rest of a whole network, with some of its links: nodes keep their levels.
     pub(crate) fn left_of(self, whole: &Self) -> Self {
         let levels = OnceLock::from(Arc::clone(whole.levels()));
         Self { cluster: whole.cluster.clone(), levels, ..self }
     }
 
-    /// The cluster that it is the network of.
+    /// The cluster that it connects.
     pub(crate) fn cluster(&self) -> Option<&Cluster> {
         self.cluster.as_deref()
     }
@@ -258,7 +258,7 @@ impl Network {
         class: impl Fn(NodeId, NodeId) -> u16,
         times: &[LinkTime],
     ) -> Arc<Self> {
-        let own = self.copied().with_classes(class);
+        let classed = self.copied().with_classes(class);
         let weights: Box<[LinkWeight]> = times.iter().map(|&time| time.into()).collect();
         let has_one_weight = weights.windows(2).all(|two| two[0] == two[1]);
         let formula = match &self.formula {
@@ -270,7 +270,7 @@ impl Network {
         };
         let is_plain = formula.as_ref().is_some_and(|formula| formula.holds_for_any_weights());
         let weights = if has_one_weight || is_plain { [].into() } else { weights };
-        Arc::new(Self { weights, formula, ..own })
+        Arc::new(Self { weights, formula, ..classed })
     }
 
     /// The same links, with the routes that have the fewest.
@@ -303,7 +303,7 @@ impl Network {
         }
     }
 
-    /// The number of classes of links, as far as they are numbered: 1 + the greatest.
+    /// The number of classes of links: 1 + the greatest class.
     #[must_use]
     pub fn class_count(&self) -> usize {
         self.classes.iter().flat_map(|classes| classes.iter()).max().map_or(1, |&most| usize::from(most) + 1)
@@ -368,19 +368,19 @@ impl Network {
         (u16::try_from(first).unwrap_or(u16::MAX), &neighbours[first..])
     }
 
-    /// The number of nodes that processes can be on, failed ones included: the first ones.
+    /// The number of nodes that can hold processes, failed ones included: the first ones.
     #[must_use]
     pub fn host_count(&self) -> u64 {
         self.hosts.into()
     }
 
-    /// Where the channels of every node begin in a list of all, port by port; one more for the end of the last.
+    /// The start of each node's channels in a list of all, port by port; one more entry for the end of the last.
     #[must_use]
     pub fn first_channels(&self) -> &[u32] {
         &self.firsts
     }
 
-    /// Where the channels of a node begin in that list.
+    /// The start of a node's channels in that list.
     ///
     /// # Panics
     ///
@@ -426,10 +426,10 @@ impl Network {
         &self.neighbours[self.firsts[node] as usize..self.firsts[node + 1] as usize]
     }
 
-    /// The port of a node that leads to another, the first of parallel links; none where no link does.
+    /// The port of a node that leads to another, the first of parallel links; `None` without a link.
     #[inline]
     pub(crate) fn port_to(&self, at: u32, next: u32) -> Option<u16> {
-        /// So many are looked at one after another as fast as by halves.
+        /// Up to this number, a linear search is as fast as bisection.
         const FEW: usize = 8;
         let (neighbours, next) = (self.neighbours(NodeId::new(at)), NodeId::new(next));
         let place = if neighbours.len() <= FEW {
@@ -458,7 +458,7 @@ impl Network {
         port.map_or(0, |port| self.links_at(one.index(), port).into())
     }
 
-    /// The channel of a link in the other direction, by the places of channels: that of the port of a node.
+    /// The place of the channel opposite to the one at a port of a node.
     ///
     /// # Panics
     ///
@@ -466,10 +466,11 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn opposite_channel(&self, node: NodeId, port: usize) -> usize {
-        let own = self.neighbours(node);
-        let (far, neighbours) = (own[port], self.neighbours(own[port]));
-        let place = neighbours.partition_point(|&other| other < node);
-        let parallel = if self.has_parallels { port - own.partition_point(|&other| other < far) } else { 0 };
+        let neighbours = self.neighbours(node);
+        let (far, back) = (neighbours[port], self.neighbours(neighbours[port]));
+        let place = back.partition_point(|&other| other < node);
+        let parallel =
+            if self.has_parallels { port - neighbours.partition_point(|&other| other < far) } else { 0 };
         self.first_channel(far.index()) as usize + place + parallel
     }
 
@@ -493,14 +494,14 @@ impl Network {
         Direction { dimension: HostDimension::of_port(port), sign }
     }
 
-    /// The node that a channel leads to; none where the node has no such port.
+    /// The node that a channel leads to; `None` if the node has no such port.
     pub(crate) fn neighbour(&self, node: NodeId, direction: Direction) -> Option<NodeId> {
         let neighbour = *self.neighbours(node).get(direction.dimension.index())?;
         let sign = if neighbour > node { Sign::Positive } else { Sign::Negative };
         (sign == direction.sign).then_some(neighbour)
     }
 
-    /// The link of a channel: its port is that of the end with the lower index. None where there is no such channel.
+    /// The link of a channel: its port is that of the end with the lower index. `None` if there is no such channel.
     pub(crate) fn link(&self, channel: Channel) -> Option<Link> {
         let (node, port) = (channel.node, channel.direction.dimension.index());
         let far = self.neighbour(node, channel.direction)?;
@@ -511,7 +512,7 @@ impl Network {
         Some(Link { near: far, dimension: HostDimension::of_port(u16::try_from(port).ok()?) })
     }
 
-    /// The number of the link of a channel among the channels of [`Self::first_channels`]: that of the channel from the node
+    /// The place of a channel's link among [`Self::first_channels`]: the place of the channel from the node
     /// with the lower index.
     ///
     /// # Panics
@@ -527,19 +528,18 @@ impl Network {
         }
     }
 
-    /// Every link once, as its end with the lower index and the other; of links in one direction from its begin to its end.
+    /// Every link once, by its end with the lower index and the other; a directed link by its start and its end.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
         let nodes = (0..self.firsts.len() - 1).filter_map(|node| u32::try_from(node).ok()).map(NodeId::new);
         nodes.flat_map(|node| {
             let is_directed = self.is_directed();
-            let own = self.neighbours(node).iter();
-            own.filter(move |&&other| is_directed || other > node).map(move |&other| (node, other))
+            let neighbours = self.neighbours(node).iter();
+            neighbours.filter(move |&&other| is_directed || other > node).map(move |&other| (node, other))
         })
     }
 }
 
-/// Networks are equal when their links, their hosts and what their routes are short in are, whatever routes were looked
-/// up.
+/// Networks are equal if they have the same links, hosts and weights, whichever routes have been looked up.
 impl PartialEq for Network {
     fn eq(&self, other: &Self) -> bool {
         self.firsts == other.firsts

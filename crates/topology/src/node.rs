@@ -8,7 +8,7 @@ use crate::{HostDimension, MAX_DIMENSIONS, Shape};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
-/// An index that is no node of a machine.
+/// An index without a node in a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("node {index}, expected 0 to {greatest}")]
 pub struct NodeError {
@@ -45,7 +45,7 @@ pub struct Coordinates {
     values: [u32; MAX_DIMENSIONS], // zero from `arity` on
 }
 
-/// Numbers that are no coordinates in a shape.
+/// Numbers that are not coordinates in a shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CoordinatesError {
     /// More or fewer numbers than dimensions.
@@ -79,8 +79,8 @@ impl Coordinates {
         if values.len() != expected {
             return Err(CoordinatesError::Arity { found: values.len(), expected });
         }
-        let mut own = [0; MAX_DIMENSIONS];
-        for ((dimension, &value), slot) in shape.dimensions().zip(values).zip(&mut own) {
+        let mut slots = [0; MAX_DIMENSIONS];
+        for ((dimension, &value), slot) in shape.dimensions().zip(values).zip(&mut slots) {
             let length = shape.length(dimension);
             *slot = u32::try_from(value)
                 .ok()
@@ -88,7 +88,7 @@ impl Coordinates {
                 .ok_or(CoordinatesError::OutOfRange { dimension, value, greatest: length - 1 })?;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a shape has at most 32 dimensions")]
-        Ok(Self { arity: expected as u8, values: own })
+        Ok(Self { arity: expected as u8, values: slots })
     }
 
     /// Returns coordinates that are known to be in range.

@@ -2,7 +2,7 @@
 //!
 //! A table says for every router and destination where a packet goes next ([`RouteLines::Hop`]), or for every two ends all
 //! routers on the way ([`RouteLines::Path`]), and in which class of virtual channels. [`PacketRoutes::new`] reads a table
-//! for a machine and checks it: every packet reaches its destination, and no packets wait for one another in a circle.
+//! for a machine and checks it: every packet reaches its destination, and no packets wait for one another in a cycle.
 
 mod checks;
 mod reading;
@@ -36,7 +36,7 @@ pub enum RouteLines {
 pub struct NextHop {
     /// The router.
     pub node: NodeId,
-    /// The class of channels, below those of the table.
+    /// The class of channels, below the number of classes of the table.
     pub class: u32,
 }
 
@@ -61,7 +61,7 @@ pub struct HopLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HopKey {
     router: u32,
-    class: Option<ClassIn>, // any, if it is left out
+    class: Option<ClassIn>, // `None` for any class
     to: u32,
 }
 
@@ -109,7 +109,7 @@ pub enum PacketRoutesError {
         /// The router where it would end.
         to: u32,
     },
-    /// A packet that no line leads on.
+    /// A packet without a next hop.
     #[error("no route at {} to {to}", at_class(*router, *class))]
     NoRoute {
         /// The router where it is.
@@ -135,7 +135,7 @@ pub enum PacketRoutesError {
         /// The terminal of the packet.
         to: u32,
     },
-    /// Candidates that may lead a packet in a circle.
+    /// Candidates that may lead a packet in a cycle.
     #[error("endless to {to}")]
     Endless {
         /// The terminal of the packet.
@@ -149,7 +149,7 @@ pub enum PacketRoutesError {
         /// The terminal of the destination.
         to: u32,
     },
-    /// A route that ends at another router than that of its destination.
+    /// A route that does not end at the router of its destination.
     #[error("ends at {router} not at {to}")]
     EndsElsewhere {
         /// The router where it ends.
@@ -202,7 +202,7 @@ impl PacketRoutes {
     /// # Errors
     ///
     /// When a line cannot be read, a router or link does not exist, a packet would not reach its destination, or packets
-    /// could wait for one another in a circle.
+    /// could wait for one another in a cycle.
     pub fn new(text: &str, machine: &Machine) -> Result<Self, PacketRoutesError> {
         let (classes, lines) = reading::read(text)?;
         let longest = checks::check(&lines, classes, machine)?;
@@ -227,7 +227,7 @@ impl PacketRoutes {
         self.longest
     }
 
-    /// Whether some of its classes are for packets that cannot go on otherwise.
+    /// Whether some of its classes are escape classes, for packets that cannot proceed otherwise.
     #[must_use]
     pub fn has_escape(&self) -> bool {
         matches!(&self.lines, RouteLines::Hop(lines) if !lines.escape.is_empty())
@@ -244,20 +244,20 @@ impl PacketRoutes {
 }
 
 impl HopLines {
-    /// Whether a class is one of those for packets that cannot go on otherwise.
+    /// Whether a class is an escape class, for packets that cannot proceed otherwise.
     #[must_use]
     pub fn is_escape(&self, class: u32) -> bool {
         self.escape.binary_search(&class).is_ok()
     }
 
     /// The candidates of a packet that came to a router in a class, for a terminal on another router; `None` without a
-    /// line. A line with a class goes before one without, then one of the terminal before one of its router.
+    /// line. A line with a class takes precedence over one without, then one of the terminal over one of its router.
     #[must_use]
     pub fn candidates(&self, router: NodeId, class: ClassIn, to: [NodeId; 2]) -> Option<&[NextHop]> {
         [Some(class), None].into_iter().find_map(|class| {
             to.into_iter().find_map(|to| {
                 let key = HopKey { router: router.index(), class, to: to.index() };
-                let place = self.keys.binary_search_by_key(&key, |own| own.0).ok()?;
+                let place = self.keys.binary_search_by_key(&key, |(known, _)| *known).ok()?;
                 Some(&self.hops[self.keys[place].1.clone()])
             })
         })
@@ -266,11 +266,11 @@ impl HopLines {
 
 impl PathLines {
     /// The number of the route that a draw chooses, from a terminal and its router to a terminal and its router; `None`
-    /// without a line. A line of terminals goes before one of routers, first at the source.
+    /// without a line. A line of terminals takes precedence over one of routers, first at the source.
     #[must_use]
     pub fn choose(&self, from: [NodeId; 2], to: [NodeId; 2], draw: u64) -> Option<usize> {
         let alternatives = self.alternatives(from, to)?;
-        let sum: u64 = self.paths[alternatives.clone()].iter().map(|own| own.weight).sum();
+        let sum: u64 = self.paths[alternatives.clone()].iter().map(|path| path.weight).sum();
         let mut left = draw % sum.max(1);
         alternatives.into_iter().find(|&path| {
             let is_reached = left < self.paths[path].weight;
@@ -299,14 +299,14 @@ impl PathLines {
         let place = from.into_iter().find_map(|from| {
             to.into_iter().find_map(|to| {
                 let ends = [from, to].map(NodeId::index);
-                self.pairs.binary_search_by_key(&ends, |own| own.0).ok()
+                self.pairs.binary_search_by_key(&ends, |(pair, _)| *pair).ok()
             })
         })?;
         Some(self.pairs[place].1.clone())
     }
 }
 
-/// The routers of a machine: its switches where it has some, otherwise all nodes.
+/// The routers of a machine: its switches if it has any, otherwise all nodes.
 fn is_router(machine: &Machine, node: NodeId) -> bool {
     u64::from(node.index()) < machine.node_count() && !(has_switches(machine) && is_terminal(machine, node))
 }
@@ -319,7 +319,7 @@ fn has_switches(machine: &Machine) -> bool {
     machine.numbered_hosts() < machine.node_count()
 }
 
-/// The router of a terminal; `None` of a host without a link.
+/// The router of a terminal; `None` for a host without a link.
 fn router_of(machine: &Machine, terminal: NodeId) -> Option<NodeId> {
     if has_switches(machine) { machine.neighbours(terminal).next() } else { Some(terminal) }
 }

@@ -14,10 +14,10 @@ pub struct Partition {
     inside: Machine,   // base plus lengths stay within the whole's
 }
 
-/// A box that is no partition of a machine.
+/// A box that is not a partition of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartitionError {
-    /// The base is no node of the machine.
+    /// The base is not a node of the machine.
     #[error("base of the partition: {0}")]
     Base(CoordinatesError),
     /// There are more or fewer lengths than dimensions.
@@ -52,7 +52,7 @@ impl Partition {
     ///
     /// # Errors
     ///
-    /// When the base is no node of the machine, there are more or fewer lengths than dimensions, a length
+    /// When the base is not a node of the machine, there are more or fewer lengths than dimensions, a length
     /// is under 2, or the box reaches beyond the machine: boxes do not wrap around.
     pub fn new(machine: &Machine, base: &[u64], lengths: &[u64]) -> Result<Self, PartitionError> {
         let base = Coordinates::new(machine.shape(), base).map_err(PartitionError::Base)?;

@@ -37,7 +37,7 @@ impl Machine {
 }
 
 impl Route<'_> {
-    /// The leg that begins where the route has come to.
+    /// The leg that starts at the node that the route has reached.
     fn next_leg(&self) -> Option<Leg> {
         let Some(routes) = &self.routes else { return self.machine.next_leg(self.at, self.to, self.tie) };
         let direction = routes.next_of_message([self.from, self.at, self.to], self.key)?;

@@ -35,7 +35,7 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     /// The distance between two nodes \[links\].
     fn distance(&self, at: u32, to: u32) -> u32;
 
-    /// The number of shortest routes between two nodes; `None` if no formula has it.
+    /// The number of shortest routes between two nodes; `None` without a formula.
     fn route_count(&self, at: u32, to: u32) -> Option<u64>;
 
     /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
@@ -43,25 +43,25 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
         self.distance(at, to) == links
     }
 
-    /// Some of the neighbours of `at`, over which all shortest routes to `to` lead on; `None` if that may be any.
+    /// The neighbours of `at` over which all shortest routes to `to` continue; `None` if that may be any.
     fn onward(&self, _at: u32, _to: u32) -> Option<Onward> {
         None
     }
 
-    /// Of the ports of `at` that lead nearer to `to`, another node, in ascending order the one at the place that `choose`
-    /// returns for their number, if as many shortest routes begin with each; `None` if neighbours are to be compared.
+    /// Among the ports of `at` that lead nearer to `to`, another node, in ascending order: the one that `choose` picks,
+    /// given their number, if equally many shortest routes begin with each; `None` if neighbours are to be compared.
     fn nearer_port(&self, _at: u32, _to: u32, _choose: &dyn Fn(u16) -> u16) -> Option<u16> {
         None
     }
 
-    /// Whether all routes with the fewest links, and they alone, have the least sum of weights, whatever the classes of
-    /// links weigh: each crosses as many links of each class, and no route between hosts crosses fewer of any.
+    /// Whether all routes with the fewest links, and they alone, have the least sum of weights, for any weights of the
+    /// classes of links: each crosses as many links of each class, and no route between hosts crosses fewer of any.
     fn holds_for_any_weights(&self) -> bool {
         false
     }
 
     /// The distances over routes with the least sum of weights, by class, and of those the fewest links; without weights,
-    /// over those with the fewest links. `None` if no formula has them.
+    /// over those with the fewest links. `None` without a formula.
     fn with_weights(&self, _weights: &[LinkWeight]) -> Option<Arc<dyn Distances>> {
         None
     }
@@ -83,7 +83,7 @@ pub struct NetworkRoutes<'network> {
     network: &'network Network,
     choice: RouteChoice,
     table: Option<Arc<Table>>,               // without a formula
-    order: Option<&'network DimensionOrder>, // of a grid, where its routes are taken as far as they are up
+    order: Option<&'network DimensionOrder>, // of a grid whose routes are taken where they are up
 }
 
 /// The distances to one destination.
@@ -100,7 +100,7 @@ trait ToDestination {
         self.distance(node) == Some(links)
     }
 
-    /// Some of the neighbours of a node, over which all shortest routes lead on; `None` if that may be any.
+    /// The neighbours of a node over which all shortest routes continue; `None` if that may be any.
     #[inline]
     fn onward(&self, _at: u32) -> Option<Onward> {
         None
@@ -173,7 +173,7 @@ impl<'network> NetworkRoutes<'network> {
         Self { network, choice, table: network.table(choice), order: None }
     }
 
-    /// The routes of a grid, where those that are up are in dimension order.
+    /// The same routes on a grid where dimension-order routes that are up take precedence.
     pub(crate) fn with_order(self, order: Option<&'network DimensionOrder>) -> Self {
         Self { order, ..self }
     }
@@ -185,7 +185,7 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
-    /// Whether the next node of a route depends on its source, too.
+    /// Whether the next node of a route also depends on its source.
     #[inline]
     #[must_use]
     pub fn depend_on_source(&self) -> bool {
@@ -247,7 +247,7 @@ impl<'network> NetworkRoutes<'network> {
         Some(self.network.direction(at, self.next_port([from, at, to], None, RouteKey::Ends)?))
     }
 
-    /// Returns the same as [`next`](Self::next) if `at` is `links` links from `to`, a distance that need not be found
+    /// Returns the same as [`next`](Self::next) if `at` is `links` links from `to`, which saves finding the distance
     /// again.
     ///
     /// # Panics
@@ -259,7 +259,7 @@ impl<'network> NetworkRoutes<'network> {
         Some(self.network.direction(at, self.next_port([from, at, to], Some(links), RouteKey::Ends)?))
     }
 
-    /// The port of that link; `links` are left of the route, if it is known.
+    /// The port of that link; `links` are left of the route, if known.
     fn next_port(&self, ends: [NodeId; 3], links: Option<u32>, key: RouteKey) -> Option<u16> {
         let [_, at, to] = ends;
         if at == to {
@@ -269,7 +269,7 @@ impl<'network> NetworkRoutes<'network> {
             return self.network.port_to(at.index(), next.index());
         }
         match (self.network.formula(), &self.table) {
-            // Formulas know no levels, except those of trees.
+            // Formulas do not know levels, except those of trees.
             (Some(formula), _)
                 if self.choice == RouteChoice::DModK && !self.network.levels().are_adjacent() =>
             {
@@ -305,7 +305,7 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
-    /// The port that is found by comparing the distances of all neighbours with that of the node.
+    /// The port found by comparing the distances of all neighbours with the distance of the node.
     fn compared_port(
         &self,
         ends: [NodeId; 3],
@@ -366,7 +366,7 @@ impl<'network> NetworkRoutes<'network> {
         }
     }
 
-    /// The port among the parallel links of which one port is the first, where only one neighbour leads nearer.
+    /// The port chosen among parallel links, the first of which is at port `first`, if only one neighbour leads nearer.
     #[inline]
     fn parallel_port(&self, ends: [NodeId; 3], first: u16, key: RouteKey) -> u16 {
         if !self.network.has_parallel_links() {
@@ -407,12 +407,12 @@ impl<'network> NetworkRoutes<'network> {
         levels.push(vec![to]);
         let mut counts = vec![1_u64];
         for (left, pair) in (0..).zip(levels.windows(2).rev()) {
-            let [own, next] = [&pair[0], &pair[1]];
+            let [level, next] = [&pair[0], &pair[1]];
             let of_node = |&node: &u32| {
                 let places = onward(node, left).filter_map(|(_, end)| next.binary_search(&end).ok());
                 places.map(|place| counts[place]).sum::<u64>().min(MAX_ROUTE_COUNT)
             };
-            counts = own.iter().map(of_node).collect();
+            counts = level.iter().map(of_node).collect();
         }
         counts
     }

@@ -107,7 +107,7 @@ impl Shape {
         self.lengths[dimension.index()]
     }
 
-    /// By how much a node's index grows with one step along a dimension.
+    /// The growth of a node's index per step along a dimension.
     ///
     /// # Panics
     ///
@@ -163,7 +163,7 @@ impl Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostDimension(u16); // in 1..=MAX_DIMENSIONS; a port in 1..=MAX_PORTS
 
-/// A number that is no host dimension.
+/// A number that is not a host dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("host dimension {number}, expected 1 to {MAX_DIMENSIONS}")]
 pub struct HostDimensionError {

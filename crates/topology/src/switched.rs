@@ -81,7 +81,7 @@ pub enum NetworkParameters {
 pub enum HostNics {
     /// This number of parallel links to its switch.
     OneSwitch(u64),
-    /// A link to each of this number of switches that follow one another, `q`: host `h` on switches
+    /// A link to each of this many consecutive switches, `q`: host `h` on switches
     /// `q floor(h / p) + j`, where a switch has `p` hosts.
     Neighbours(u64),
 }
@@ -127,7 +127,7 @@ pub const MAX_NETWORK_NODES: u64 = 1 << 21;
 const MAX_NETWORK_CHANNELS: u64 = 1 << 28;
 
 impl NetworkParameters {
-    /// The dragonfly of as many groups as there are ports for, whose hosts have one link.
+    /// The dragonfly with as many groups as its ports allow, whose hosts have one link.
     #[must_use]
     pub fn dragonfly(hosts_per_switch: u64, switches_per_group: u64, global_links: u64) -> Self {
         Self::Dragonfly {
@@ -199,7 +199,7 @@ impl NetworkParameters {
         }
     }
 
-    /// Whether it is a dragonfly with one link between every two of as many groups as there are ports for.
+    /// Whether it is a dragonfly with as many groups as its ports allow and one link between every two.
     #[must_use]
     pub fn is_whole_dragonfly(&self) -> bool {
         match *self {
@@ -210,7 +210,7 @@ impl NetworkParameters {
         }
     }
 
-    /// The number of groups of a dragonfly; 1 of all else.
+    /// The number of groups of a dragonfly; 1 for others.
     fn group_count(&self) -> u64 {
         match self {
             Self::Dragonfly { groups, .. } => *groups,
@@ -246,9 +246,9 @@ impl NetworkParameters {
                 let to_spines = leaves.saturating_mul(*spines).saturating_mul(*uplinks);
                 hosts.saturating_mul(nics.count()).saturating_add(to_spines)
             }
-            // As many links between two levels as hosts, each so many times.
+            // Two levels have as many pairs of linked switches as hosts, each with `uplinks` links.
             Self::KAryTree { uplinks, nics_per_host, .. } => {
-                let of_each = uplinks.iter().fold(*nics_per_host, |sum, own| sum.saturating_add(*own));
+                let of_each = uplinks.iter().fold(*nics_per_host, |sum, links| sum.saturating_add(*links));
                 hosts.saturating_mul(of_each)
             }
             Self::Cluster(cluster) => cluster.link_count(),
@@ -263,13 +263,15 @@ impl NetworkParameters {
         match self {
             Self::FullMesh { .. } => vec!["links".to_owned()],
             Self::HyperX { shape, .. } => {
-                with_hosts(&mut (1..=shape.len()).map(|own| format!("dimension {own}")))
+                with_hosts(&mut (1..=shape.len()).map(|number| format!("dimension {number}")))
             }
             Self::Dragonfly { .. } => {
                 with_hosts(&mut ["inside a group", "between groups"].into_iter().map(str::to_owned))
             }
             Self::LeafSpine { .. } => with_hosts(&mut std::iter::once("level 1".to_owned())),
-            Self::KAryTree { levels, .. } => with_hosts(&mut (1..*levels).map(|own| format!("level {own}"))),
+            Self::KAryTree { levels, .. } => {
+                with_hosts(&mut (1..*levels).map(|level| format!("level {level}")))
+            }
             Self::Cluster(_) => ClusterPart::ALL.map(|part| part.name().to_owned()).to_vec(),
         }
     }
@@ -288,9 +290,9 @@ impl NetworkParameters {
             Self::HyperX { shape, .. } => {
                 let mut rest = [one, other];
                 let differs = |&length: &u64| {
-                    let [own, its] = rest.map(|rest| rest % length);
+                    let [this, that] = rest.map(|rest| rest % length);
                     rest = rest.map(|rest| rest / length);
-                    own != its
+                    this != that
                 };
                 1 + shape.iter().position(differs).unwrap_or(0)
             }
@@ -361,7 +363,7 @@ impl NetworkParameters {
         positive && self.host_count() >= 2
     }
 
-    /// Returns the network. All of [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
+    /// Returns the network. [`Self::is_whole`] and [`Self::is_small_enough`] must hold.
     #[expect(clippy::too_many_lines, reason = "one arm a kind of machine")]
     pub(crate) fn network(&self) -> Result<Network, NetworkError> {
         let (hosts, nodes) = (small(self.host_count()), small(self.node_count()));
@@ -424,7 +426,7 @@ impl NetworkParameters {
                 };
                 let of_hosts = HostNics::OneSwitch(*nics_per_host).links(hosts.into(), *arity);
                 let between = tree.links().flat_map(|(level, link)| {
-                    std::iter::repeat_n(link, uplinks.get(level).map_or(0, |&own| small(own) as usize))
+                    std::iter::repeat_n(link, uplinks.get(level).map_or(0, |&count| small(count) as usize))
                 });
                 Ok(network(of_hosts.chain(between).collect())?.with_formula(tree))
             }
@@ -447,7 +449,7 @@ impl Distances for FullMesh {
     }
 }
 
-/// Nothing of one link.
+/// Empty for one link.
 impl fmt::Display for HostNics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -541,7 +543,7 @@ mod tests {
         (machine.node_count(), machine.link_count(), distances.into_iter().max().unwrap(), sum)
     }
 
-    /// The sum of the distances of all pairs of `switches p` hosts, where those of all pairs of switches sum up to `sum`.
+    /// The sum of the distances of all pairs of `switches p` hosts, given the `sum` over all pairs of switches.
     fn with_hosts(switches: u64, p: u64, sum: u64) -> u64 {
         // Two links to the switches, but for a host and itself.
         let hosts = switches * p;
@@ -611,7 +613,7 @@ mod tests {
                 hosts + leaves + spines,
                 hosts + leaves * spines,
                 4,
-                // 4 links to the hosts of other leaves, 2 to those of the own.
+                // 4 links to the hosts of other leaves, 2 to those of the same leaf.
                 hosts * (4 * (hosts - p) + 2 * (p - 1)),
             );
             assert_eq!(figures(&parameters), expected);
@@ -643,11 +645,11 @@ mod tests {
         halves.map(|half| flow(&machine, half)).min().unwrap()
     }
 
-    /// The greatest flow between the hosts of a mask and the others: one unit a link, an augmenting path at a time.
+    /// The greatest flow between the hosts of a mask and the others: one unit per link, one augmenting path at a time.
     fn flow(machine: &Machine, half: u32) -> u64 {
         let hosts = machine.host_count();
         let side = |node: NodeId| (u64::from(node.index()) < hosts).then(|| half >> node.index() & 1 == 1);
-        let mut used = std::collections::BTreeSet::new(); // arcs with a unit, less the way back
+        let mut used = std::collections::BTreeSet::new(); // arcs with a unit, except where it was sent back
         let mut total = 0;
         loop {
             let mut from: std::collections::BTreeMap<NodeId, Option<NodeId>> =

@@ -43,7 +43,7 @@ impl TreeParameters {
         }
     }
 
-    /// The number of vertices, or as many as 64 bits hold.
+    /// The number of vertices, capped at 64 bits.
     #[must_use]
     pub fn node_count(self) -> u64 {
         match self {
@@ -104,7 +104,7 @@ impl fmt::Display for TreeParameters {
     }
 }
 
-/// The vertices of a complete tree, `1 + k + .. + k^n`, or as many as 64 bits hold.
+/// The vertices of a complete tree, `1 + k + .. + k^n`, capped at 64 bits.
 fn complete(arity: u64, levels: u64) -> u64 {
     let mut count = 1_u64;
     for _ in 0..levels.min(u64::from(u64::BITS)) {

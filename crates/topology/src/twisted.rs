@@ -11,7 +11,7 @@ use crate::{
 pub(crate) struct TwistedTorus {
     lengths: Vec<u32>,
     divisors: Vec<Divisor>, // the same
-    twists: Vec<Vec<u32>>,  // by dimension, what crossing its wraparound upwards adds, each below its length
+    twists: Vec<Vec<u32>>, // by dimension, the offsets that crossing its wraparound upwards adds, each below its length
 }
 
 impl TwistedTorus {
@@ -35,8 +35,9 @@ impl TwistedTorus {
             }
         }
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let reduced =
-            |twist: &Vec<u64>| twist.iter().zip(lengths).map(|(own, length)| small(own % length)).collect();
+        let reduced = |twist: &Vec<u64>| {
+            twist.iter().zip(lengths).map(|(entry, length)| small(entry % length)).collect()
+        };
         Ok(Self {
             lengths: lengths.iter().map(|&length| small(length)).collect(),
             divisors: lengths.iter().map(|&length| Divisor::new(length)).collect(),
@@ -46,7 +47,7 @@ impl TwistedTorus {
 
     /// Whether the wraparound of a dimension adds anything.
     fn is_twisted(&self, dimension: usize) -> bool {
-        self.twists[dimension].iter().any(|&own| own > 0)
+        self.twists[dimension].iter().any(|&entry| entry > 0)
     }
 
     /// Whether any wraparound adds anything.
@@ -71,7 +72,7 @@ impl TwistedTorus {
         links
     }
 
-    /// A node moved by what the wraparound of a dimension adds.
+    /// A node moved by the offsets of the wraparound of a dimension.
     fn twisted(&self, node: u32, dimension: usize) -> u32 {
         let (mut moved, mut stride) = (0, 1);
         for (&length, &twist) in self.lengths.iter().zip(&self.twists[dimension]) {
@@ -92,11 +93,11 @@ impl TwistedTorus {
     /// The next node upwards in a dimension.
     fn next(&self, node: u32, dimension: usize) -> u32 {
         let stride: u32 = self.lengths[..dimension].iter().product();
-        let own = node / stride % self.lengths[dimension];
-        if own + 1 < self.lengths[dimension] {
+        let coordinate = node / stride % self.lengths[dimension];
+        if coordinate + 1 < self.lengths[dimension] {
             node + stride
         } else {
-            self.twisted(node - own * stride, dimension)
+            self.twisted(node - coordinate * stride, dimension)
         }
     }
 
@@ -113,8 +114,8 @@ impl TwistedTorus {
 }
 
 impl Moves for TwistedTorus {
-    /// The difference of their coordinates, where a dimension
-    /// that has to be crossed backwards over its wraparound takes off what that adds.
+    /// The difference of their coordinates; crossing the wraparound
+    /// of a dimension backwards subtracts its offsets.
     #[inline]
     fn difference(&self, at: u32, to: u32) -> u32 {
         let mut rest = [at, to];
@@ -124,20 +125,20 @@ impl Moves for TwistedTorus {
             rest = [at, to];
             difference[dimension] += if b >= a { b - a } else { b + length - a };
             if b < a {
-                for (own, (&taken_off, &other)) in
+                for (entry, (&taken_off, &other)) in
                     difference.iter_mut().zip(self.twists[dimension].iter().zip(&self.lengths))
                 {
-                    *own += other - taken_off;
+                    *entry += other - taken_off;
                 }
             }
         }
         let (mut node, mut stride) = (0, 1);
-        for (&own, &length) in difference.iter().zip(&self.lengths) {
-            let mut own = own;
-            while own >= length {
-                own -= length; // at most as often as there are dimensions
+        for (&steps, &length) in difference.iter().zip(&self.lengths) {
+            let mut steps = steps;
+            while steps >= length {
+                steps -= length; // at most as often as there are dimensions
             }
-            node += own * stride;
+            node += steps * stride;
             stride *= length;
         }
         node

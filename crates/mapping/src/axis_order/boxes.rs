@@ -8,10 +8,10 @@ use super::{Factor, permutations};
 const MAX_AXES: usize = 4;
 /// The most nodes of a machine.
 const MAX_NODES: u64 = 1 << 20;
-/// The most parts of axes that are looked at: most divisions of large hypercubes lead nowhere.
+/// The most parts of axes that are examined: most divisions of large hypercubes are dead ends.
 const MAX_LOOKS: u32 = 1 << 16;
 
-/// How much of each axis of the machine is taken.
+/// The part of each axis of the machine that is taken.
 pub(super) struct Taken<'a> {
     host: &'a Shape,
     lengths: Vec<u64>,
@@ -22,12 +22,12 @@ impl<'a> Taken<'a> {
         Self { host, lengths: vec![1; host.dimension_count()] }
     }
 
-    /// The length of an axis that is left.
+    /// The remaining length of an axis.
     fn left(&self, host: usize) -> u64 {
         self.host.lengths()[host] / self.lengths[host]
     }
 
-    /// Takes the next part of an axis, of `length` nodes; `None` if there is no such axis, its rest is no multiple of
+    /// Takes the next part of an axis, of `length` nodes; `None` if there is no such axis, its rest is not a multiple of
     /// `length`, or `length` is less than 2.
     pub(super) fn take(&mut self, host: usize, length: u64) -> Option<Factor> {
         if length < 2 || host >= self.lengths.len() || !self.left(host).is_multiple_of(length) {
@@ -44,7 +44,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The factors of every axis of the guest, in an order of these.
+/// The factors of every axis of the guest, in some order of the axes.
 type Division = Vec<(usize, Vec<Factor>)>;
 
 /// Divisions of the axes of a machine with as many nodes as the guest has, the axes of the guest in every order; each set of
@@ -73,7 +73,7 @@ struct Search<'a> {
     division: Division, // of the axes so far
     looks: u32,
     most: usize,
-    known: Vec<Division>, // those found, by axis of the guest
+    known: Vec<Division>, // the divisions found, by axis of the guest
     found: Vec<Division>,
 }
 

@@ -30,7 +30,7 @@ impl Caterpillar {
     ///
     /// # Errors
     ///
-    /// When the spine has no vertex, or a leg is at none, or two at one.
+    /// When the spine has no vertex, a leg is at no vertex of it, or two are at one.
     pub fn new(spine: u32, legs: &[u32]) -> Result<Self, ClassicError> {
         let mut sorted = legs.to_vec();
         sorted.sort_unstable();
@@ -42,8 +42,8 @@ impl Caterpillar {
         Ok(Self { spine, legs: sorted })
     }
 
-    /// The caterpillar that a network is, with the label of every vertex; none when it is no tree,
-    /// or no caterpillar.
+    /// The network as a caterpillar, with the label of every vertex; `None` if it is not a tree,
+    /// or not a caterpillar.
     pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
         if !has_links_of_a_tree(network) {
             return None;
@@ -82,7 +82,7 @@ impl Caterpillar {
         spine.chain(legs).map(|(one, other)| (ProcessId::new(one), ProcessId::new(other)))
     }
 
-    /// The vertices in the order of the spine, each leg after its vertex: vertex and the one that
+    /// The vertices in the order of the spine, each leg after its vertex; with each the vertex that
     /// it hangs from.
     fn head_to_tail(&self) -> Vec<(u32, Option<u32>)> {
         let leg =
@@ -117,8 +117,8 @@ pub(super) static CATERPILLAR: ClassicConstruction = ClassicConstruction {
 ///
 /// # Errors
 ///
-/// When it is not balanced, has no power of two for vertices, or the search takes too long, which
-/// happens to none of up to 16 vertices.
+/// When it is not balanced, its number of vertices is not a power of two, or the search takes too long, which
+/// does not happen up to 16 vertices.
 pub fn caterpillar_in_cube(caterpillar: &Caterpillar) -> Result<RoutedEmbedding, ClassicError> {
     let places = caterpillar_places(caterpillar)?;
     let host = hypercube(caterpillar.vertex_count().ilog2())?;

@@ -1,4 +1,4 @@
-//! A construction of the notes: its descriptor, the pair that it is asked about, and its plan.
+//! A construction of the notes: its descriptor, the pair of guest and host, and its plan.
 //!
 //! Each construction is described by one [`ClassicConstruction`] in the file that makes it;
 //! [`ClassicConstruction::ALL`] lists them.
@@ -14,13 +14,13 @@ use crate::{Exactness, ProcessId, PromisedDilation};
 pub struct ClassicConstruction {
     /// Its name in files: `gray-path`.
     pub name: &'static str,
-    /// The guests and hosts that it is for, in words.
+    /// The guests and hosts that it takes, in words.
     pub summary: &'static str,
     /// The dilation \[links\] that the notes state, as a formula in the letters of the summary.
     pub promised_dilation: &'static str,
     /// The heading of the notes under which it is found.
     pub source: &'static str,
-    /// The nodes of the vertices; none when it is for other pairs.
+    /// The nodes of the vertices; `None` for pairs that it does not take.
     pub(super) plan: fn(Pair<'_>) -> Option<Result<Plan, ClassicError>>,
 }
 
@@ -78,7 +78,7 @@ impl Pair<'_> {
         Some([network_dimensions(self.guest, guest)?, network_dimensions(self.host, host)?])
     }
 
-    /// The nodes of the host in order: every vertex on the node of its own number.
+    /// The nodes of the host in order: every vertex on the node with the same number.
     pub(super) fn host_nodes(self) -> Vec<NodeId> {
         self.host.nodes().collect()
     }

@@ -31,12 +31,12 @@ pub(super) static CUBE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction {
 ///
 /// The load is at most [`CubeAndRectangle::load`]. Layer `i` of the first dimension has a slab of the longest side, `h`
 /// thick. The others go by recursion into a mesh without the shortest side, whose first side snakes through slab and
-/// shortest side. What exceeds the longest side is mirrored. Of two dimensions every column snakes through columns of
+/// shortest side. Excess over the longest side is mirrored. In two dimensions every column snakes through columns of
 /// the rectangle.
 ///
 /// # Errors
 ///
-/// When there are under two dimensions, or `w` is no whole number or is the longest side.
+/// When there are under two dimensions, or `w` is not a whole number or is the longest side.
 pub fn cube_in_rectangle(dimensions: usize, rectangle: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     let meshes = CubeAndRectangle::new(dimensions, rectangle).ok_or_else(|| ClassicError::Pair {
         found: format!("a mesh of lengths {rectangle:?} for {dimensions} dimensions"),
@@ -115,14 +115,14 @@ impl CubeAndRectangle {
                 .rectangle
                 .iter()
                 .map(|_| {
-                    let own = rest % self.side;
+                    let coordinate = rest % self.side;
                     rest /= self.side;
-                    own
+                    coordinate
                 })
                 .collect();
             let place = place(self.side, &self.rectangle, &coordinates);
             let lengths = self.rectangle.iter().zip(&place).take(self.host_dimensions).rev();
-            lengths.fold(0, |index, (length, own)| index * length + own)
+            lengths.fold(0, |index, (length, coordinate)| index * length + coordinate)
         };
         nodes((0..vertices).filter_map(|vertex| u32::try_from(node(vertex)).ok()))
     }
@@ -149,13 +149,13 @@ fn place(side: u64, rectangle: &[u64], cube: &[u64]) -> Vec<u64> {
     let across = if row.is_multiple_of(2) { forth } else { shortest - 1 - forth };
     let found = [&[mirrored(layer * thickness + row, longest)], &between[..], &[across]].concat();
     let mut coordinates = vec![0; rectangle.len()];
-    for (&at, own) in order.iter().zip(found) {
-        coordinates[at] = own;
+    for (&at, coordinate) in order.iter().zip(found) {
+        coordinates[at] = coordinate;
     }
     coordinates
 }
 
-/// A position on a line of this length after what exceeds it has been mirrored back.
+/// A position on a line of this length, with the excess mirrored back.
 fn mirrored(position: u64, length: u64) -> u64 {
     let within = position % (2 * length);
     within.min(2 * length - 1 - within)

@@ -1,4 +1,4 @@
-//! The paths of the edges of a placement by a construction of the notes: psi of CS838 1999.
+//! The paths of the edges of a placement by a construction of the notes: `psi` of CS838 1999.
 //!
 //! A construction whose edges take paths of their own is in [`OWN_PATHS`]; the edges of all others take the routes of
 //! the host, ties going the direct way, from the end with the lower label.
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::ProcessId;
 
-/// Makes the paths of a guest on a host; `None` if they are of other kinds.
+/// Makes the paths of a guest on a host; `None` if the construction does not take their kinds.
 type MakePaths = fn(&Machine, &Machine) -> Option<Result<RoutedEmbedding, ClassicError>>;
 
 /// The constructions whose edges take paths of their own.
@@ -80,8 +80,8 @@ impl EdgePaths {
         host: &Machine,
         nodes: &[NodeId],
     ) -> Result<Self, ClassicError> {
-        let own = OWN_PATHS.iter().find(|(own, _)| *own == construction);
-        if let Some(embedding) = own.and_then(|(_, paths)| paths(guest, host)) {
+        let own_paths = OWN_PATHS.iter().find(|(named, _)| *named == construction);
+        if let Some(embedding) = own_paths.and_then(|(_, paths)| paths(guest, host)) {
             Ok(Self::of(&embedding?, true))
         } else {
             let edges = guest_edges(guest);
@@ -90,7 +90,7 @@ impl EdgePaths {
         }
     }
 
-    /// The paths of an embedding; its own, or routes of the host.
+    /// The paths of an embedding: the construction's own, or routes of the host.
     fn of(embedding: &RoutedEmbedding, is_own: bool) -> Self {
         let mut paths: Vec<((ProcessId, ProcessId), Vec<NodeId>)> = embedding
             .paths()
@@ -103,13 +103,13 @@ impl EdgePaths {
             })
             .collect();
         paths.sort_unstable_by_key(|&(edge, _)| edge);
-        let mut own = Self { edges: vec![], firsts: vec![0], nodes: vec![], is_own };
+        let mut edge_paths = Self { edges: vec![], firsts: vec![0], nodes: vec![], is_own };
         for (edge, path) in paths {
-            own.edges.push(edge);
-            own.nodes.extend(path);
-            own.firsts.push(own.nodes.len());
+            edge_paths.edges.push(edge);
+            edge_paths.nodes.extend(path);
+            edge_paths.firsts.push(edge_paths.nodes.len());
         }
-        own
+        edge_paths
     }
 
     /// Whether they are the construction's own: otherwise they are routes of the host.
@@ -119,7 +119,7 @@ impl EdgePaths {
     }
 
     /// The nodes from that of a process to that of a neighbour, both included; backwards from the higher label.
-    /// `None` between processes that are no neighbours.
+    /// `None` between processes that are not neighbours.
     #[must_use]
     pub fn path(&self, from: ProcessId, to: ProcessId) -> Option<impl Iterator<Item = NodeId> + use<'_>> {
         let edge = self.edges.binary_search(&(from.min(to), from.max(to))).ok()?;

@@ -1,4 +1,4 @@
-//! Why a construction of the notes cannot be made.
+//! The reasons why a construction of the notes cannot be made.
 
 use cubefold_topology::MachineError;
 
@@ -27,7 +27,7 @@ pub enum ClassicError {
         /// The guests or hosts that the construction takes.
         expected: &'static str,
     },
-    /// The search came to its end without an embedding.
+    /// The search ended without an embedding.
     #[error("no embedding of {guest} in {host} was found in {steps} steps")]
     NotFound {
         /// The guest.
@@ -45,7 +45,7 @@ pub enum ClassicError {
     Routes(#[from] RoutedEmbeddingError),
 }
 
-/// The number, if it is in the range.
+/// Checks that a number is in the range.
 pub(super) fn in_range(
     name: &'static str,
     found: u32,

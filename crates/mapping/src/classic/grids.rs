@@ -46,7 +46,7 @@ pub fn snake(host_lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::along_routes_of_the_host(host, places, guest_edges(&guest))?)
 }
 
-/// Where the vertices of the guest are in the host, a mesh of two dimensions at least.
+/// The nodes of the guest's vertices in the host, a mesh of at least two dimensions.
 #[expect(clippy::cast_possible_truncation, reason = "indices of a machine of at most 2^32 nodes")]
 fn snake_places(host: &Machine) -> Vec<NodeId> {
     let (lengths, shape) = (host.shape().lengths(), host.shape());
@@ -63,7 +63,7 @@ fn snake_places(host: &Machine) -> Vec<NodeId> {
     }))
 }
 
-/// A mesh on the torus that it is a part of.
+/// A mesh on the torus that contains it.
 pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
     name: "mesh-in-torus",
     summary: "a mesh on a torus of the same lengths",
@@ -94,7 +94,7 @@ pub(super) static FOLDED_TORUS: ClassicConstruction = ClassicConstruction {
 /// The torus of these lengths in the mesh of the same lengths: load 1, dilation and link congestion
 /// 2; both are 1 when every length is 2 (CS838 1999, embeddings among meshes and tori; errata N5).
 ///
-/// A ring is folded flat, coordinate 0, then the last, then 1, and so on; the torus in every
+/// A ring is folded flat: coordinate 0, then the last, then 1, and so on; the torus in every
 /// dimension:
 ///
 /// ```text
@@ -110,7 +110,7 @@ pub fn torus_in_mesh(lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::along_routes_of_the_host(mesh(lengths)?, folded_places(&torus), edges)?)
 }
 
-/// Where the vertices of the torus are in the mesh of the same lengths.
+/// The nodes of the torus's vertices in the mesh of the same lengths.
 fn folded_places(torus: &Machine) -> Vec<NodeId> {
     let shape = torus.shape();
     let folded = |vertex: NodeId| {
@@ -161,7 +161,7 @@ pub fn torus_in_ring(lengths: [u64; 2]) -> Result<RoutedEmbedding, ClassicError>
     Ok(RoutedEmbedding::along_routes_of_the_host(ring, ring_places(&torus), guest_edges(&torus))?)
 }
 
-/// Where the vertices of a torus of two dimensions are on the ring.
+/// The nodes of the vertices of a two-dimensional torus on the ring.
 #[expect(clippy::cast_possible_truncation, reason = "lengths and indices of a machine of at most 2^32 nodes")]
 fn ring_places(torus: &Machine) -> Vec<NodeId> {
     let lengths = torus.shape().lengths();

@@ -37,8 +37,8 @@ impl GrowingTree {
         let mut children = vec![(false, false); parents.len() + 1];
         for (child, &(parent, side)) in (1..).zip(&parents) {
             let found = || format!("vertex {child} below vertex {parent}");
-            let own = children.get_mut(parent as usize).filter(|_| parent < child);
-            let Some((left, right)) = own else {
+            let sides = children.get_mut(parent as usize).filter(|_| parent < child);
+            let Some((left, right)) = sides else {
                 return Err(ClassicError::Pair { found: found(), expected });
             };
             let taken = match side {
@@ -59,8 +59,8 @@ impl GrowingTree {
         Self { parents: (1..(2 << depth) - 1).map(|child| ((child - 1) / 2, side(child))).collect() }
     }
 
-    /// The tree that a network is, rooted at node 0, with the label of every vertex; none when it
-    /// is no tree, or a node has more than two children. The child with the lower label is the left
+    /// The network as a tree rooted at node 0, with the label of every vertex; `None` if it
+    /// is not a tree, or a node has more than two children. The child with the lower label is the left
     /// one.
     pub(super) fn of_network(network: &Machine) -> Option<(Self, Vec<ProcessId>)> {
         if !has_links_of_a_tree(network) {

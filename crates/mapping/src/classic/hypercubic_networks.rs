@@ -22,7 +22,7 @@ use crate::ProcessId;
 /// (errata N11).
 pub(super) const MIN_DIMENSIONS: u32 = 3;
 
-/// The most of which there are machines of both kinds.
+/// The most for which there are machines of both kinds.
 pub(super) const MAX_DIMENSIONS: u32 = 15;
 
 /// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
@@ -171,8 +171,8 @@ fn folded_level(dimensions: u32, level: u32) -> u32 {
     u32::try_from(folded).unwrap_or(dimensions)
 }
 
-/// The bit of the host's words that a bit of the guest's becomes: that of the second gap that the
-/// edges across it go over.
+/// The bit of the host's words that stands for a bit of the guest's: that of the second gap crossed
+/// by the edges across it.
 fn folded_bit(dimensions: u32, bit: u32) -> u32 {
     let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded_level(dimensions, level));
     // The last level and the first are on the host's levels 1 and 0.
@@ -180,7 +180,7 @@ fn folded_bit(dimensions: u32, bit: u32) -> u32 {
 }
 
 /// The path between two nodes of the ordinary butterfly whose words differ in a bit between their
-/// levels, in none, or in the bit of the last gap, which begins at the level of one of them.
+/// levels, in no bit, or in the bit of the last gap, which begins at the level of one of them.
 fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     let levels = dimensions + 1;
     let place = |node: NodeId| (node.index() % levels, node.index() / levels);
@@ -208,7 +208,7 @@ fn path_by_levels(dimensions: u32, from: NodeId, to: NodeId) -> Vec<NodeId> {
     path
 }
 
-/// The number of dimensions that guest and host of these kinds have in common, when there is a
+/// The number of dimensions shared by guest and host of these kinds, if there is a
 /// construction for it.
 fn same_dimensions(pair: Pair<'_>, guest: MachineKind, host: MachineKind) -> Option<u32> {
     let [guest, host] = pair.dimensions(guest, host)?;

@@ -67,21 +67,21 @@ pub(super) fn is_ring(machine: &Machine) -> bool {
     is_torus(machine) && machine.shape().dimension_count() == 1
 }
 
-/// The number of dimensions of a hypercube; none when it is something else.
+/// The number of dimensions of a hypercube; `None` for other machines.
 pub(super) fn cube_dimensions(machine: &Machine) -> Option<u32> {
     let lengths = machine.shape().lengths();
     let is_cube = !machine.axes().is_empty() && lengths.iter().all(|&length| length == 2);
     u32::try_from(lengths.len()).ok().filter(|_| is_cube)
 }
 
-/// `i` of a square mesh of side `2^i`; none when it is something else.
+/// `i` of a square mesh of side `2^i`; `None` for other machines.
 pub(super) fn square_order(machine: &Machine) -> Option<u32> {
     let order = exponent(*machine.shape().lengths().first()?)?;
     is_mesh(machine, &[1 << order; 2]).then_some(order)
 }
 
-/// The number of dimensions of which a network of this kind was made; none when it is of another
-/// kind.
+/// The number of dimensions that a network of this kind was made from; `None` for other
+/// kinds.
 pub(super) fn network_dimensions(machine: &Machine, kind: MachineKind) -> Option<u32> {
     let dimensions = machine.network_dimensions().filter(|_| machine.kind() == kind)?;
     u32::try_from(dimensions).ok()
@@ -104,7 +104,7 @@ pub(super) fn has_links_of(machine: &Machine, parameters: TreeParameters) -> boo
     links.len() as u64 == network.link_count() && links.iter().all(is_link)
 }
 
-/// `k`, at least 2, and the levels of a complete `k`-ary tree in heap order; none when a machine is something else.
+/// `k`, at least 2, and the levels of a complete `k`-ary tree in heap order; `None` for other machines.
 pub(super) fn k_ary_tree_of(machine: &Machine) -> Option<(u32, u32)> {
     let network = machine.graph().filter(|_| has_links_of_a_tree(machine))?;
     let arity = network.neighbours(NodeId::new(0)).len() as u64;

@@ -105,20 +105,20 @@ impl MeshOfTrees {
         self.side() * (self.side() + 2 * self.inner())
     }
 
-    /// The pair of vertices of the two trees that a vertex is, in heap order: the tree over the
+    /// The pair of vertices of the two trees that makes up a vertex, in heap order: the tree over the
     /// rows of a column first, then the one over the columns of a row.
     fn pair(self, vertex: ProcessId) -> (u32, u32) {
         let (side, inner) = (self.side(), self.inner());
         let leaves = side * side;
         match vertex.label() {
             leaf if leaf < leaves => (inner + leaf / side, inner + leaf % side),
-            own if own < leaves + side * inner => {
-                let own = own - leaves;
-                (inner + own / inner, own % inner)
+            label if label < leaves + side * inner => {
+                let place = label - leaves;
+                (inner + place / inner, place % inner)
             }
-            own => {
-                let own = own - leaves - side * inner;
-                (own % inner, inner + own / inner)
+            label => {
+                let place = label - leaves - side * inner;
+                (place % inner, inner + place / inner)
             }
         }
     }

@@ -52,7 +52,7 @@ pub fn gray_cycle(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed_by_gray_code(MachineKind::Ring, in_range("dimensions", dimensions, 2..=MAX_DIMENSIONS)?)
 }
 
-/// The Gray code, when the guest has the right kind.
+/// The Gray code, if the guest has the right kind.
 fn gray_plan(pair: Pair<'_>, is_kind: bool) -> Option<Result<Plan, ClassicError>> {
     let dimensions = cube_dimensions(pair.host).filter(|_| is_kind && pair.has_same_size())?;
     (dimensions <= MAX_DIMENSIONS).then(|| Ok(Plan::exact(1, gray_places(1 << dimensions))))
@@ -127,7 +127,7 @@ pub(super) static Z_ORDER: ClassicConstruction = ClassicConstruction {
 };
 
 /// The line of `4^i` vertices on the square mesh of side `2^i`, quarters after one another without
-/// turning them, what the notes call a Peano curve: dilation `2^i`, between the second quarter and
+/// turning them (a Peano curve in the notes): dilation `2^i`, between the second quarter and
 /// the third (as above).
 ///
 /// The bits of the two coordinates alternate in the number of a vertex.
@@ -150,7 +150,7 @@ fn embed_numbering(
     Ok(RoutedEmbedding::along_routes_of_the_host(host, places(order), guest_edges(&guest))?)
 }
 
-/// A numbering of a square mesh, when the guest has the right kind.
+/// A numbering of a square mesh, if the guest has the right kind.
 fn numbering_plan(
     pair: Pair<'_>,
     is_kind: bool,
@@ -161,12 +161,12 @@ fn numbering_plan(
     (order <= MAX_ORDER).then(|| Ok(Plan::exact(dilation(order), places(order))))
 }
 
-/// Where the path has its vertices.
+/// The nodes of the path's vertices.
 fn path_places(order: u32) -> Vec<NodeId> {
     nodes(path(order).into_iter().map(|(x, y)| x + (y << order)))
 }
 
-/// Where the cycle has its vertices: two paths up on the left, two down on the right.
+/// The nodes of the cycle's vertices: two paths up on the left, two down on the right.
 fn cycle_places(order: u32) -> Vec<NodeId> {
     let (quarter, side) = (path(order - 1), 1 << (order - 1));
     let turned = |quarter: &[(u32, u32)]| {
@@ -180,7 +180,7 @@ fn cycle_places(order: u32) -> Vec<NodeId> {
     nodes(all.into_iter().map(|(x, y)| x + (y << order)))
 }
 
-/// Where the numbering without turns has its vertices.
+/// The nodes of the vertices, numbered without turns.
 fn z_places(order: u32) -> Vec<NodeId> {
     let every_other = |bits: u32| (0..order).map(|bit| (bits >> (2 * bit) & 1) << bit).sum::<u32>();
     nodes((0..1 << (2 * order)).map(|vertex| every_other(vertex) + (every_other(vertex >> 1) << order)))

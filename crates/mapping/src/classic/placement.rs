@@ -66,7 +66,7 @@ impl ClassicConstruction {
     }
 }
 
-/// Where a construction of CS838 1999 puts the processes of one guest on one host.
+/// The placement of the processes of one guest on one host by a construction of CS838 1999.
 ///
 /// Its messages take the routes of the host, or the [paths](Self::paths) of the construction; the promised dilation
 /// holds for both, since no route is longer than a path.
@@ -88,21 +88,21 @@ pub struct ClassicPlacement {
     guest: Machine,
     table: PlacementTable,
     dilation: PromisedDilation,
-    paths: OnceLock<EdgePaths>, // made when they are first asked for
+    paths: OnceLock<EdgePaths>, // made on first use
 }
 
-/// Paths follow from the rest.
+/// Equality without the paths, which follow from the rest.
 impl PartialEq for ClassicPlacement {
     fn eq(&self, other: &Self) -> bool {
-        let own = |own: &Self| (own.construction, own.dilation);
-        own(self) == own(other) && self.guest == other.guest && self.table == other.table
+        let kind = |placement: &Self| (placement.construction, placement.dilation);
+        kind(self) == kind(other) && self.guest == other.guest && self.table == other.table
     }
 }
 
 impl Eq for ClassicPlacement {}
 
 impl ClassicPlacement {
-    /// The first construction in the order of [`ClassicConstruction::ALL`] that is for the pair.
+    /// Chooses the first construction in the order of [`ClassicConstruction::ALL`] that takes the pair.
     /// `flip` gives the flip bits of the vertices of a tree that grows; no other construction is
     /// random.
     ///
@@ -120,11 +120,11 @@ impl ClassicPlacement {
         Self::new(construction, plan?, pair)
     }
 
-    /// The construction asked for. `flip` is as above.
+    /// The named construction. `flip` is as above.
     ///
     /// # Errors
     ///
-    /// When it is not for the pair, or cannot be made.
+    /// When it does not take the pair, or cannot be made.
     pub fn named(
         construction: &'static ClassicConstruction,
         guest: &Machine,
@@ -188,10 +188,10 @@ impl ClassicPlacement {
 /// A pair of guest and host that no construction of the notes, or not the one asked for, covers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClassicPlacementError {
-    /// No construction is for the pair.
+    /// No construction takes the pair.
     #[error("no construction of CS838 1999 maps this guest on this host")]
     NotCovered,
-    /// The construction asked for is for others.
+    /// The named construction takes other pairs.
     #[error("{construction} does not map this guest on this host, expected {}", construction.summary)]
     OtherPair {
         /// The construction.
@@ -219,8 +219,8 @@ mod tests {
         FlipBit::LeftStays
     }
 
-    /// The names of the constructions that are for a pair, in order. What each states in words is
-    /// what it promises.
+    /// The names of the constructions that take a pair, in order. The description of each states
+    /// its promise.
     fn all(guest: &Machine, host: &Machine) -> Vec<&'static str> {
         let placements = ClassicConstruction::ALL.iter().filter_map(|&construction| {
             let placement = ClassicPlacement::named(construction, guest, host, &stays).ok()?;

@@ -31,7 +31,7 @@ pub(super) static RECTANGLE_IN_CUBE: ClassicConstruction = ClassicConstruction {
 ///
 /// # Errors
 ///
-/// When there is no such mesh, it is the rectangle, or no foldings lead to it.
+/// When there is no such mesh, the rectangle is that mesh, or no foldings lead to it.
 pub fn rectangle_in_cube(rectangle: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     let foldings = Foldings::new(rectangle).ok_or_else(|| ClassicError::Pair {
         found: format!("a mesh of lengths {rectangle:?}"),
@@ -56,7 +56,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// The short side after it.
+    /// The length of the short side after folding.
     fn folded_width(self, side: u64) -> u64 {
         self.length * self.width / side
     }
@@ -70,7 +70,7 @@ impl Folding {
     ///
     /// In each run the strip is seen as if it came from the left. It turns where `along - across` passes
     /// `side - width`, by a reflection that exchanges the two, and turns back where their sum passes
-    /// `side - 1 + width`, which is the next run, mirrored. What is left over is folded back over both ends.
+    /// `side - 1 + width`, which is the next run, mirrored. The remainder is folded back over both ends.
     fn place(self, side: u64, along: u64, across: u64) -> (u64, u64) {
         let (runs, width) = (self.runs(side), self.width);
         let in_runs = runs * side;
@@ -104,8 +104,8 @@ pub struct Foldings {
 }
 
 impl Foldings {
-    /// The foldings of a rectangle: of a side over `w`, the longest first, and one below, the shortest first, with
-    /// backtracking. None when there is no mesh of equal sides of as many nodes, it is the rectangle, or no
+    /// The foldings of a rectangle: each of a side over `w`, the longest first, and one below, the shortest first, with
+    /// backtracking. `None` if there is no mesh of equal sides with as many nodes, the rectangle is that mesh, or no
     /// foldings lead to it.
     #[must_use]
     pub fn new(rectangle: &[u64]) -> Option<Self> {
@@ -132,11 +132,11 @@ impl Foldings {
         &self.steps
     }
 
-    /// The load that is promised: 2 for each folding with `w >= 2 b` or in one run, where `b` is the short side; none
-    /// where there is another folding.
+    /// The promised load: 2 for each folding with `w >= 2 b` or in one run, where `b` is the short side; `None`
+    /// if there is another folding.
     #[must_use]
     pub fn load(&self) -> Option<u64> {
-        let doubles = |own: &Folding| self.side >= 2 * own.width || own.runs(self.side) == 1;
+        let doubles = |folding: &Folding| self.side >= 2 * folding.width || folding.runs(self.side) == 1;
         self.steps.iter().all(doubles).then(|| 1 << self.steps.len())
     }
 
@@ -153,7 +153,7 @@ impl Foldings {
                 (place[step.long], place[step.short]) =
                     step.place(self.side, place[step.long], place[step.short]);
             }
-            place.iter().rev().fold(0, |index, own| index * self.side + own)
+            place.iter().rev().fold(0, |index, coordinate| index * self.side + coordinate)
         };
         let vertices: u64 = self.rectangle.iter().product();
         nodes((0..vertices).filter_map(|vertex| u32::try_from(node(vertex)).ok()))

@@ -22,7 +22,7 @@ struct SquareAndRectangle {
 }
 
 impl SquareAndRectangle {
-    /// The pair with a rectangle of these lengths, the longer first; none when it has no square, or
+    /// The pair with a rectangle of these lengths, the longer first; `None` if it has no square, or
     /// is one.
     fn of_rectangle(lengths: [u64; 2]) -> Option<Self> {
         let [length, width] = lengths.map(|length| u32::try_from(length).ok());
@@ -71,19 +71,19 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
 /// dilation `ceil(z_1 / w)`, load at most 2, link congestion at most `2 (1 + ceil(z_1 / w))` (CS838
 /// 1999, embeddings of cube meshes into rectangular meshes; errata N6).
 ///
-/// Each column of the square snakes through `ceil(z_1 / w)` columns of the rectangle. What goes
-/// past the last column is mirrored back.
+/// Each column of the square snakes through `ceil(z_1 / w)` columns of the rectangle. Excess past
+/// the last column is mirrored back.
 ///
 /// # Errors
 ///
-/// When the rectangle has no square of the same size, or the shorter length first.
+/// When the rectangle has no square of the same size, or its shorter length is first.
 pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
     let edges = guest_edges(&pair.square()?);
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, snaking_places(pair), edges)?)
 }
 
-/// Where the vertices of the square are in the rectangle.
+/// The nodes of the square's vertices in the rectangle.
 fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     let SquareAndRectangle { side, length, width } = pair;
     nodes((0..side * side).map(|vertex| {
@@ -126,19 +126,19 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
 ///   . . . . /
 /// ```
 ///
-/// Under a fold some nodes have two vertices, and equally many beside it have none. What is left over because
-/// no whole number of runs fits is folded straight back over the two free ends.
+/// Under a fold some nodes have two vertices, and as many beside it have none. If no whole number of runs fits,
+/// the remainder is folded straight back over the two free ends.
 ///
 /// # Errors
 ///
-/// When the rectangle has no square of the same size, or the shorter length first.
+/// When the rectangle has no square of the same size, or its shorter length is first.
 pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
     let edges = guest_edges(&pair.rectangle()?);
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.square()?, paper_places(pair), edges)?)
 }
 
-/// Where the vertices of the rectangle are in the square.
+/// The nodes of the rectangle's vertices in the square.
 fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     let SquareAndRectangle { side, length, .. } = pair;
     let places = (0..side * side).map(|vertex| {
@@ -149,7 +149,7 @@ fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     nodes(places)
 }
 
-/// The place along the runs after what is left over has been folded back, half of it over each end.
+/// The place along the runs after the remainder has been folded back, half of it over each end.
 fn ends_folded_back(pair: SquareAndRectangle, along: u32) -> u32 {
     let in_runs = pair.side / pair.width * pair.side;
     let before = (pair.length - in_runs) / 2;
@@ -213,7 +213,7 @@ impl ExampleMeshes {
         }
     }
 
-    /// The most edges over a link with the routes that are chosen.
+    /// The most edges over a link with the chosen routes.
     #[must_use]
     pub fn link_congestion(self) -> u64 {
         match self {
@@ -277,8 +277,8 @@ pub fn example_meshes(example: ExampleMeshes) -> Result<RoutedEmbedding, Classic
     Ok(RoutedEmbedding::new(host, places.clone(), edges, |_, _| paths.next().unwrap_or_default())?)
 }
 
-/// Chooses a path of at most two links for each pair of nodes, so that no link has more than
-/// `most`; tries all.
+/// Chooses a path of at most two links for each pair of nodes by exhaustive search, so that no link has
+/// more than `most`.
 fn choose_paths(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &mut Vec<Vec<NodeId>>) -> bool {
     let Some(&(from, to)) = ends.get(chosen.len()) else {
         return true;
@@ -293,7 +293,7 @@ fn choose_paths(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &m
     })
 }
 
-/// The paths between two nodes over at most two links; only the link where they are neighbours.
+/// The paths between two nodes over at most two links; between neighbours only the link.
 fn short_paths(host: &Machine, from: NodeId, to: NodeId) -> Vec<Vec<NodeId>> {
     if host.neighbours(from).any(|beside| beside == to) {
         return vec![vec![from, to]];

@@ -1,4 +1,4 @@
-//! Embeddings with the routes of their edges, and what these cost.
+//! Embeddings with the routes of their edges, and their costs.
 
 use cubefold_topology::{Machine, NodeId, TieRule};
 
@@ -8,7 +8,7 @@ use crate::ProcessId;
 /// every edge of the guest (CS838 1999, "Basic definitions and notions").
 ///
 /// It exists only if every path leads over links of the host from the image of one end of its edge
-/// to that of the other: the constructor checks that, whatever made the paths. A path may be longer
+/// to that of the other: the constructor checks that for any paths. A path may be longer
 /// than the distance.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub enum RoutedEmbeddingError {
         /// The greatest node of the host.
         greatest: u64,
     },
-    /// An edge has an end that is no vertex.
+    /// An edge has an end that is not a vertex.
     #[error("an edge of vertex {vertex}, expected vertices below {vertices}")]
     NoSuchVertex {
         /// The end found.
@@ -65,7 +65,7 @@ pub enum RoutedEmbeddingError {
         /// The other.
         to: ProcessId,
     },
-    /// A path goes from one node to another that is no neighbour of it.
+    /// A path goes from one node to another that is not its neighbour.
     #[error("the path of edge {from} to {to} goes from node {near} to node {far}, expected a neighbour")]
     NoLink {
         /// One end of the edge.
@@ -248,7 +248,7 @@ impl RoutedEmbedding {
         let loads = node_loads(self);
         match load {
             0 => self.host().node_count() - loads.len() as u64,
-            _ => loads.iter().filter(|&&(_, own)| own == load).count() as u64,
+            _ => loads.iter().filter(|&&(_, node_load)| node_load == load).count() as u64,
         }
     }
 }
@@ -261,7 +261,7 @@ fn node_loads(embedding: &RoutedEmbedding) -> Vec<(NodeId, u64)> {
     alike.map(|group| (group[0], group.len() as u64)).collect()
 }
 
-/// The most steps of paths that are alike.
+/// The most steps of paths with equal keys.
 fn most_alike<K: Ord>(embedding: &RoutedEmbedding, key: impl Fn(NodeId, NodeId) -> K) -> u64 {
     let steps = embedding.paths().flat_map(|(_, path)| path.windows(2));
     let mut keys: Vec<K> = steps.map(|pair| key(pair[0], pair[1])).collect();

@@ -68,7 +68,7 @@ pub(super) static SHUFFLE_THEN_EXCHANGE: ClassicConstruction = ClassicConstructi
 };
 
 /// The de Bruijn network of `n` dimensions in the shuffle-exchange network of `n` dimensions: load
-/// 1, dilation 2 (as above). Link congestion, of which the notes say nothing, is 2 or 3 by these
+/// 1, dilation 2 (as above). Link congestion, which the notes do not state, is 2 or 3 by these
 /// routes.
 ///
 /// Every word is on its own node. An edge takes the rotation, and then the exchange if the last bit
@@ -111,7 +111,7 @@ pub(super) static CONTRACTED_EXCHANGES: ClassicConstruction = ClassicConstructio
 
 /// The shuffle-exchange network of `n + 1` dimensions in the de Bruijn network of `n`: load 2,
 /// dilation 1. The edges that exchange the last bit have both ends on one node; contracting them
-/// makes the one network of the other (as above).
+/// makes one network of the other (as above).
 ///
 /// # Errors
 ///

@@ -64,7 +64,7 @@ pub(super) static TWO_TREES: ClassicConstruction = ClassicConstruction {
 /// Two complete binary trees of `levels` levels, the second from vertex `2^(n+1) - 1` on, in the hypercube of `n + 2`
 /// dimensions: load and dilation 1 (Dutta & Jha 1986).
 ///
-/// They are the tree with two roots without these.
+/// They are the tree with two roots without the roots.
 ///
 /// # Errors
 ///

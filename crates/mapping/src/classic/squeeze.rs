@@ -107,8 +107,8 @@ impl Squeezed {
         let Self { height, width, rows, columns, rows_first } = self;
         // Vertex by vertex of the guest, whose first dimension varies fastest.
         let node = |vertex: u32| {
-            let own = if rows_first { vertex } else { vertex / width + height * (vertex % width) };
-            let (row, column) = search.placed[own as usize];
+            let searched = if rows_first { vertex } else { vertex / width + height * (vertex % width) };
+            let (row, column) = search.placed[searched as usize];
             NodeId::new(if rows_first { row + rows * column } else { column + columns * row })
         };
         Ok((0..height * width).map(node).collect())
@@ -118,8 +118,8 @@ impl Squeezed {
 /// Row and column in the host.
 type Place = (u32, u32);
 
-/// The places of the last column of the guest, and how full the rows are, both from the emptiest row on: whether the rest
-/// can be placed depends on nothing else.
+/// The places of the last column of the guest, and the fill of each row, both from the emptiest row on: nothing else
+/// decides whether the rest can be placed.
 type State = (usize, Vec<Place>, Vec<u32>);
 
 /// A search for places, row after row of the host and column after column of the guest.
@@ -131,7 +131,7 @@ struct Search {
     steps: u64,
 }
 
-/// The nodes of a column that go to one row, and the ways to place them that are left.
+/// The nodes of a column that go to one row, and the remaining ways to place them.
 struct RowChoice {
     row: usize,
     extra: u32,            // the rows from this one on that get one more node than the others
@@ -147,7 +147,7 @@ impl Search {
         Self { of, fills: vec![0; of.rows as usize], placed: vec![], dead: BTreeSet::new(), steps: 0 }
     }
 
-    /// Places all vertices; false where there is no way, or none is found in [`MAX_STEPS`].
+    /// Places all vertices; false if there is no way, or none is found in [`MAX_STEPS`].
     fn run(&mut self) -> bool {
         let extra = self.of.height % self.of.rows;
         let mut choices = vec![self.choice(0, extra, Some(self.state()))];
@@ -193,7 +193,7 @@ impl Search {
         (self.placed.len(), places, self.fills.iter().map(|fill| fill - least).collect())
     }
 
-    /// The ways to place nodes of the column in a row: as many as keep the rows even first, then one more or fewer.
+    /// The ways to place nodes of the column in a row: first the numbers that keep the rows even, then one more or fewer.
     fn choice(&self, row: usize, extra: u32, state: Option<State>) -> RowChoice {
         let rows_after = self.of.rows - 1 - u32::try_from(row).unwrap_or(u32::MAX);
         let emptier = self.fills[row + 1..].iter().filter(|&&fill| fill < self.fills[row]).count();
@@ -231,7 +231,7 @@ impl Search {
         least.zip(most).is_some_and(|(least, most)| most - least <= 2)
     }
 
-    /// Whether a place for the vertex after those that are placed and begun is near those of the neighbours before it.
+    /// Whether a place for the next vertex, after those placed and begun, is near its earlier neighbours.
     fn is_near(&self, (row, column): Place, begun: &[Place]) -> bool {
         let (vertex, height) = (self.placed.len() + begun.len(), self.of.height as usize);
         let above = vertex.checked_sub(1).filter(|_| !vertex.is_multiple_of(height));

@@ -1,5 +1,5 @@
-//! The checked cases of the notes' embeddings: `tests/golden/cs838.json`, whose `note` says what
-//! its fields mean.
+//! The checked cases of the notes' embeddings: `tests/golden/cs838.json`, whose `note` explains
+//! its fields.
 //!
 //! Every statement of the file is tested, here or, where it needs time, in the crate above.
 
@@ -34,7 +34,7 @@ fn lengths(case: &Value, key: &str) -> Vec<u64> {
     case[key].as_array().unwrap().iter().map(|length| length.as_u64().unwrap()).collect()
 }
 
-/// Measures that the case names are those of the embedding; bounds bind from above.
+/// Measures named by the case are those of the embedding; bounds bind from above.
 fn check(case: &Value, embedding: &RoutedEmbedding) {
     let measures = embedding.measures();
     let values = [
@@ -105,7 +105,7 @@ fn a_tree_is_a_subgraph_of_the_next_cube_only_as_a_path_of_three_nodes() {
         let of_last_colour: u64 = (0..=depth).rev().step_by(2).map(|level| 1 << level).sum();
         let fits = of_last_colour <= 1 << depth;
         assert_eq!(case["subgraph"], fits, "{case}");
-        // Where the colours allow it, it is one.
+        // Where the colours allow it, the dilation is one.
         assert!(!fits || depth == 1, "{case}");
     }
 }

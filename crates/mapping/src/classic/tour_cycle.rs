@@ -45,7 +45,7 @@ pub fn tour_cycle(host: &Machine) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::new(host.clone(), tour.places(), guest_edges(&ring), path)?)
 }
 
-/// Where the vertices of the ring are; none when the machine is not connected.
+/// The nodes of the ring's vertices; `None` if the machine is not connected.
 pub(super) fn tour_places(host: &Machine) -> Option<Vec<NodeId>> {
     Tour::of(host).map(|tour| tour.places())
 }
@@ -68,7 +68,7 @@ impl Tour {
     fn of(host: &Machine) -> Option<Self> {
         let tree = spanning_tree(host)?;
         let mut tour = Self { visits: vec![], vertices: vec![] };
-        // Each node with how many of its children are done.
+        // Each node with the number of its children that are done.
         let mut open = vec![(NodeId::new(0), 0)];
         while let Some((node, done)) = open.pop() {
             let branch = &tree[node.index() as usize];
@@ -105,7 +105,7 @@ impl Tour {
     }
 }
 
-/// The spanning tree of the nodes by their distances from node 0; none when some cannot be reached.
+/// The spanning tree of the nodes by their distances from node 0; `None` if some cannot be reached.
 fn spanning_tree(host: &Machine) -> Option<Vec<Branch>> {
     let nodes = usize::try_from(host.node_count()).ok()?;
     let mut tree = vec![Branch::default(); nodes];

@@ -52,7 +52,7 @@ pub fn tree_on_mesh(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::new(mesh(&[side.into(); 2])?, places, heap_edges(2 * order), path)?)
 }
 
-/// Where the vertices are, in heap order.
+/// The nodes of the vertices, in heap order.
 pub(super) fn places(order: u32) -> Result<Vec<NodeId>, ClassicError> {
     let Pattern { side, vertices, .. } = pattern(order)?;
     Ok(nodes(vertices.into_iter().map(|(x, y)| x + side * y)))
@@ -66,7 +66,7 @@ type Place = (u32, u32);
 struct Pattern {
     side: u32,
     vertices: Vec<Place>,
-    paths: Vec<Vec<Place>>, // from the parent of each vertex to it; none to the root
+    paths: Vec<Vec<Place>>, // to each vertex from its parent; empty to the root
     free: Place,            // the node without an inner vertex
 }
 
@@ -82,11 +82,11 @@ struct Joining {
     /// The quarters below the left child and the right child.
     children: [usize; 4],
     /// The order in which paths are chosen: 0 and 1 to the children of the root, 2 + `q` to the root of quarter `q`.
-    /// None for the shortest first.
+    /// `None` for the shortest first.
     order: Option<[usize; 6]>,
 }
 
-/// Of the orders 1 to 4 in turn, found by search: paths of at most 1, 2, 3 and 8 links. The longest way from the root to a
+/// For the orders 1 to 4, found by search: paths of at most 1, 2, 3 and 8 links. The longest way from the root to a
 /// leaf has 2, 6, 12 and 25.
 const SHORT_PATHS: [Joining; 4] = [
     Joining {
@@ -115,7 +115,7 @@ const SHORT_PATHS: [Joining; 4] = [
     },
 ];
 
-/// Of any order, if all lower ones are joined in the same way: the free nodes of all but the first quarter meet in the
+/// For any order, if all lower ones are joined in the same way: the free nodes of all but the first quarter meet in the
 /// middle.
 const ANY_ORDER: Joining =
     Joining { symmetries: [0, 2, 1, 4], roles: [0, 1, 2, 3], children: [1, 3, 0, 2], order: None };
@@ -154,7 +154,7 @@ fn next_order(pattern: &Pattern, joining: Joining) -> Option<Pattern> {
     requests.extend((0..4).map(|quarter| (2 + quarter, parent(quarter), quarters[quarter].vertices[0])));
     match joining.order {
         Some(order) => requests = order.into_iter().map(|which| requests[which]).collect(),
-        // The near ones first leave the others more choice.
+        // Routing the near ones first leaves the others more choice.
         None => requests.sort_by_key(|&(_, from, to)| from.0.abs_diff(to.0) + from.1.abs_diff(to.1)),
     }
     let mut paths = vec![vec![]; 6];
@@ -199,7 +199,7 @@ impl Channels {
         Self { side, taken }
     }
 
-    /// A shortest path over free channels, which it takes; none when there is none.
+    /// A shortest path over free channels, which it takes; `None` if there is none.
     fn take_shortest(&mut self, from: Place, to: Place) -> Option<Vec<Place>> {
         let index = |(x, y): Place| (x + self.side * y) as usize;
         let mut before: Vec<Option<Place>> = vec![None; (self.side * self.side) as usize];

@@ -26,7 +26,7 @@ fn depth_of_tree_in_cube(pair: Pair<'_>, more: u32) -> Option<u32> {
     fits.then_some(depth)
 }
 
-/// Where the tree with two roots has its vertices in the hypercube of `depth + 1` dimensions.
+/// The places of the vertices of the tree with two roots in the hypercube of `depth + 1` dimensions.
 ///
 /// ```text
 ///   left[0] - root - second root - right[0]
@@ -168,7 +168,7 @@ pub(super) static WIDE_TREE: ClassicConstruction = ClassicConstruction {
 /// The complete binary tree of a depth in the hypercube of `depth + 2` dimensions with load 1 and
 /// dilation 1 (CS838 1999, embeddings of trees).
 ///
-/// Root and left subtree are those of the tree with two roots, in the lower half. The right subtree
+/// Root and left subtree are as in the tree with two roots, in the lower half. The right subtree
 /// is a copy of the left one in the upper half, moved so that it begins across from the root.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The constructions of Greenberg 1987 and those that extend them (`docs/model.md` section 28.5).
+//! The constructions of Greenberg 1987 and their extensions (`docs/model.md` section 28.5).
 
 use std::fmt;
 

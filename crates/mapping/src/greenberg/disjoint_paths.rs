@@ -6,10 +6,10 @@
 
 use std::collections::VecDeque;
 
-/// Why there are no disjoint paths.
+/// A reason why there are no disjoint paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DisjointPathsError {
-    /// A source or sink is none of the cube's nodes, or the cube has over 30 dimensions.
+    /// A source or sink is not a node of the cube, or the cube has over 30 dimensions.
     #[error("node {node} in a cube of {dimensions} dimensions, expected one of its nodes")]
     NoSuchNode {
         /// The node found.
@@ -33,7 +33,7 @@ pub enum DisjointPathsError {
     },
 }
 
-/// A path from every source to a sink of its own in the cube of `dimensions` dimensions, no two
+/// A path from every source to a separate sink in the cube of `dimensions` dimensions, no two
 /// with a node in common; the paths in the order of the sources, each with both its ends.
 ///
 /// Greenberg 1987, lemma 5: they exist for up to `dimensions` sources and as many sinks (errata
@@ -42,7 +42,7 @@ pub enum DisjointPathsError {
 ///
 /// # Errors
 ///
-/// When a node is not of the cube, a list has a node twice, or there are no such paths.
+/// When a node is not in the cube, a list has a node twice, or there are no such paths.
 ///
 /// # Complexity
 ///
@@ -118,9 +118,9 @@ impl Port {
 /// The result of a search at a port.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
-    search: u32, // the last one that reached it, from 1; what follows is of that search
+    search: u32, // the last one that reached it, from 1; the other members belong to it
     level: u32,  // the length of the shortest residual path to it
-    arcs: u32,   // how many of the arcs from it have been taken, or lead to no sink
+    arcs: u32,   // the number of arcs from it that have been taken, or lead to no sink
 }
 
 /// Disjoint paths found so far.
@@ -198,8 +198,8 @@ impl Flow {
 
     /// The port to which a residual arc leads; `None` if the flow closes it.
     ///
-    /// From the entry of a node: through it when it is free, else back along the path that has it.
-    /// From its exit: to its neighbours, and last back through it when a path has it.
+    /// From the entry of a node: through it if it is free, else back along the path that uses it.
+    /// From its exit: to its neighbours, and last back through it if a path uses it.
     fn residual_arc(&self, port: Port, arc: u32) -> Option<Port> {
         match port {
             Port::In(node) if arc == 0 => match self.previous[node as usize] {

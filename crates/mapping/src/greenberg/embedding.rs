@@ -37,7 +37,7 @@ pub struct ReflectionNumbers {
 /// A mesh in its smallest hypercube: one node to a slot, neighbours at most 1 link apart by the
 /// Gray code and 5 by reflection.
 ///
-/// Greenberg 1987, theorem 3. The shorter side is compressed, so that `W <= L`, unless it is asked for otherwise.
+/// Greenberg 1987, theorem 3. The shorter side is compressed, so that `W <= L`, unless otherwise requested.
 ///
 /// ```
 /// use cubefold_mapping::{GreenbergEmbedding, GreenbergMethod};
@@ -59,7 +59,7 @@ pub struct GreenbergEmbedding {
     table: SlotTable,
 }
 
-/// The properties of an embedding by reflection, besides its slots.
+/// The properties of an embedding by reflection, other than its slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reflection {
     method: ReflectionMethod,
@@ -68,7 +68,7 @@ struct Reflection {
 }
 
 impl GreenbergEmbedding {
-    /// The embedding of the mesh with these lengths; of equal ones, the first is compressed.
+    /// The embedding of the mesh with these lengths; if they are equal, the first is compressed.
     ///
     /// # Errors
     ///
@@ -100,11 +100,11 @@ impl GreenbergEmbedding {
         Self::by_gray_code(sides, 0, wraps).checked()
     }
 
-    /// The mesh of `W` rows and `L` columns by reflection, whatever side is longer (figure 6).
+    /// The mesh of `W` rows and `L` columns by reflection, whichever side is longer (figure 6).
     ///
     /// # Errors
     ///
-    /// As [`Self::new`]; when reflection is not for these sides; and when there are no paths to percolate along, which
+    /// As [`Self::new`]; when reflection does not take these sides; and when there are no paths to percolate along, which
     /// are not promised for `W > L`.
     pub fn longer_side([rows, columns]: [u64; 2]) -> Result<Self, GreenbergError> {
         let sides = MeshSides::new(rows, columns)?;
@@ -114,7 +114,7 @@ impl GreenbergEmbedding {
     fn by_gray_code(sides: MeshSides, row_axis: usize, wraps: [Wrap; 2]) -> Self {
         let (row_bits, column_bits) = (bits(sides.rows()), bits(sides.columns()));
         let intermediate = IntermediateMesh::new(row_bits, column_bits, ColumnOrder::Ascending);
-        let position = |length, wrap, own| gray_position(side_word(length, wrap, own));
+        let position = |length, wrap, coordinate| gray_position(side_word(length, wrap, coordinate));
         let table = SlotTable::new(sides, |row, column| Slot {
             row: position(sides.rows(), wraps[0], row),
             column: position(sides.columns(), wraps[1], column),
@@ -157,7 +157,7 @@ impl GreenbergEmbedding {
         }
     }
 
-    /// The method of placement.
+    /// The placement method.
     #[must_use]
     pub fn method(&self) -> GreenbergMethod {
         if self.reflection.is_some() { GreenbergMethod::Reflection } else { GreenbergMethod::Gray }
@@ -199,13 +199,13 @@ impl GreenbergEmbedding {
         self.reflection.as_ref().map(|reflection| &reflection.numbers)
     }
 
-    /// Where the nodes are in the end.
+    /// The final slots of the nodes.
     #[must_use]
     pub fn table(&self) -> &SlotTable {
         &self.table
     }
 
-    /// Where the nodes are after a stage.
+    /// The slots of the nodes after a stage.
     ///
     /// # Errors
     ///
@@ -285,9 +285,9 @@ impl GreenbergEmbedding {
     }
 
     fn before_percolation(&self, [row, column]: [u32; 2]) -> Slot {
-        let own = (column * self.sides.rows() + row) as usize;
+        let index = (column * self.sides.rows() + row) as usize;
         let moved = self.reflection.as_ref().and_then(|reflection| {
-            let at = reflection.moved.binary_search_by_key(&own, |moved| moved.index).ok()?;
+            let at = reflection.moved.binary_search_by_key(&index, |moved| moved.index).ok()?;
             Some(reflection.moved[at].from)
         });
         moved.unwrap_or_else(|| self.table.slot(row, column))
@@ -298,8 +298,8 @@ fn numbers(sides: MeshSides, method: ReflectionMethod, before: &Steps) -> Reflec
     let mesh = method.intermediate();
     let mut nodes = vec![0_u32; mesh.slot_count() as usize];
     for &slot in before.table.slots() {
-        if let Some(own) = nodes.get_mut(mesh.cube_node(slot) as usize) {
-            *own += 1;
+        if let Some(occupants) = nodes.get_mut(mesh.cube_node(slot) as usize) {
+            *occupants += 1;
         }
     }
     let count = |is_wanted: fn(u32) -> bool| nodes.iter().map(|&node| u32::from(is_wanted(node))).sum();
@@ -309,8 +309,8 @@ fn numbers(sides: MeshSides, method: ReflectionMethod, before: &Steps) -> Reflec
         fewest_columns: sides.columns() + before.doublets.iter().min().unwrap_or(&0),
         most_columns: sides.columns() + before.doublets.iter().max().unwrap_or(&0),
         doublets_swapped: before.swapped,
-        doubled_slots: count(|own| own > 1),
-        empty_slots: count(|own| own == 0),
+        doubled_slots: count(|occupants| occupants > 1),
+        empty_slots: count(|occupants| occupants == 0),
         spectrum: before.table.spectrum(mesh),
     }
 }

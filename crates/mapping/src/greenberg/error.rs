@@ -11,7 +11,7 @@ use crate::PlacementTableError;
 /// The most nodes of a mesh, for which there is a slot each in memory.
 pub(super) const MAX_PROCESSES: u64 = 1 << 24;
 
-/// Why a mesh is not placed.
+/// A reason why a mesh is not placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GreenbergError {
     /// A side of 0, or more nodes than are held in memory.
@@ -39,7 +39,7 @@ pub enum GreenbergError {
         /// The columns found.
         columns: u32,
     },
-    /// A stage that the method has not.
+    /// A stage that the method does not have.
     #[error("stage {stage} of the {method} method, which has {}", stages(*.method))]
     Stage {
         /// The stage asked for.
@@ -63,7 +63,7 @@ pub enum GreenbergError {
         /// The kind of the guest or the machine.
         kind: MachineKind,
     },
-    /// A machine that is no hypercube.
+    /// A machine that is not a hypercube.
     #[error("length of dimension {dimension} of the machine is {length}, expected a hypercube")]
     NoHypercube {
         /// The dimension.
@@ -76,12 +76,12 @@ pub enum GreenbergError {
     CubeDimensions {
         /// The number found.
         found: usize,
-        /// The least number that will do.
+        /// The least sufficient number.
         expected: u32,
-        /// The number from which on every one will do, by the Gray code; `None` if that is not allowed.
+        /// The number from which on every one suffices, by the Gray code; `None` if that is not allowed.
         gray: Option<u32>,
     },
-    /// A guest of another number of dimensions than two.
+    /// A guest whose number of dimensions is not two.
     #[error("a guest of {found} dimensions, expected 2")]
     TwoDimensions {
         /// The number found.
@@ -100,7 +100,7 @@ pub enum GreenbergError {
     /// A guest that tiles of 3 x 3 x 3 nodes do not fill.
     #[error("a guest of other sides, expected three of 3 * 2^a nodes that do not wrap")]
     NoTiles,
-    /// A machine that is no polymorphic array.
+    /// A machine that is not a polymorphic array.
     #[error(
         "a machine of another shape, expected a torus of F_n x L_n nodes: 3 x 7, 5 x 11, 13 x 29, 21 x 47, .., or its \
          smallest hypercube"
@@ -110,7 +110,7 @@ pub enum GreenbergError {
     /// (section 5).
     #[error("percolation: {0}")]
     Percolation(#[from] DisjointPathsError),
-    /// A node with two processes after all.
+    /// A node with two processes in the result.
     #[error("two processes on node {node}, expected one at most")]
     Shared {
         /// The node.
@@ -129,7 +129,7 @@ pub enum GreenbergError {
     Table(#[from] PlacementTableError),
 }
 
-/// The placement of a side whose ends the embedding does not bring together.
+/// The kind of side whose ends the embedding does not bring together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrapPlace {
     /// It is the side of a mesh by reflection that is not compressed (6.2; errata G18).
@@ -150,7 +150,7 @@ impl std::fmt::Display for WrapPlace {
     }
 }
 
-/// The numbers of dimensions that will do, in words.
+/// The sufficient numbers of dimensions, in words.
 fn wanted(least: u32, gray: Option<u32>) -> String {
     match gray {
         None => least.to_string(),

@@ -7,7 +7,7 @@ use super::slot_table::bits;
 
 /// The code word of a position on a side of `length` nodes, which has `ceil(log2 length)` bits.
 ///
-/// Definition 6 of Greenberg 1987 for a side that does not wrap. One that does takes the code in two halves, the
+/// Definition 6 of Greenberg 1987 for a side that does not wrap. A wrapping side takes the code in two halves, the
 /// second backwards under the highest bit, so that its ends meet (Saad & Schultz 1985, for even lengths):
 ///
 /// ```text
@@ -33,7 +33,7 @@ pub(super) fn side_dilation(length: u32, wrap: Wrap) -> u32 {
     }
 }
 
-/// The way in which a guest dimension wraps; one of two nodes does not.
+/// The wrap of a guest dimension; one of two nodes does not wrap.
 pub(super) fn wrap_of(extent: Extent) -> Wrap {
     if extent.is_ring() { Wrap::Around } else { Wrap::Open }
 }
@@ -50,16 +50,16 @@ mod tests {
     fn every_side_has_its_own_words_and_its_dilation() {
         for length in 2..=300_u32 {
             for wrap in [Wrap::Open, Wrap::Around] {
-                let own = words(length, wrap);
-                let mut sorted = own.clone();
+                let side_words = words(length, wrap);
+                let mut sorted = side_words.clone();
                 sorted.sort_unstable();
                 sorted.dedup();
                 assert_eq!(sorted.len(), length as usize);
                 assert!(sorted[length as usize - 1] < 1 << bits(length));
                 let mut apart: Vec<u32> =
-                    own.windows(2).map(|pair| (pair[0] ^ pair[1]).count_ones()).collect();
+                    side_words.windows(2).map(|pair| (pair[0] ^ pair[1]).count_ones()).collect();
                 if wrap == Wrap::Around {
-                    apart.push((own[0] ^ own[own.len() - 1]).count_ones());
+                    apart.push((side_words[0] ^ side_words[side_words.len() - 1]).count_ones());
                 }
                 assert_eq!(apart.iter().max(), Some(&side_dilation(length, wrap)), "{length} {wrap:?}");
             }

@@ -114,7 +114,7 @@ impl IntermediateMesh {
         (self.in_order(column_word) << self.row_bits) | row_word
     }
 
-    /// The word of a column as the cube numbers its dimensions, and back.
+    /// The word of a column in the cube's order of dimensions, and back.
     fn in_order(self, word: u32) -> u32 {
         match self.order {
             ColumnOrder::Descending if self.column_bits > 0 && word < self.columns() => {

@@ -22,7 +22,7 @@ pub struct PairedAxes {
 }
 
 impl PairedAxes {
-    /// The guest dimension whose coordinate is the row of the mesh; none where one dimension is placed
+    /// The guest dimension whose coordinate is the row of the mesh; `None` if one dimension is placed
     /// alone, as a mesh of one row.
     #[must_use]
     pub fn rows(&self) -> Option<HostDimension> {
@@ -47,7 +47,7 @@ impl PairedAxes {
         self.first_bit
     }
 
-    /// The same above other bits of the node.
+    /// These axes above other bits of the node.
     pub(super) fn above(self, first_bit: u32) -> Self {
         Self { first_bit, ..self }
     }
@@ -62,7 +62,7 @@ impl PairedAxes {
         Ok(Self { rows, columns, embedding, folded_columns: None, first_bit: 0 })
     }
 
-    /// Two dimensions by reflection, the shorter one compressed; of equal ones, the one that wraps.
+    /// Two dimensions by reflection, the shorter one compressed; if they are equal, the one that wraps.
     pub(super) fn reflected(guest: &Grid, pair: [usize; 2]) -> Result<Self, GreenbergError> {
         let dimensions: Vec<HostDimension> = guest.shape().dimensions().collect();
         let [one, other] = pair.map(|index| dimensions[index]);
@@ -86,7 +86,7 @@ impl PairedAxes {
         Ok(Self { rows: Some(rows), columns, embedding, folded_columns: None, first_bit: 0 })
     }
 
-    /// Both dimensions of a guest by reflection, the longer one, which wraps, folded first; of equal ones,
+    /// Both dimensions of a guest by reflection, the longer one, which wraps, folded first; if they are equal,
     /// the last that wraps.
     pub(super) fn folded(guest: &Grid) -> Result<Self, GreenbergError> {
         let [one, other] = two_dimensions(guest)?;
@@ -123,7 +123,7 @@ pub(super) fn two_dimensions(guest: &Grid) -> Result<[HostDimension; 2], Greenbe
     }
 }
 
-/// Checks that a dimension whose ends the embedding does not bring together is none that wraps.
+/// Checks that a dimension whose ends the embedding does not bring together does not wrap.
 pub(super) fn check_open(
     guest: &Grid,
     dimension: HostDimension,
@@ -183,9 +183,9 @@ impl Axes {
 /// As many pairs as there can be of which each saves a dimension of the cube, in the order of their
 /// first axes.
 ///
-/// A pair saves one where the product of its sides is no more than half of what the Gray code has
-/// slots. Axes fill the Gray code to some share each, and the fuller an axis is the fewer others it
-/// goes with: to pair the fullest that still goes with the emptiest, again and again, gives the
+/// A pair saves one where the product of its sides is at most half the number of slots of the Gray
+/// code. Axes fill the Gray code to some share each, and the fuller an axis is the fewer others it
+/// goes with: pairing the fullest that still goes with the emptiest, again and again, gives the
 /// most pairs.
 pub(super) fn pairs(lengths: &[u64]) -> Vec<Axes> {
     let mut by_share: Vec<usize> = (0..lengths.len()).collect();
@@ -228,12 +228,16 @@ mod tests {
         }
     }
 
-    /// The most pairs, by trial of all.
+    /// The most pairs, by exhaustive search.
     fn most_pairs(lengths: &[u64]) -> usize {
         let Some((&first, others)) = lengths.split_first() else { return 0 };
         let with = |at: usize| {
-            let rest: Vec<u64> =
-                others.iter().enumerate().filter(|&(own, _)| own != at).map(|(_, &own)| own).collect();
+            let rest: Vec<u64> = others
+                .iter()
+                .enumerate()
+                .filter(|&(place, _)| place != at)
+                .map(|(_, &length)| length)
+                .collect();
             1 + most_pairs(&rest)
         };
         let paired = (0..others.len()).filter(|&at| saves(first, others[at])).map(with);

@@ -1,5 +1,5 @@
-//! Section 5: nodes move by one slot each, along disjoint paths, until every node has a slot of its
-//! own.
+//! Section 5: nodes move by one slot each, along disjoint paths, until no two nodes share a
+//! slot.
 
 use super::{
     DisjointPathsError, IntermediateMesh, Slot, SlotTable, disjoint_paths,
@@ -11,14 +11,14 @@ use super::{
 pub(super) struct Moved {
     /// Its place in the table.
     pub(super) index: usize,
-    /// Where it was before; it is a neighbouring slot now.
+    /// Its slot before, a neighbour of the slot where it is now.
     pub(super) from: Slot,
 }
 
 /// The last columns of the intermediate mesh, at most `2 W1` of them, a power of two: a subcube.
 ///
 /// Section 5 finds its paths there, in the four regions of `W1 / 2` columns on the right, so that a
-/// search in it finds some, too.
+/// search in it also finds some.
 #[derive(Debug, Clone, Copy)]
 struct LastColumns {
     intermediate: IntermediateMesh,
@@ -36,7 +36,7 @@ impl LastColumns {
         self.intermediate.row_bits() + self.bits
     }
 
-    /// The node of the subcube that a slot is; `None` if it lies in an earlier column.
+    /// The node of the subcube at a slot; `None` if the slot is in an earlier column.
     fn node(self, slot: Slot) -> Option<u32> {
         let low = (1 << self.bits) - 1;
         let (row, column) = (gray_code_word(slot.row), gray_code_word(slot.column));
@@ -62,7 +62,7 @@ struct Occupants {
 ///
 /// # Errors
 ///
-/// When there are no disjoint paths, which cannot be where `W <= L`.
+/// When there are no disjoint paths, which cannot happen for `W <= L`.
 pub(super) fn percolate(
     table: &mut SlotTable,
     intermediate: IntermediateMesh,
@@ -70,14 +70,14 @@ pub(super) fn percolate(
     let columns = LastColumns::of(intermediate);
     let mut occupants = occupants(table, columns);
     let nodes = |is_wanted: fn(&Occupants) -> bool| -> Vec<u32> {
-        let wanted = (0..).zip(&occupants).filter(|(_, own)| is_wanted(own));
+        let wanted = (0..).zip(&occupants).filter(|(_, pair)| is_wanted(pair));
         wanted.map(|(node, _)| node).collect()
     };
-    let sources = nodes(|own| own.second.is_some());
+    let sources = nodes(|pair| pair.second.is_some());
     if sources.is_empty() {
         return Ok(vec![]);
     }
-    let sinks = nodes(|own| own.first.is_none());
+    let sinks = nodes(|pair| pair.first.is_none());
     let mut moved = vec![];
     for path in disjoint_paths(columns.dimensions(), &sources, &sinks)? {
         // The later one of the table leaves; the choice is free.
@@ -97,11 +97,11 @@ fn occupants(table: &SlotTable, columns: LastColumns) -> Vec<Occupants> {
     let mut occupants = vec![Occupants::default(); 1 << columns.dimensions()];
     for (index, &slot) in table.slots().iter().enumerate() {
         let Some(node) = columns.node(slot) else { continue };
-        let own = &mut occupants[node as usize];
-        match own.first {
-            None => own.first = Some(index),
-            // A third would be left for the check to find: no two columns are folded onto the same.
-            Some(_) => own.second = Some(index),
+        let pair = &mut occupants[node as usize];
+        match pair.first {
+            None => pair.first = Some(index),
+            // The check would find a third, which cannot occur: no two columns are folded onto the same.
+            Some(_) => pair.second = Some(index),
         }
     }
     occupants

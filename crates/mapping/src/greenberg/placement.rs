@@ -17,11 +17,11 @@ use super::{
 };
 use crate::{Exactness, GraphGuest, Guest, PlacementTable, ProcessId, PromisedDilation};
 
-/// Where the processes of a guest sit on a machine.
+/// The nodes of the processes of a guest on a machine.
 ///
 /// On a hypercube of `sum ceil(log2 l_i)` dimensions or more, every grid lies by the Gray code. Two dimensions lie in
 /// the smallest hypercube (theorem 3). Of further ones, as many as possible are taken in pairs that save a dimension of
-/// the cube each, and what is left by the Gray code: dilation at most 5, no promise that the cube is the smallest (6.2).
+/// the cube each, and the rest by the Gray code: dilation at most 5, no promise that the cube is the smallest (6.2).
 /// Three sides `3 * 2^a` lie in the smallest cube by tiles.
 ///
 /// ```
@@ -38,7 +38,7 @@ use crate::{Exactness, GraphGuest, Guest, PlacementTable, ProcessId, PromisedDil
 pub struct GreenbergPlacement {
     guest: Machine,
     construction: GreenbergConstruction,
-    parts: Vec<PairedAxes>, // none by tiles and on a polymorphic array
+    parts: Vec<PairedAxes>, // empty by tiles and on a polymorphic array
     formula: String,
     dilation: PromisedDilation,
     table: PlacementTable,
@@ -58,7 +58,7 @@ impl GreenbergPlacement {
     ///
     /// # Errors
     ///
-    /// When the host is no hypercube of such a size, the guest has over [`MeshSides::MAX_PROCESSES`] processes, or wraps
+    /// When the host is not a hypercube of such a size, the guest has over [`MeshSides::MAX_PROCESSES`] processes, or wraps
     /// where the embedding does not bring the ends of a dimension together.
     ///
     /// # Complexity
@@ -84,7 +84,7 @@ impl GreenbergPlacement {
     ///
     /// # Errors
     ///
-    /// As [`Self::new`], and when the guest or the machine is none that the construction is for.
+    /// As [`Self::new`], and when the construction does not take the guest or the machine.
     pub fn named(
         construction: GreenbergConstruction,
         guest: &Machine,
@@ -125,8 +125,8 @@ impl GreenbergPlacement {
         by_parts(construction, parts).place(guest, host, grid)
     }
 
-    /// The dimensions of the smallest hypercube on which [`Self::new`] places a guest of this shape: the smallest there
-    /// is for one or two dimensions and for three sides `3 * 2^a`, else one for each pair fewer than the Gray code
+    /// The dimensions of the smallest hypercube on which [`Self::new`] places a guest of this shape: the smallest of all
+    /// for one or two dimensions and for three sides `3 * 2^a`, else one for each pair fewer than the Gray code
     /// (6.2).
     #[must_use]
     pub fn cube_dimensions(guest: &Machine) -> u32 {
@@ -146,7 +146,7 @@ impl GreenbergPlacement {
         self.construction
     }
 
-    /// Its dimensions as they are placed, in pairs and alone; none by tiles and on a polymorphic array.
+    /// Its dimensions as they are placed, in pairs and alone; empty by tiles and on a polymorphic array.
     #[must_use]
     pub fn parts(&self) -> &[PairedAxes] {
         &self.parts
@@ -205,8 +205,8 @@ impl GreenbergPlacement {
 }
 
 impl fmt::Display for GreenbergPlacement {
-    /// The meshes and the intermediate ones that they lie in, by dimensions: `dimensions 1 and 2: 5 x 11 in 4 x 16`;
-    /// else the function.
+    /// The meshes and their intermediate meshes, by dimensions: `dimensions 1 and 2: 5 x 11 in 4 x 16`;
+    /// otherwise the function.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.formula)
     }
@@ -270,7 +270,7 @@ fn gray_dimensions(guest: &Machine) -> u32 {
     guest.shape().lengths().iter().map(|&length| bits_of(length)).sum()
 }
 
-/// The same with one fewer for each pair.
+/// The same, one fewer for each pair.
 fn paired_dimensions(guest: &Machine) -> u32 {
     let lengths = guest.shape().lengths();
     let saved = |axes: Axes| match axes {
@@ -309,7 +309,7 @@ fn side_by_side(
     parts.map(above).collect()
 }
 
-/// A placement by parts, which promises as much as the farthest of them.
+/// A placement by parts, whose promise is the largest of theirs.
 fn by_parts(construction: GreenbergConstruction, parts: Vec<PairedAxes>) -> Plan {
     let promised = parts.iter().map(|part| part.embedding().promised_dilation()).max().unwrap_or(1);
     let dilation = match construction {

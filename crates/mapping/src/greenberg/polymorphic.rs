@@ -1,6 +1,6 @@
 //! Polymorphic arrays (Greenberg 1987, 6.3, after Fiat & Shamir 1984; `docs/model.md` section 28.5).
 //!
-//! The sides of the torus are a Fibonacci and a Lucas number of one index, which is no multiple of 3: for a multiple
+//! The sides of the torus are a Fibonacci and a Lucas number of one index, which is not a multiple of 3: for a multiple
 //! both are even, and half of the nodes would be out of reach.
 
 use cubefold_topology::{Machine, MachineKind};
@@ -15,7 +15,7 @@ pub(super) struct PolymorphicArray {
 }
 
 impl PolymorphicArray {
-    /// The array that a machine is, or that has it for its smallest hypercube.
+    /// The array of a machine, or the one whose smallest hypercube it is.
     ///
     /// # Errors
     ///
@@ -23,14 +23,14 @@ impl PolymorphicArray {
     pub(super) fn of(machine: &Machine) -> Result<Self, GreenbergError> {
         let extents: Vec<_> = machine.extents().collect();
         if extents.iter().all(|extent| extent.length() == 2) {
-            let is_its_cube = |own: &Self| 1 << bits_of(own.node_count()) == machine.node_count();
+            let is_its_cube = |array: &Self| 1 << bits_of(array.node_count()) == machine.node_count();
             return Self::all().find(is_its_cube).ok_or(GreenbergError::NotPolymorphic);
         }
         if let [first, second] = extents[..] {
             let sides = (first.length(), second.length());
             let is_torus = first.is_ring() && second.is_ring();
-            if is_torus && let Some(own) = Self::all().find(|own| own.sides() == sides) {
-                return Ok(own);
+            if is_torus && let Some(array) = Self::all().find(|array| array.sides() == sides) {
+                return Ok(array);
             }
         }
         Err(GreenbergError::NotPolymorphic)
@@ -38,10 +38,11 @@ impl PolymorphicArray {
 
     /// All arrays of at most 2^32 nodes, from 3 x 7 on.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let pairs = std::iter::successors(Some(((3_u64, 7_u64), (5, 11))), |&(own, next)| {
-            Some((next, (own.0 + next.0, own.1 + next.1)))
+        let pairs = std::iter::successors(Some(((3_u64, 7_u64), (5, 11))), |&(current, next)| {
+            Some((next, (current.0 + next.0, current.1 + next.1)))
         });
-        let fitting = pairs.map(|(own, _)| own).take_while(|(fibonacci, lucas)| fibonacci * lucas <= 1 << 32);
+        let fitting =
+            pairs.map(|(current, _)| current).take_while(|(fibonacci, lucas)| fibonacci * lucas <= 1 << 32);
         // F_n and L_n are even where 3 divides n.
         fitting.filter(|(fibonacci, _)| !fibonacci.is_multiple_of(2)).map(|(fibonacci, lucas)| Self {
             fibonacci: cubefold_topology::narrow(fibonacci),
@@ -53,7 +54,7 @@ impl PolymorphicArray {
     ///
     /// # Errors
     ///
-    /// None: all its sides are lengths of toruses.
+    /// Never: all its sides are valid lengths of toruses.
     pub(super) fn torus(self) -> Result<Machine, GreenbergError> {
         let (first, second) = self.sides();
         Machine::new(MachineKind::Torus, &[first, second]).map_err(|_| GreenbergError::NotPolymorphic)

@@ -10,10 +10,10 @@ use super::{
     slot_table::{bits, bits_under},
 };
 
-/// The reflection method for one mesh: what is promised for `W <= L`, and can be looked at for
+/// The reflection method for one mesh: promised for `W <= L`, and available for
 /// others (figure 6 is the 11 x 5 mesh).
 ///
-/// Nothing is checked here but that the steps can be done;
+/// Nothing is checked here except that the steps can be done;
 /// [`GreenbergEmbedding`](super::GreenbergEmbedding) does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReflectionMethod {
@@ -37,7 +37,7 @@ impl ReflectionMethod {
     ///
     /// # Errors
     ///
-    /// When `W` is a power of two, or there are over `W1 L1` nodes: Gray code is for those.
+    /// When `W` is a power of two, or there are over `W1 L1` nodes: those are for the Gray code.
     pub fn new(sides: MeshSides) -> Result<Self, GreenbergError> {
         let (rows, columns) = (sides.rows(), sides.columns());
         let (row_bits, column_bits) = (bits_under(rows), bits(columns));
@@ -72,7 +72,7 @@ impl ReflectionMethod {
         row >= self.singlet_rows()
     }
 
-    /// Where the nodes are after a stage.
+    /// The slots of the nodes after a stage.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl ReflectionMethod {
         self.run(stage).map(|steps| steps.table)
     }
 
-    /// All steps up to and with a stage.
+    /// All steps up to and including a stage.
     pub(super) fn run(&self, stage: GreenbergStage) -> Result<Steps, GreenbergError> {
         if stage == GreenbergStage::Gray {
             return Err(GreenbergError::Stage { stage, method: GreenbergMethod::Reflection });
@@ -134,7 +134,7 @@ enum BlockColumn {
 }
 
 impl LineCompression {
-    /// For columns of `rows` nodes, which is no power of two.
+    /// The layout for columns of `rows` nodes, which is not a power of two.
     fn new(rows: u32) -> Self {
         debug_assert!(!rows.is_power_of_two(), "the Gray code fits a power of two");
         let intermediate = 1 << bits_under(rows);
@@ -213,8 +213,8 @@ fn pack(table: &mut SlotTable, intermediate: IntermediateMesh, compression: Line
 fn fold(table: &mut SlotTable, intermediate: IntermediateMesh) {
     let columns = intermediate.columns();
     for slot in table.slots_mut().iter_mut().filter(|slot| slot.column >= columns) {
-        // Some column is not full where another runs over, so that no more than one fold is ever
-        // needed.
+        // Some column is not full where another overflows, so that one fold is always
+        // enough.
         slot.column = (2 * columns - 1).saturating_sub(slot.column);
     }
 }
@@ -222,17 +222,18 @@ fn fold(table: &mut SlotTable, intermediate: IntermediateMesh) {
 /// The most links between neighbours before percolation (theorem 2).
 const MAX_BEFORE_PERCOLATION: u32 = 3;
 
-/// Step 5, from column to column as the one before then is (errata G10). Returns how many doublets
-/// were swapped.
+/// Step 5, each column after the one before has been swapped (errata G10). Returns the number of doublets
+/// swapped.
 fn swap(table: &mut SlotTable, intermediate: IntermediateMesh, compression: LineCompression) -> u64 {
     let rows = table.sides().rows() as usize;
     let mut swapped = 0;
     for column in 1..table.sides().columns() as usize {
-        let (before, own) = table.slots_mut()[(column - 1) * rows..].split_at_mut(rows);
+        let (before, current) = table.slots_mut()[(column - 1) * rows..].split_at_mut(rows);
         for first in compression.first_of_doublets().map(|row| row as usize) {
-            let is_far = |row: usize| intermediate.distance(before[row], own[row]) > MAX_BEFORE_PERCOLATION;
+            let is_far =
+                |row: usize| intermediate.distance(before[row], current[row]) > MAX_BEFORE_PERCOLATION;
             if is_far(first) || is_far(first + 1) {
-                own.swap(first, first + 1);
+                current.swap(first, first + 1);
                 swapped += 1;
             }
         }

@@ -9,7 +9,7 @@ use super::{
 
 /// The sides of a two-dimensional mesh as section 4 counts them: `W` rows and `L` columns.
 ///
-/// Columns are lines of `W` nodes. They are what the reflection method compresses.
+/// Columns are lines of `W` nodes, which the reflection method compresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeshSides {
     rows: u32,    // at least 1
@@ -77,8 +77,8 @@ impl MeshSides {
     }
 }
 
-/// The bits that number `count` things: the logarithm of `over(count)`, the least power of two that
-/// is no less.
+/// The bits that number `count` things: the logarithm of `over(count)`, the least power of two not
+/// below it.
 pub(super) fn bits(count: u32) -> u32 {
     bits_of(count.into())
 }

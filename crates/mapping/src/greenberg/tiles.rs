@@ -26,7 +26,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// The tiles of a mesh; `None` unless it has three sides `3 * 2^a`, none of which wraps.
+    /// The tiles of a mesh; `None` unless it has three sides `3 * 2^a`, all of them open.
     pub(super) fn of(guest: &Grid) -> Option<Self> {
         let mut extents = guest.extents();
         let mut count = || {

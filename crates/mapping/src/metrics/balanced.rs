@@ -1,4 +1,4 @@
-//! The loads of channels under a pattern of messages: by the routes that are used, and if every message were split evenly
+//! The loads of channels under a pattern of messages: by the routes taken, and if every message were split evenly
 //! over all shortest routes (`docs/model.md` section 19).
 //!
 //! The split is exact up to the rounding of floating point; loads are added up in the order of the destinations, so that
@@ -17,18 +17,18 @@ pub struct ChannelCongestion {
     pub routed: u64,
     /// If every message were split evenly over all its shortest routes.
     pub balanced: f64,
-    /// The load of a channel, were all channels of the machine loaded equally: the least that shortest routes can have.
+    /// The load of a channel if all channels of the machine were loaded equally: the least that shortest routes allow.
     pub mean: f64,
 }
 
-/// The channels of a machine, node by node, by the node that they lead to: parallel ones together.
+/// The channels of a machine, node by node, by the node at their end: parallel ones together.
 struct ChannelList {
     firsts: Vec<usize>,
     ends: Vec<usize>,
-    parallel: Vec<u32>, // by place: the number of channels, at least 1
+    parallel: Vec<u32>, // by place: the number of parallel channels, at least 1
 }
 
-/// The destinations whose loads are added up one after the other before they are added to the others'.
+/// The destinations whose loads are summed in sequence before they are added to those of the others.
 const DESTINATIONS_A_CHUNK: usize = 32;
 
 impl ChannelCongestion {
@@ -50,8 +50,9 @@ impl ChannelCongestion {
             }
             None => channel.node.index() as usize * directions + channel.direction.index(),
         };
-        let places =
-            machine.graph().map_or(channels.firsts.len() * directions, |own| own.channel_ends().len());
+        let places = machine
+            .graph()
+            .map_or(channels.firsts.len() * directions, |network| network.channel_ends().len());
         let mut routed = vec![0_u64; places];
         let mut total = 0_u64;
         for &(source, destination, weight) in &by_destination {
@@ -77,13 +78,13 @@ impl ChannelCongestion {
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "a mean is printed with a few digits")]
-        let mean =
-            total as f64 / (channels.parallel.iter().map(|&own| u64::from(own)).sum::<u64>().max(1) as f64);
-        let of_one = balanced.into_iter().zip(&channels.parallel).map(|(sum, &own)| sum / f64::from(own));
+        let mean = total as f64
+            / (channels.parallel.iter().map(|&links| u64::from(links)).sum::<u64>().max(1) as f64);
+        let of_one = balanced.into_iter().zip(&channels.parallel).map(|(sum, &links)| sum / f64::from(links));
         Self { routed: routed.into_iter().max().unwrap_or(0), balanced: of_one.fold(0.0, f64::max), mean }
     }
 
-    /// Whether the busiest channel carries much more by the routes that are used than it would if they were balanced.
+    /// Whether the busiest channel carries much more by the routes taken than it would if they were balanced.
     #[must_use]
     pub fn is_far_from_even(&self) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a comparison with a factor")]
@@ -96,12 +97,12 @@ impl ChannelList {
     fn new(machine: &Machine) -> Self {
         let (mut firsts, mut ends, mut parallel) = (vec![0], vec![], vec![]);
         for node in machine.nodes() {
-            let mut own: Vec<usize> = match machine.graph() {
+            let mut neighbours: Vec<usize> = match machine.graph() {
                 Some(network) => network.neighbours(node).iter().map(|next| next.index() as usize).collect(),
                 None => machine.neighbours(node).map(|next| next.index() as usize).collect(),
             };
-            own.sort_unstable();
-            for same in own.chunk_by(|one, other| one == other) {
+            neighbours.sort_unstable();
+            for same in neighbours.chunk_by(|one, other| one == other) {
                 ends.push(same[0]);
                 parallel.push(narrow(same.len() as u64));
             }
@@ -115,7 +116,7 @@ impl ChannelList {
     }
 
     /// Adds the loads of messages to one destination, split over all shortest routes: at every node in proportion to the
-    /// numbers of routes from the nearer neighbours. Those of parallel channels come together.
+    /// numbers of routes from the nearer neighbours. Parallel channels get theirs together.
     fn split(&self, messages: &[PatternMessage], loads: &mut [f64]) {
         let Some(&(_, destination, _)) = messages.first() else { return };
         let nodes = self.firsts.len() - 1;

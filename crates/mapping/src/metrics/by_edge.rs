@@ -64,7 +64,7 @@ fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, ti
         }
     };
     let one_to_one = placement.is_one_to_one();
-    // A process owns at most one edge a dimension.
+    // A process owns at most one edge per dimension.
     let max_edges = blocks.images.len().saturating_mul(blocks.guest.dimension_count());
     if max_edges < 1 << 31 {
         congestion::on_grid::<G, u32>(blocks, grid, one_to_one, tie)
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(metrics.load, Extremes { min: 0, max: 1, sum: 2, count: 5 });
     }
 
-    /// Cases that differ in everything that the loops distinguish: powers of two and other lengths, lines and rings, both
+    /// Cases that differ in every distinction made by the loops: powers of two and other lengths, lines and rings, both
     /// of length 2, one-to-one and not, with empty nodes.
     fn placements() -> Vec<(Hypercube, Placement)> {
         let shapes: [&[u64]; 7] =

@@ -1,4 +1,4 @@
-//! Metrics of a product placement from those of its fields.
+//! Metrics of a product placement, computed from the metrics of its fields.
 //!
 //! A guest edge of field `j` is routed along one line of dimension `j`, and the lines of a dimension are all alike.
 //! Links have the congestion of their line, and a count of a node is the sum over the dimensions of the counts of its
@@ -43,7 +43,7 @@ pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMe
     whole
 }
 
-/// Estimates the memory that measuring takes: that of the longest line \[bytes\].
+/// Estimates the memory that measuring takes, which is that of the longest line \[bytes\].
 pub(super) fn bytes(placement: &ProductPlacement) -> u64 {
     let lines = placement.lines().into_iter().map(Placement::Product);
     lines.map(|line| by_edge::bytes(&line)).max().unwrap_or(0)

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{GatheredImages, Guest, ProcessId};
 
-/// The greatest number of arrays of counters that are filled at the same time, to be added up in the end.
+/// The greatest number of arrays of counters that are filled at the same time, then added up.
 pub(super) const MAX_ARRAYS: usize = 4;
 
 /// Congestion of the edges on a grid; `one_to_one` if no two processes share a node.
@@ -56,8 +56,8 @@ impl<C: Counter> Arrays<C> {
         Self { arrays: vec![vec![C::default(); nodes]; arrays.max(1)] }
     }
 
-    /// The counters after `count` was called for the images of all edges. Sums do not depend on which thread
-    /// counted what.
+    /// The counters after `count` was called for the images of all edges. Sums do not depend on the division of the
+    /// counting among threads.
     fn count<G: Guest>(
         &mut self,
         blocks: &EdgeBlocks<'_, G>,
@@ -137,7 +137,7 @@ fn add_up_lines<C: Counter>(extent: Extent, stride: usize, links: &mut [C], traf
 fn node_counts<G: Guest, C: Counter>(
     blocks: &EdgeBlocks<'_, G>,
     one_to_one: bool,
-    mut touching: Vec<C>, // a counter for every node, with any value
+    mut touching: Vec<C>, // a counter for every node, of any initial value
     mut traffic: Vec<C>,
 ) -> (Extremes, Extremes) {
     touching.fill(C::default());
@@ -204,7 +204,7 @@ struct Runs {
 }
 
 impl Runs {
-    /// Writes the runs of routes that go up where `is_up` says so of the coordinates of both ends.
+    /// Writes the runs of routes, which go up if `is_up` holds for the coordinates of both ends.
     fn write(
         &mut self,
         digit: &impl Digit,
@@ -284,7 +284,7 @@ pub(super) fn on_graph<G: Guest>(
         load[node.index() as usize] += 1;
     }
     let routes = machine.network_routes().unwrap_or_else(|| NetworkRoutes::new(network, RouteChoice::Lowest));
-    // By node, the routes that neither begin nor end there, and all routes; of each link at its channel from the lower end.
+    // By node, the routes that pass it and all routes; of each link, its routes at its channel from the lower end.
     let (mut passing, mut touching) = (vec![0_u64; nodes], vec![0_u64; nodes]);
     let mut links = vec![0_u64; network.channel_ends().len()];
     let edges = (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension));

@@ -6,7 +6,7 @@ use super::measures::Extremes;
 
 /// A count of guest edges, modulo a power of two while it is put together from parts that may be negative.
 ///
-/// No count of a guest with under 2^31 edges passes 2^32, not even that of the edges' ends: 32 bits do.
+/// No count of a guest with under 2^31 edges exceeds 2^32, not even that of the edges' ends: 32 bits suffice.
 pub(super) trait Counter:
     Copy + Default + Ord + Into<u64> + BitOr<Output = Self> + BitXor<Output = Self> + Send + Sync
 {
@@ -85,14 +85,14 @@ pub(super) fn extremes<C: Counter>(counts: &[C]) -> Extremes {
 
 fn extremes_of_row<C: Counter>(row: &[C]) -> Extremes {
     let (first, count) = (row[0], row.len() as u64);
-    // Often all are equal, which is found out faster than their order.
-    let differing = row.iter().fold(C::default(), |bits, &own| bits | (own ^ first));
+    // Often all are equal, which is faster to find out than their order.
+    let differing = row.iter().fold(C::default(), |bits, &value| bits | (value ^ first));
     if differing == C::default() {
         let value = first.into();
         return Extremes { min: value, max: value, sum: value * count, count };
     }
-    let (min, max, sum) = row.iter().fold((first, first, 0_u64), |(min, max, sum), &own| {
-        (min.min(own), max.max(own), sum.wrapping_add(own.into()))
+    let (min, max, sum) = row.iter().fold((first, first, 0_u64), |(min, max, sum), &value| {
+        (min.min(value), max.max(value), sum.wrapping_add(value.into()))
     });
     Extremes { min: min.into(), max: max.into(), sum, count }
 }

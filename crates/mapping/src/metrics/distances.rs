@@ -19,7 +19,7 @@ pub(super) trait Tally: Send {
     /// Adds the distances, at least one, of some edges of a guest dimension.
     fn add(&mut self, dimension: usize, distances: &[u32]);
 
-    /// The summary of the distances of both.
+    /// The summary of both sets of distances.
     fn and(self, other: Self) -> Self;
 }
 
@@ -29,7 +29,7 @@ pub(super) struct ByDimension {
     extremes: Vec<Extremes>,
 }
 
-/// The extremes and how many edges have which dilation.
+/// The extremes, and the number of edges of each dilation.
 #[derive(Debug)]
 pub(super) struct WithSpectrum {
     by_dimension: ByDimension,
@@ -37,7 +37,7 @@ pub(super) struct WithSpectrum {
 }
 
 impl ByDimension {
-    /// Of no distances.
+    /// A summary of no distances.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
         Self { extremes: vec![Extremes::NONE; blocks.guest.dimension_count()] }
     }
@@ -48,14 +48,14 @@ impl ByDimension {
     }
 
     fn add_extremes(&mut self, dimension: usize, distances: &[u32]) -> Extremes {
-        let own = extremes(distances);
-        self.extremes[dimension] = self.extremes[dimension].and(own);
-        own
+        let extremes = extremes(distances);
+        self.extremes[dimension] = self.extremes[dimension].and(extremes);
+        extremes
     }
 }
 
 impl WithSpectrum {
-    /// Of no distances.
+    /// A summary of no distances.
     pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
         let histogram = Histogram::new(blocks.machine.distance_bound());
         Self { by_dimension: ByDimension::new(blocks), histogram }
@@ -80,9 +80,9 @@ impl Tally for ByDimension {
 
 impl Tally for WithSpectrum {
     fn add(&mut self, dimension: usize, distances: &[u32]) {
-        let own = self.by_dimension.add_extremes(dimension, distances);
-        if own.min == own.max {
-            self.histogram.add_equal(distances[0], own.count);
+        let extremes = self.by_dimension.add_extremes(dimension, distances);
+        if extremes.min == extremes.max {
+            self.histogram.add_equal(distances[0], extremes.count);
         } else {
             self.histogram.add(distances);
         }
@@ -125,7 +125,7 @@ fn write_distances(machine: &Machine, low: &[NodeId], high: &[NodeId], distances
             let is_directed = graph.network().is_directed();
             for ((low, high), distance) in low.iter().zip(high).zip(distances) {
                 let there = machine.distance(*low, *high);
-                // Edges have no direction: of links that have one the longer way counts.
+                // Edges have no direction: if links have one, the longer way counts.
                 let back = if is_directed { machine.distance(*high, *low) } else { there };
                 *distance = narrow(there.max(back));
             }
@@ -149,7 +149,7 @@ pub(super) fn add_distances(axis: &Axis, low: &[NodeId], high: &[NodeId], distan
     }
 }
 
-/// Adds to each distance that of the two nodes.
+/// Adds the distance of the two nodes to each distance.
 fn add(low: &[NodeId], high: &[NodeId], distances: &mut [u32], distance: impl Fn(u32, u32) -> u32) {
     for ((sum, low), high) in distances.iter_mut().zip(low).zip(high) {
         // Never wraps: distances are below the lengths, whose product is at most 2^32.
@@ -168,11 +168,11 @@ const LANES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Histogram {
     bins: Vec<[u64; LANES]>,    // of the distances from 0 on
-    beyond: BTreeMap<u64, u64>, // of those that have no bin
+    beyond: BTreeMap<u64, u64>, // of distances without a bin
 }
 
 impl Histogram {
-    /// Of no distances; those that are counted are at most `greatest`.
+    /// A count of no distances; those to be counted are at most `greatest`.
     pub(super) fn new(greatest: u64) -> Self {
         let bins = usize::try_from((greatest + 1).min(MAX_BINS)).unwrap_or(usize::MAX);
         Self { bins: vec![[0; LANES]; bins], beyond: BTreeMap::new() }
@@ -205,8 +205,8 @@ impl Histogram {
 
     /// The counts of both.
     pub(super) fn and(mut self, other: Self) -> Self {
-        for (own, other) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
-            *own += other;
+        for (bin, other) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
+            *bin += other;
         }
         for (distance, edges) in other.beyond {
             *self.beyond.entry(distance).or_default() += edges;

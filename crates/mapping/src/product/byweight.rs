@@ -70,7 +70,7 @@ pub(super) fn value(position: u32, bits: u32) -> u32 {
     let mut smaller = up_to_this_weight - 1 - u64::from(position);
     let (mut value, mut bit) = (0, bits as usize);
     for ones in (1..=weight).rev() {
-        // The highest bit whose values below do not exceed what is left to count.
+        // The highest bit whose smaller values do not exceed the remaining count.
         bit -= 1;
         while BINOMIAL[bit][ones] > smaller {
             bit -= 1;

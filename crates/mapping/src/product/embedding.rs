@@ -185,7 +185,7 @@ impl fmt::Display for EmbeddingKind {
 ///              value     0 1 2 3 6 7 4 5
 /// ```
 ///
-/// A field of one bit is left as it is.
+/// A field of one bit is unchanged.
 fn exchange_quarters(value: u32, bits: u32) -> u32 {
     if bits < 2 { value } else { value ^ ((value >> (bits - 1)) << (bits - 2)) }
 }

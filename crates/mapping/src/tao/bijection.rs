@@ -104,7 +104,7 @@ impl Permutation {
         Self { order }
     }
 
-    /// The permutation that rearranges one list of lengths to another, equal lengths in order; none when
+    /// The permutation that rearranges one list of lengths to another, equal lengths in order; `None` if
     /// the lists differ by more than order.
     pub(super) fn between(from: &[u64], to: &[u64]) -> Option<Self> {
         let mut free = FreePositions::new(from.len());
@@ -112,7 +112,7 @@ impl Permutation {
         (from.len() == to.len()).then_some(order?).map(Self::new)
     }
 
-    /// Whether it leaves every list as it is.
+    /// Whether it leaves every list unchanged.
     pub(super) fn is_identity(&self) -> bool {
         self.order.iter().enumerate().all(|(position, &from)| position == from)
     }
@@ -143,7 +143,7 @@ impl fmt::Display for Permutation {
     }
 }
 
-/// The permutation between two lists that are known to differ by their order only.
+/// The permutation between two lists that are known to differ only in order.
 #[expect(clippy::expect_used, reason = "a factor found by search has the components that were searched")]
 pub(super) fn rearrangement(from: &[u64], to: &[u64]) -> Permutation {
     Permutation::between(from, to).expect("the same lengths in another order")

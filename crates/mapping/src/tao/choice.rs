@@ -14,12 +14,12 @@ use super::plan::Plan;
 use super::spare_nodes::SPARE_NODES;
 use super::uneven_contraction::UNEVEN_CONTRACTION;
 
-/// The constructions for numbers of processes and nodes that the dissertation does not treat.
+/// The constructions for numbers of processes and nodes outside the dissertation.
 static OTHER_SIZES: [&ConstructionDescriptor; 2] = [&UNEVEN_CONTRACTION, &SPARE_NODES];
 
 /// Every construction: the one-to-one ones, then the contractions, then those for other sizes.
 ///
-/// The order is the order of preference among those that promise the same dilation.
+/// The order is the order of preference among constructions that promise the same dilation.
 pub static CONSTRUCTIONS: &[&ConstructionDescriptor] = &{
     let contractions_end = ONE_TO_ONE.len() + CONTRACTIONS.len();
     let mut all = [ONE_TO_ONE[0]; ONE_TO_ONE.len() + CONTRACTIONS.len() + OTHER_SIZES.len()];
@@ -90,10 +90,10 @@ impl fmt::Display for ConstructionKind {
     }
 }
 
-/// A pair of guest and host that no construction, or not the one named, covers.
+/// A pair of guest and host that no construction, or not the named one, covers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConstructionError {
-    /// The construction named; none when any was allowed.
+    /// The named construction; `None` if any was allowed.
     pub kind: Option<ConstructionKind>,
     /// The conditions that the pair fails, at least one.
     pub unmet: Vec<UnmetCondition>,

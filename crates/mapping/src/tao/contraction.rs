@@ -9,7 +9,7 @@ use crate::ProcessId;
 /// `mu o nubar o xi`: some guest dimensions kept, those folded flat or not, and every `kappa` successive
 /// coordinates taken together (Tao 1988, 5.3).
 ///
-/// Each of the others is a case of it: `mu` keeps all dimensions in order and folds none, `nu` is `nubar` for one
+/// All others are special cases: `mu` keeps all dimensions in order and folds none, `nu` is `nubar` for one
 /// dimension, and `kappa` may be 1.
 ///
 /// ```text
@@ -35,7 +35,7 @@ pub(super) enum DimensionFold {
 pub(super) struct CoordinateSet {
     first: u64,
     run: u64,
-    mirror: u64, // the start of the second run, after the first; 0 when there is none
+    mirror: u64, // the start of the second run, after the first; 0 without one
     count: u64,  // run, or twice that
 }
 

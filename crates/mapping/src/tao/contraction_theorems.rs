@@ -154,7 +154,7 @@ fn all_kept(pair: &ShapePair, folding: DimensionFold, kappa: u64) -> Contraction
     Contraction { lengths: pair.guest_lengths.clone(), kept, folding, kappa: Length::new(kappa) }
 }
 
-/// The `kappa` with `(folds kappa)^d` processes a node, and the guest lengths divided by `folds kappa`; none
+/// The `kappa` with `(folds kappa)^d` processes per node, and the guest lengths divided by `folds kappa`; `None`
 /// unless those are whole and at least 2.
 fn divided(pair: &ShapePair, folds: u64) -> Option<(u64, Vec<u64>)> {
     let divisor = root(pair.processes() / pair.nodes(), pair.guest_dimensions())?;
@@ -172,8 +172,8 @@ fn contracted(pair: &ShapePair, lengths: Vec<u64>, mut rings: Vec<bool>) -> Shap
     ShapePair::of_lengths(lengths, rings, pair.host_lengths.clone(), pair.host_rings.clone())
 }
 
-/// The least `kappa` for which every host length, times `folds kappa`, is the length of a guest dimension of its
-/// own, with those dimensions: of equal lengths the first.
+/// The least `kappa` for which every host length, times `folds kappa`, is the length of a separate guest
+/// dimension, with those dimensions: of equal lengths the first.
 fn kept_dimensions(pair: &ShapePair, folds: u64) -> Option<(u64, Vec<usize>)> {
     if pair.guest_dimensions() <= pair.host_dimensions() {
         return None;

@@ -7,7 +7,7 @@ use super::plan::Planned;
 
 /// A construction of Tao 1988, chapters 3 and 5, by which a guest torus or mesh is mapped on a host.
 ///
-/// Its [`ConstructionDescriptor`] says what it is for and what it promises; the formulas are in the letters of the
+/// Its [`ConstructionDescriptor`] says which pairs it takes and what it promises; the formulas are in the letters of the
 /// dissertation, the rightmost function applied first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConstructionKind {
@@ -68,7 +68,7 @@ pub enum Sizes {
     Fewer,
 }
 
-/// A construction: its name, its source, the pairs that it is for and what it promises.
+/// A construction: its name, its source, the pairs that it takes and its promise.
 ///
 /// The letters are those of `docs/tao.md`: `d` guest dimensions of lengths `L`, `c` host dimensions of lengths `M`.
 #[derive(Debug)]

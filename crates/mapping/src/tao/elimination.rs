@@ -1,4 +1,4 @@
-//! The function of a chain of general reductions that eliminates one guest dimension a step (Tao 1988, 4.5.3).
+//! The function of a chain of general reductions that eliminates one guest dimension per step (Tao 1988, 4.5.3).
 //!
 //! With `P_j` the multiplier of the guest dimension `a_j` that becomes host dimension `j`, `e_k` the list to which
 //! the coordinate of the eliminated dimension `k` expands, and `Q_kj` the product of the components at `j` of the
@@ -8,7 +8,7 @@
 //! p_j = P_j x_(a_j) + sum over k of Q_kj e_kj
 //! ```
 //!
-//! Below `P_j` stands a mixed-radix number, the dimension eliminated first weighing most (`docs/model.md` section
+//! Below `P_j` is a mixed-radix number, in which the dimension eliminated first weighs most (`docs/model.md` section
 //! 28.2).
 
 use cubefold_topology::{Length, MAX_DIMENSIONS, narrow};
@@ -39,7 +39,7 @@ struct Eliminated {
     places: Vec<Place>,
 }
 
-/// Where a component of a list stands.
+/// The place of a component of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     host: usize,
@@ -75,14 +75,14 @@ impl Elimination {
     }
 
     pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
-        for (slot, own) in image.iter_mut().zip(&self.multiplicands) {
-            *slot = narrow(own.multiplier.get() * u64::from(from[own.dimension]));
+        for (slot, multiplicand) in image.iter_mut().zip(&self.multiplicands) {
+            *slot = narrow(multiplicand.multiplier.get() * u64::from(from[multiplicand.dimension]));
         }
-        for own in &self.eliminated {
+        for eliminated in &self.eliminated {
             let mut element = [0; MAX_DIMENSIONS];
-            let element = &mut element[..own.places.len()];
-            self.sequence.write_element(&own.list, from[own.dimension], element);
-            for (place, &component) in own.places.iter().zip(element.iter()) {
+            let element = &mut element[..eliminated.places.len()];
+            self.sequence.write_element(&eliminated.list, from[eliminated.dimension], element);
+            for (place, &component) in eliminated.places.iter().zip(element.iter()) {
                 image[place.host] += narrow(place.weight.get() * u64::from(component));
             }
         }
@@ -90,18 +90,19 @@ impl Elimination {
 
     pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
         let mut below = [0; MAX_DIMENSIONS];
-        for ((own, &coordinate), rest) in self.multiplicands.iter().zip(image).zip(&mut below) {
-            let (base, offset) = own.multiplier.divide(u64::from(coordinate));
-            origin[own.dimension] = narrow(base);
+        for ((multiplicand, &coordinate), rest) in self.multiplicands.iter().zip(image).zip(&mut below) {
+            let (base, offset) = multiplicand.multiplier.divide(u64::from(coordinate));
+            origin[multiplicand.dimension] = narrow(base);
             *rest = offset;
         }
-        for own in &self.eliminated {
+        for eliminated in &self.eliminated {
             let mut element = [0; MAX_DIMENSIONS];
-            for (place, component) in own.places.iter().zip(&mut element) {
+            for (place, component) in eliminated.places.iter().zip(&mut element) {
                 let (digits, _) = place.weight.divide(below[place.host]);
                 *component = narrow(place.length.divide(digits).1);
             }
-            origin[own.dimension] = self.sequence.position(&own.list, &element[..own.places.len()]);
+            origin[eliminated.dimension] =
+                self.sequence.position(&eliminated.list, &element[..eliminated.places.len()]);
         }
     }
 }

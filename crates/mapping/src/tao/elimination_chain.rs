@@ -12,23 +12,23 @@ use cubefold_topology::greatest_common_divisor;
 use super::factor::{divisors, least_feasible};
 use super::simple_reduction::ratios;
 
-/// The limit of partial choices of one search for lists that begin even.
+/// The limit of partial choices of one search for lists that start even.
 const MAX_STATES: usize = 1 << 17;
 
-/// A chain: which guest dimension becomes which host dimension, and how the others are spread over them.
+/// A chain: the guest dimension of each host dimension, and the spread of the others over them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
     /// The guest dimension `a_j` of each host dimension.
     pub(super) multiplicands: Vec<usize>,
     /// The other guest dimensions, the last first.
     pub(super) eliminated: Vec<usize>,
-    /// For each of these a factor for every host dimension: `f_k1, .., f_kc`.
+    /// For each eliminated dimension a factor for every host dimension: `f_k1, .., f_kc`.
     pub(super) vectors: Vec<Vec<u64>>,
 }
 
 impl Chain {
-    /// The chain with the least `rho = max m_j / l_(a_j)`; of those the one with the first `(a_1, .., a_c)` and
-    /// then the first vectors, in lexicographic order. `None` if no guest dimensions of their own divide the
+    /// The chain with the least `rho = max m_j / l_(a_j)`; among those the one with the first `(a_1, .., a_c)` and
+    /// then the first vectors, in lexicographic order. `None` if no separate guest dimensions divide the
     /// host's. Guest and host have equally many nodes.
     pub(super) fn first(guest: &[u64], host: &[u64]) -> Option<Self> {
         let most = least_feasible(ratios(guest, host), |most| {
@@ -63,12 +63,12 @@ pub(super) fn quotients(guest: &[u64], host: &[u64], multiplicands: &[usize]) ->
     host.iter().zip(multiplicands).map(|(whole, &dimension)| whole / guest[dimension]).collect()
 }
 
-/// The guest dimensions that are no multiplicands, the last first.
+/// The guest dimensions that are not multiplicands, the last first.
 fn eliminated(guest: &[u64], multiplicands: &[usize]) -> Vec<usize> {
     (0..guest.len()).rev().filter(|dimension| !multiplicands.contains(dimension)).collect()
 }
 
-/// The first vector with the product `length`, each factor of which divides what is left at its place; takes it
+/// The first vector with the product `length`, each factor of which divides the rest at its place; takes it
 /// from there. A factor is least if the places after it take as much as they can.
 fn first_vector(length: u64, left: &mut [u64]) -> Vec<u64> {
     let mut rest = length;
@@ -91,7 +91,7 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// Whether a guest dimension may be the next after those chosen.
+    /// Whether a guest dimension can be the next after those chosen.
     fn fits(&self, chosen: &[usize], dimension: usize) -> bool {
         !chosen.contains(&dimension) && self.divides(chosen.len(), dimension)
     }
@@ -208,12 +208,12 @@ struct EvenSpread<'a> {
     lengths: &'a [u64], // at least one
     left: Vec<u64>,     // the quotients without the factors so far
     states: &'a mut usize,
-    exhausted: BTreeSet<(usize, Vec<u64>)>, // vectors made and what they left, sorted
+    exhausted: BTreeSet<(usize, Vec<u64>)>, // vectors made and their remaining quotients, sorted
     vectors: Vec<Vec<u64>>,                 // the last one in the making
 }
 
 impl EvenSpread<'_> {
-    /// Adds the factors that are still open, `rest` being the product of those of the last vector.
+    /// Adds the open factors; `rest` is the product of the open factors of the last vector.
     fn complete(&mut self, rest: u64) -> bool {
         let made = self.vectors.len() - 1;
         let place = self.vectors[made].len();
@@ -244,7 +244,7 @@ impl EvenSpread<'_> {
         self.lengths[vector] == 2 || self.vectors[vector].iter().filter(|&&factor| factor > 1).count() > 1
     }
 
-    /// Begins the vector after the `made` first ones.
+    /// Starts the vector after the first `made` ones.
     fn next(&mut self, made: usize) -> bool {
         let Some(&length) = self.lengths.get(made) else { return true };
         let key = (made, sorted_over_one(&self.left));
@@ -275,14 +275,14 @@ fn sorted_over_one(lengths: &[u64]) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// All chains of a pair by trial, as `docs/model.md` has them: in the order of multiplicands, then of vectors.
+    /// All chains of a pair by exhaustive search, as in `docs/model.md`: in the order of multiplicands, then of vectors.
     fn all_chains(guest: &[u64], host: &[u64]) -> Vec<Chain> {
         let mut assignments: Vec<Vec<usize>> = vec![vec![]];
         for &whole in host {
-            let longer = |own: &Vec<usize>| {
-                let open =
-                    (0..guest.len()).filter(|at| !own.contains(at) && whole.is_multiple_of(guest[*at]));
-                open.map(|at| [&own[..], &[at]].concat()).collect::<Vec<_>>()
+            let longer = |assignment: &Vec<usize>| {
+                let open = (0..guest.len())
+                    .filter(|at| !assignment.contains(at) && whole.is_multiple_of(guest[*at]));
+                open.map(|at| [&assignment[..], &[at]].concat()).collect::<Vec<_>>()
             };
             assignments = assignments.iter().flat_map(longer).collect();
         }
@@ -291,17 +291,17 @@ mod tests {
             let mut all: Vec<Vec<Vec<u64>>> = vec![vec![]];
             for &dimension in &eliminated {
                 let vectors = vectors(guest[dimension], host.len());
-                let longer = |own: &Vec<Vec<u64>>| {
+                let longer = |chosen: &Vec<Vec<u64>>| {
                     vectors
                         .iter()
-                        .map(|vector| [&own[..], std::slice::from_ref(vector)].concat())
+                        .map(|vector| [&chosen[..], std::slice::from_ref(vector)].concat())
                         .collect::<Vec<_>>()
                 };
                 all = all.iter().flat_map(longer).collect();
             }
             let wanted = quotients(guest, host, &multiplicands);
-            let reaches = |own: &Vec<Vec<u64>>| {
-                (0..host.len()).all(|j| own.iter().map(|vector| vector[j]).product::<u64>() == wanted[j])
+            let reaches = |chosen: &Vec<Vec<u64>>| {
+                (0..host.len()).all(|j| chosen.iter().map(|vector| vector[j]).product::<u64>() == wanted[j])
             };
             all.retain(reaches);
             all.into_iter()

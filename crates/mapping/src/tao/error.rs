@@ -57,7 +57,7 @@ pub enum UnmetCondition {
         /// The number of guest dimensions.
         found: usize,
     },
-    /// `f_L`, `F_V` and what is built on them cut a wrapping dimension open.
+    /// `f_L`, `F_V` and functions built on them cut a wrapping dimension open.
     #[error("f: a guest dimension wraps, expected a line or mesh")]
     GuestMesh,
     /// `h_L` is a circuit of a mesh of even size and two dimensions or more only (theorem 3.3.3).

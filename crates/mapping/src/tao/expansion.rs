@@ -96,7 +96,7 @@ pub(super) fn plan_basic(sequence: Sequence, pair: &ShapePair) -> Planned {
     }
 }
 
-/// The sequence over the host's lengths as they stand.
+/// The sequence over the host's lengths in their order.
 fn direct(sequence: Sequence, pair: &ShapePair, theorem: &'static str, links: u64) -> Plan {
     let lengths = &pair.host_lengths;
     // Errata B5: two processes are never two links apart.
@@ -175,7 +175,7 @@ fn any_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     Some(Factor::of_groups(&groups, host))
 }
 
-/// The first one of lists that are (2) or, of two components or more, have an even one, put first.
+/// The first factor of lists that are (2) or, of two components or more, have an even one, put first.
 fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     let mut groups = partition(guest, host, &|_, list| can_be_even_first(list))?;
     for group in &mut groups {

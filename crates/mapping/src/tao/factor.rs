@@ -1,6 +1,6 @@
 //! Expansion factors and reduction factors: lists of lists of lengths, and the search for them.
 //!
-//! Every search is deterministic: of several outcomes it has the same one on every run, equal lengths taken in order.
+//! Every search is deterministic: it has the same outcome on every run, equal lengths taken in order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,7 +62,7 @@ impl std::fmt::Display for Factor {
 }
 
 /// Groups all of `parts` so that the product of group `i` is `wholes[i]` and every group is accepted; each
-/// group lists positions in `parts`, ascending. None when there is no such grouping.
+/// group lists positions in `parts`, ascending. `None` if there is no such grouping.
 ///
 /// `accepts` is called with a whole and the lengths of its group. Of several groupings the result is the first,
 /// in which earlier wholes take as many of the first lengths as possible.
@@ -102,12 +102,12 @@ struct FactorSearch<'a> {
     wholes: &'a [u64],
     values: &'a [u64], // the distinct lengths, in order of appearance
     accepts: &'a dyn Fn(u64, &[u64]) -> bool,
-    exhausted: BTreeSet<Sublist>, // remainders that cannot be grouped; a product says which wholes are left
+    exhausted: BTreeSet<Sublist>, // remainders that cannot be grouped; the product determines the wholes left
     groups: Vec<Sublist>,         // of the first wholes
 }
 
 impl FactorSearch<'_> {
-    /// Appends groups for the wholes that have none yet, made of all that is left; returns whether there are any.
+    /// Appends groups for the wholes that have none yet, using up the remaining lengths; returns whether there are any.
     fn complete(&mut self, left: &Sublist) -> bool {
         let Some(&whole) = self.wholes.get(self.groups.len()) else {
             return left.counts.iter().all(|&count| count == 0);
@@ -122,7 +122,7 @@ impl FactorSearch<'_> {
             if !(self.accepts)(whole, &self.lengths(&group)) {
                 continue;
             }
-            let counts = left.counts.iter().zip(&group.counts).map(|(all, own)| all - own).collect();
+            let counts = left.counts.iter().zip(&group.counts).map(|(all, taken)| all - taken).collect();
             self.groups.push(group);
             if self.complete(&Sublist { counts }) {
                 return true;
@@ -133,8 +133,8 @@ impl FactorSearch<'_> {
         false
     }
 
-    /// All sublists of what is left whose product is `rest`, from distinct length number `from` on, with many of
-    /// the earlier lengths first.
+    /// All sublists of the remainder whose product is `rest`, from distinct length number `from` on, those with many
+    /// earlier lengths first.
     fn collect_groups(
         &self,
         left: &Sublist,
@@ -191,7 +191,7 @@ pub(super) fn put_even_first(group: &mut [usize], lengths: &[u64]) {
     }
 }
 
-/// The positions of a list that are not taken yet: of equal lengths, the first free one is taken.
+/// The free positions of a list: among equal lengths, the first free one is taken.
 #[derive(Debug)]
 pub(super) struct FreePositions {
     taken: Vec<bool>,
@@ -203,7 +203,7 @@ impl FreePositions {
         Self { taken: vec![false; count] }
     }
 
-    /// Takes the first free position for which `fits` holds; none when there is none.
+    /// Takes the first free position for which `fits` holds; `None` if there is none.
     pub(super) fn take(&mut self, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let found = (0..self.taken.len()).find(|&at| !self.taken[at] && fits(at))?;
         self.taken[found] = true;
@@ -244,7 +244,7 @@ pub(super) fn least_feasible<T>(mut bounds: Vec<u64>, mut search: impl FnMut(u64
 mod tests {
     use super::*;
 
-    /// The first grouping found by trying every owner for every part.
+    /// Whether there is a grouping, by trying every owner for every part.
     fn exists(wholes: &[u64], parts: &[u64]) -> bool {
         match parts {
             [] => wholes.iter().all(|&whole| whole == 1),

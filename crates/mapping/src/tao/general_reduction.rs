@@ -100,7 +100,7 @@ impl Case {
         self.reduction.groups.iter().map(product).collect()
     }
 
-    /// `max s_k`, twice that with folding; then it is exact only if folding a length over 2 reaches it, or the
+    /// `max s_k`, twice that with folding, which is exact only if folding a length over 2 reaches it, or the
     /// offsets do (errata B2).
     fn dilation(&self, pair: &ShapePair) -> PromisedDilation {
         let most = self.doubling() * self.components.iter().copied().max().unwrap_or(1);
@@ -183,12 +183,12 @@ enum SearchOutcome {
     LimitReached,
 }
 
-/// A general reduction with the least largest component; of those, when `prefer_even`, one of even-first lists
+/// A general reduction with the least largest component; among those, if `prefer_even`, one of even-first lists
 /// (errata C4) if there is any.
 ///
 /// Every host dimension in turn gets a guest length that divides it, equal lengths not distinguished; the
-/// quotients over 1 must group into the guest lengths that are left over. Partial choices that cannot be
-/// continued are remembered by the lengths and quotients that they leave, and after [`MAX_STATES`] of them the
+/// quotients over 1 must group into the remaining guest lengths. Partial choices that cannot be
+/// continued are remembered by their remaining lengths and quotients, and after [`MAX_STATES`] of them the
 /// search stops: a reduction with a larger component, or none, is then returned.
 fn search(guest: &[u64], host: &[u64], prefer_even: bool) -> SearchOutcome {
     let mut states = 0;
@@ -220,7 +220,7 @@ struct ReductionSearch<'a> {
     host: &'a [u64],
     most: u64, // the largest component allowed
     even_first: bool,
-    states: usize, // partial choices seen so far, by this search and those before
+    states: usize, // partial choices seen so far, by this search and earlier ones
     exhausted: BTreeSet<(Vec<u64>, Vec<u64>)>, // guest lengths left and quotients, both sorted
     chosen: Vec<u64>, // the multiplicand of each host dimension so far
 }
@@ -260,7 +260,7 @@ impl ReductionSearch<'_> {
         None
     }
 
-    /// Groups the quotients over 1 into the multipliers: more than there are multipliers, so that some dimension
+    /// Groups the quotients over 1 into the multipliers, which must be fewer than the quotients, so that some dimension
     /// is really expanded (errata C1).
     fn groups(&self, multipliers: &[u64], quotients: &[u64]) -> Option<Groups> {
         let components = over_one(quotients);
@@ -297,7 +297,7 @@ impl ReductionSearch<'_> {
     }
 }
 
-/// The lengths and quotients left to choose from, in an order that does not depend on the choices.
+/// The remaining lengths and quotients, in an order that does not depend on the choices.
 fn sorted(left: &[u64], quotients: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut left, mut quotients) = (left.to_vec(), over_one(quotients));
     left.sort_unstable();

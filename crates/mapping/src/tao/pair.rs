@@ -15,16 +15,16 @@ pub(super) enum GraphType {
 /// A guest and a host as the theorems see them.
 ///
 /// A hypercube is both: as a guest it counts as a mesh, as a host as a torus (errata C5). A guest of which
-/// some dimensions wrap counts as a torus, of which it is a subgraph; a host as a mesh, a subgraph of it.
+/// some dimensions wrap counts as the torus that contains it; such a host as the mesh that it contains.
 #[derive(Debug, Clone)]
 pub(super) struct ShapePair {
     pub(super) guest: GraphType,
     pub(super) host: GraphType,
     pub(super) guest_lengths: Vec<u64>,
     pub(super) host_lengths: Vec<u64>,
-    /// Of each guest dimension, whether it is a ring of more than two.
+    /// For each guest dimension, whether it is a ring of more than two.
     pub(super) guest_rings: Vec<bool>,
-    /// Of each host dimension likewise.
+    /// For each host dimension likewise.
     pub(super) host_rings: Vec<bool>,
 }
 
@@ -46,7 +46,7 @@ impl ShapePair {
         Ok(Self::of_lengths(lengths(guest), rings(guest), lengths(host), rings(host)))
     }
 
-    /// The pair of two grids by their lengths and, of each dimension, whether it is a ring of more than two.
+    /// The pair of two grids by their lengths and, for each dimension, whether it is a ring of more than two.
     pub(super) fn of_lengths(
         guest_lengths: Vec<u64>,
         guest_rings: Vec<bool>,
@@ -78,7 +78,7 @@ impl ShapePair {
         self.host_lengths.iter().product()
     }
 
-    /// Checks that the numbers of processes and nodes are those that a construction is for.
+    /// Checks that a construction takes these numbers of processes and nodes.
     pub(super) fn check_sizes(&self, sizes: Sizes) -> Result<(), UnmetCondition> {
         let (processes, nodes) = (self.processes(), self.nodes());
         let (fits, unmet) = match sizes {
@@ -104,7 +104,7 @@ impl ShapePair {
         self.is_exactly(self.guest, self.host)
     }
 
-    /// The one length of all guest dimensions and that of all host dimensions; none unless both are square.
+    /// The common length of all guest dimensions and that of all host dimensions; `None` unless both are square.
     pub(super) fn square_lengths(&self) -> Option<(u64, u64)> {
         let side = |lengths: &[u64]| lengths.iter().all(|length| *length == lengths[0]).then_some(lengths[0]);
         Some((side(&self.guest_lengths)?, side(&self.host_lengths)?))

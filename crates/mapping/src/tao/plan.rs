@@ -8,7 +8,7 @@ use super::resizing::Resizing;
 /// The outcome of a theorem: a plan, or the conditions that the pair fails, at least one.
 pub(super) type Planned = Result<Plan, Vec<UnmetCondition>>;
 
-/// A construction for a pair, with all that its theorem states of it.
+/// A construction for a pair, with everything that its theorem states about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     /// The statement of the dissertation.
@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) composition: Composition,
     /// The dilation that the theorem states.
     pub(super) dilation: PromisedDilation,
-    /// The routing of its messages without conflicts; `None` if none is promised.
+    /// The conflict-free routing of its messages; `None` if none is promised.
     pub(super) routing: Option<Routing>,
 }
 

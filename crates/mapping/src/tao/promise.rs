@@ -32,7 +32,7 @@ pub struct PromisedSteps {
     pub single_direction: Option<u64>,
 }
 
-/// A routing of the messages of a stage without conflicts (Tao 1988, 4.5.1; `docs/model.md` section 6).
+/// A conflict-free routing of the messages of a stage (Tao 1988, 4.5.1; `docs/model.md` section 6).
 ///
 /// A stage's messages are routed in subsets, those with the smallest number in the routing vector first; the
 /// promised steps hold for every permutation-type set, for unit dilation for every scatter-type set too
@@ -71,7 +71,7 @@ pub enum RoutingSource {
 pub struct RoutingSubset {
     /// Its number in the routing vector, at least 1.
     pub number: u32,
-    /// The limit of links that a message moves in a phase \[links\]; none when it moves until its coordinate
+    /// The limit of links that a message moves in a phase \[links\]; `None` if it moves until its coordinate
     /// agrees (errata A1).
     pub phase_length: Option<u64>,
     /// The steps that suffice for the subset.

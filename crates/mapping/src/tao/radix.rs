@@ -5,7 +5,7 @@
 
 use cubefold_topology::{Length, MAX_DIMENSIONS, narrow};
 
-/// The coordinates of any node; entries after the last coordinate have no meaning.
+/// The coordinates of any node; entries after the last coordinate are meaningless.
 pub(super) type CoordinateBuffer = [u32; MAX_DIMENSIONS];
 
 /// The coordinates of the node or process with this index.
@@ -58,7 +58,7 @@ pub(super) fn write_digits(base: &[Length], number: u32, digits: &mut [u32]) {
     }
 }
 
-/// A radix base `L = (l_1, .., l_d)` (Tao 1988, definition 3.2.5), with what the sequences over it need.
+/// A radix base `L = (l_1, .., l_d)` (Tao 1988, definition 3.2.5), with the constants of the sequences over it.
 ///
 /// The product `n` of its lengths is at most 2^32.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl RadixBase {
         self.product
     }
 
-    /// The constants of `h_L`; none for one length.
+    /// The constants of `h_L`; `None` for one length.
     pub(super) fn circuit(&self) -> Option<&Circuit> {
         self.circuit.as_ref()
     }

@@ -41,7 +41,7 @@ impl Resizing {
         }
     }
 
-    /// The image of a one-to-one construction that has these host coordinates; `None` outside of its box.
+    /// The image of a one-to-one construction that has these host coordinates; `None` outside its box.
     pub(super) fn in_box(&self, node: CoordinateBuffer) -> Option<CoordinateBuffer> {
         match self {
             Self::Contraction(_) | Self::Uneven(_) => Some(node),

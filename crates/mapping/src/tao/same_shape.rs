@@ -43,8 +43,8 @@ fn plan(pair: &ShapePair) -> Planned {
     })
 }
 
-/// Host dimensions in order take the first guest dimension left of their length, one that wraps as they do
-/// before one that does not.
+/// Host dimensions in order take the first remaining guest dimension of their length, one with the same wrap
+/// before one with the other.
 fn matching(pair: &ShapePair) -> Option<Permutation> {
     if pair.guest_dimensions() != pair.host_dimensions() {
         return None;
@@ -65,7 +65,7 @@ fn matching(pair: &ShapePair) -> Option<Permutation> {
     order.into_iter().collect::<Option<Vec<_>>>().map(Permutation::new)
 }
 
-/// The length of each guest dimension that must be folded, none for the others.
+/// The length of each guest dimension that must be folded, `None` for the others.
 fn folded_lengths(pair: &ShapePair, permutation: &Permutation) -> Vec<Option<u64>> {
     let mut folded = vec![None; pair.guest_dimensions()];
     for (host, from) in permutation.numbers().into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The sequences of mixed-radix numbers that all constructions are made of (Tao 1988, 3.3).
+//! The sequences of mixed-radix numbers that all constructions are built from (Tao 1988, 3.3).
 //!
 //! `f_L` is a Gray code of any base, a path through a mesh; `t_n` folds a ring onto a line; `g_L` is `f_L` after
 //! `t_n`; `h_L` is a circuit of a torus, and of a mesh of even first length. Each has its inverse (4.3.1).
@@ -70,7 +70,7 @@ fn write_reflected(base: &[Length], position: u64, element: &mut [u32]) {
     }
 }
 
-/// `f_L^-1` of an element (Tao 1988, 4.3.1): the number of its run is made of the digits before (errata C7).
+/// `f_L^-1` of an element (Tao 1988, 4.3.1): the digits before determine the number of its run (errata C7).
 fn reflected_position(base: &[Length], element: &[u32]) -> u32 {
     debug_assert_eq!(base.len(), element.len());
     let mut number = 0;
@@ -80,7 +80,7 @@ fn reflected_position(base: &[Length], element: &[u32]) -> u32 {
     narrow(number)
 }
 
-/// A digit of run number `run` as it stands in `f_L`, and back.
+/// A digit of run number `run` as it appears in `f_L`, and back.
 fn reflect(run: u64, length: u64, digit: u64) -> u64 {
     if run.is_multiple_of(2) { digit } else { length - 1 - digit }
 }

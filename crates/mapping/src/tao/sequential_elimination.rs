@@ -44,11 +44,11 @@ enum Variant {
     Mesh,
     /// `H'`, from a torus into a torus.
     Circuits,
-    /// `G'`, the same with lists that do not begin even.
+    /// `G'`, the same with lists that do not start even.
     Folds,
     /// `T_M o H'`, from a torus into a mesh.
     FoldedHost,
-    /// `F' o T_L`, the same with lists that do not begin even.
+    /// `F' o T_L`, the same with lists that do not start even.
     FoldedGuest,
 }
 
@@ -162,7 +162,7 @@ impl Variant {
         if self.folds() { 2 } else { 1 }
     }
 
-    /// Whether an edge may lie along two host dimensions, or be two edges of the chain's.
+    /// Whether an edge may lie along two host dimensions, or be two edges of the chain.
     fn is_by_step(self) -> bool {
         match self {
             Self::Folds | Self::FoldedGuest => true,

@@ -23,7 +23,7 @@ pub(super) static SIMPLE_REDUCTION: ConstructionDescriptor = ConstructionDescrip
 
 /// `U_V o pi`, and `U_V o T o pi` for a torus into a mesh (theorem 3.4.3; 3.5.2 for square graphs).
 ///
-/// Of all reduction factors one with the least promised dilation, its lists in non-increasing order.
+/// A reduction factor with the least promised dilation, its lists in non-increasing order.
 fn plan(pair: &ShapePair) -> Planned {
     let (guest, host) = (pair.guest_dimensions(), pair.host_dimensions());
     if guest <= host {

@@ -72,7 +72,7 @@ impl Corner {
         Some(image)
     }
 
-    /// The one process with an image; none beyond the corner.
+    /// The one process with an image; `None` beyond the corner.
     pub(super) fn origins(&self, image: &CoordinateBuffer) -> Option<CoordinateSets> {
         let mut sets = [CoordinateSet::of(0); MAX_DIMENSIONS];
         for (dimension, &length) in self.lengths.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Corner {
     }
 }
 
-/// `K` and `B` with the least promised dilation; of those with the fewest nodes, of those the first `K` and then the
+/// `K` and `B` with the least promised dilation; among those with the fewest nodes, then the first `K` and then the
 /// first `B` in lexicographic order.
 fn plan(pair: &ShapePair) -> Planned {
     let mut search = CornerSearch { pair, states: 0, promised: BTreeMap::new(), best: None };
@@ -166,15 +166,15 @@ struct Candidate {
 }
 
 impl CornerSearch<'_> {
-    /// Tries grids in the order of their nodes and lengths. A grid is grown from another by one in a dimension that is
-    /// not before the last one grown, so that each comes once.
+    /// Tries grids in the order of their nodes and lengths. A grid is grown from another by one in a dimension
+    /// not before the last one grown, so that each occurs once.
     fn run(&mut self) {
         let first = self.pair.guest_lengths.clone();
         let mut waiting = BinaryHeap::from([Reverse((self.pair.processes(), first, 0))]);
         while let Some(Reverse((nodes, grid, grown))) = waiting.pop() {
             let folds = fold(self.pair, &grid).lengths.iter().any(Option::is_some);
             let factor = if folds { 2 } else { 1 };
-            // Grids grown from this one fold as well, and none promises less than the factor.
+            // Grids grown from this one also fold, and none promises less than the factor.
             if self.best.as_ref().is_some_and(|best| best.links <= factor) {
                 continue;
             }

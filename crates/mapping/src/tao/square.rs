@@ -63,7 +63,7 @@ pub(super) static SQUARE_RISING_FOLDED: ConstructionDescriptor = ConstructionDes
     plan: |pair| plan_rising(Folding::Always, pair),
 };
 
-/// The hosts for which a torus is folded.
+/// The hosts onto which a torus is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folding {
     /// Meshes.
@@ -177,7 +177,7 @@ impl Lowering {
         self.host_length / self.length
     }
 
-    /// Exact for graphs of the types that the procedure is for (errata B3), and for a fold first on a torus host
+    /// Exact for graphs of the types that the procedure takes (errata B3), and for a fold first on a torus host
     /// as well, whose lengths are `l` times the ratio with `l` at least 4 here: no wraparound is shorter.
     fn dilation(&self, procedure: Procedure, pair: &ShapePair) -> PromisedDilation {
         match procedure {
@@ -320,7 +320,7 @@ impl Rising {
         Routing { source, ..routing }
     }
 
-    /// Theorem 4.5.7 with the vector over the `vd` dimensions between, `c` of them at a time (errata A8).
+    /// Theorem 4.5.7 with the vector over the `vd` intermediate dimensions, `c` of them at a time (errata A8).
     fn folded_routing(&self) -> Routing {
         let dimensions = self.guest * self.digits;
         Routing {

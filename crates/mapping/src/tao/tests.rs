@@ -122,7 +122,7 @@ pub(super) fn describe(construction: &Construction) -> String {
     )
 }
 
-/// Checks every construction that covers a pair; gives the number of those.
+/// Checks every construction that covers a pair; returns the number of these.
 fn check_all_kinds(guest: &Machine, host: &Machine) -> usize {
     let found: Vec<Construction> = ConstructionKind::ALL
         .into_iter()
@@ -139,7 +139,7 @@ fn check_all_kinds(guest: &Machine, host: &Machine) -> usize {
     found.len()
 }
 
-/// All pairs of machines of these sizes; gives how many constructions were checked.
+/// Checks all pairs of machines of these sizes; returns the number of constructions checked.
 fn check_all_pairs(guest_size: u64, host_size: u64) -> usize {
     let hosts = all_machines(host_size);
     let pairs = all_machines(guest_size);
@@ -345,7 +345,7 @@ fn searches_on_the_largest_shapes_end() {
     for (guest, host) in
         [(&twos, &fours), (&fours, &twos), (&mixed, &other), (&other, &mixed), (&awkward, &large)]
     {
-        // Whether it is covered is beside the point: that an answer comes is the test.
+        // Whether the pair is covered does not matter; the test is that an answer comes.
         let _ = Construction::choose(guest, host);
         assert_eq!(guest.node_count(), host.node_count());
     }

@@ -1,7 +1,7 @@
-//! Guests that are no multiple of the host (`docs/model.md` section 28.9): every coordinate is scaled down, to lengths
+//! Guests that are not a multiple of the host (`docs/model.md` section 28.9): every coordinate is scaled down, to lengths
 //! with as many nodes as the host.
 //!
-//! Neighbours stay neighbours or meet, so that the dilation is that of the construction for the smaller lengths.
+//! Neighbours stay neighbours or coincide, so that the dilation is that of the construction for the smaller lengths.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ impl UnevenContraction {
         image
     }
 
-    /// The runs of coordinates of a part: from `ceil(y l / k)` on, in dimensions that are left out all.
+    /// The runs of coordinates of a part: from `ceil(y l / k)` on; in omitted dimensions all coordinates.
     pub(super) fn origins(&self, image: &CoordinateBuffer) -> CoordinateSets {
         let mut sets = [CoordinateSet::of(0); MAX_DIMENSIONS];
         let mut parts = image.iter();
@@ -84,7 +84,7 @@ impl UnevenContraction {
     }
 }
 
-/// The lengths `K` with the least promised dilation; of those with the least greatest load, of those the first in
+/// The lengths `K` with the least promised dilation; among those with the least greatest load, then the first in
 /// lexicographic order.
 fn plan(pair: &ShapePair) -> Planned {
     let mut search = ShapeSearch::new(pair);
@@ -130,7 +130,7 @@ struct ShapeSearch<'a> {
     best: Option<Candidate>,
 }
 
-/// Lengths with what decides among them.
+/// Lengths with the values that decide among them.
 struct Candidate {
     links: u64,
     load: u64,
@@ -151,7 +151,7 @@ impl<'a> ShapeSearch<'a> {
         }
     }
 
-    /// Tries all lengths for the dimensions that have none yet, with the product `rest`, in ascending order.
+    /// Tries all lengths for the remaining dimensions, with the product `rest`, in ascending order.
     fn extend(&mut self, rest: u64) {
         let dimension = self.shape.len();
         let Some(&length) = self.pair.guest_lengths.get(dimension) else { return self.judge() };

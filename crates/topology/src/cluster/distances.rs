@@ -20,8 +20,8 @@ pub(super) struct ClusterDistances {
     rows: Box<[OnceLock<Row>]>, // by destination in the small cluster
 }
 
-/// The vertices of the small cluster that stand for one of the cluster: seen from its own node or group, which is the
-/// first, from another node of its group, and from another group.
+/// The stand-ins in the small cluster for a vertex of the cluster: as seen from its own node and group, the first ones,
+/// from another node of its group, and from another group.
 #[derive(Debug)]
 struct StandIns {
     node: Option<u32>,
@@ -47,7 +47,7 @@ impl StandIns {
                 Position::Spine(spine) => Position::Spine(spine),
             }))
         };
-        let [node, group] = [node, group].map(|own| own.map(number));
+        let [node, group] = [node, group].map(|place| place.map(number));
         Self { node, group, near: at(0, 0), beside: at(1, 0), far: at(2, 1) }
     }
 }
@@ -64,22 +64,22 @@ impl ClusterDistances {
         Ok(Self { cluster, vertices, network, rows })
     }
 
-    /// The vertices of the small cluster in the places of two of the cluster.
+    /// The stand-ins of two vertices in the small cluster.
     #[inline]
     fn stand_ins(&self, at: u32, to: u32) -> [u32; 2] {
-        let (own, end) = (&self.vertices[at as usize], &self.vertices[to as usize]);
+        let (start, end) = (&self.vertices[at as usize], &self.vertices[to as usize]);
         let differ = |one, other| matches!((one, other), (Some(one), Some(other)) if one != other);
-        let own = if differ(own.group, end.group) {
-            own.far
-        } else if differ(own.node, end.node) {
-            own.beside
+        let start = if differ(start.group, end.group) {
+            start.far
+        } else if differ(start.node, end.node) {
+            start.beside
         } else {
-            own.near
+            start.near
         };
-        [own, end.near]
+        [start, end.near]
     }
 
-    /// The vertex of the small cluster in the place of `at`, and the row of that of `to`.
+    /// The stand-in of `at` in the small cluster, and the row of the stand-in of `to`.
     #[inline]
     fn look_up(&self, at: u32, to: u32) -> (u32, &Row) {
         let [at, to] = self.stand_ins(at, to);
@@ -117,8 +117,8 @@ impl Distances for ClusterDistances {
     }
 
     fn with_weights(&self, weights: &[LinkWeight]) -> Option<Arc<dyn Distances>> {
-        let own = Self::new(self.cluster.clone(), weights).ok()?;
-        Some(Arc::new(own))
+        let distances = Self::new(self.cluster.clone(), weights).ok()?;
+        Some(Arc::new(distances))
     }
 
     fn continues(&self, at: u32, next: u32, to: u32, weight: LinkWeight) -> bool {

@@ -27,7 +27,7 @@ pub enum DerivationError {
     /// Too many derivations.
     #[error("{found} derivations of pairs of words, expected at most {MAX_DERIVED_PAIRS} (2^22)")]
     TooManyPairs {
-        /// Their number, or as many as 64 bits hold.
+        /// Their number, capped at 64 bits.
         found: u64,
     },
     /// Words that are too long.
@@ -61,7 +61,8 @@ impl EdgeGrammar {
         let mut words: Vec<u64> = pairs.iter().flat_map(|&(one, other)| [one, other]).collect();
         words.sort_unstable();
         words.dedup();
-        let place = |word: u64| u32::try_from(words.partition_point(|&own| own < word)).unwrap_or(u32::MAX);
+        let place =
+            |word: u64| u32::try_from(words.partition_point(|&other| other < word)).unwrap_or(u32::MAX);
         let mut links: Vec<(u32, u32)> = pairs
             .into_iter()
             .filter(|(one, other)| one != other)
@@ -78,7 +79,7 @@ impl EdgeGrammar {
     pub fn derivation_count(&self, size: u32) -> u64 {
         let mut most = 0;
         self.derive(size, &mut |cell: &[Count]| {
-            most = most.max(cell.iter().fold(0, |sum: u64, own| sum.saturating_add(own.0)));
+            most = most.max(cell.iter().fold(0, |sum: u64, count| sum.saturating_add(count.0)));
         });
         most
     }
@@ -98,7 +99,7 @@ impl EdgeGrammar {
             let cell: Vec<T> = reached.iter().map(join).collect();
             visit(&cell);
             cells.insert(lengths, cell);
-            cells.retain(|own, _| own.0 + own.1 + reach >= lengths.0 + lengths.1);
+            cells.retain(|kept, _| kept.0 + kept.1 + reach >= lengths.0 + lengths.1);
         }
         cells.remove(&(size, size)).and_then(|cell| cell.into_iter().next()).unwrap_or_default()
     }
@@ -127,7 +128,7 @@ impl EdgeGrammar {
     /// The pairs of lengths up to `size` by which words can be derived, the shorter ones first.
     fn lengths(&self, size: u32) -> Vec<Lengths> {
         let terminals = || self.productions.iter().filter_map(|production| production.terminal.as_ref());
-        if terminals().all(|own| own.lengths().0 == own.lengths().1) {
+        if terminals().all(|terminal| terminal.lengths().0 == terminal.lengths().1) {
             return (1..=size).map(|length| (length, length)).collect();
         }
         let of_sum = |sum: u32| (1..sum).map(move |one| (one, sum - one));
@@ -137,7 +138,7 @@ impl EdgeGrammar {
     /// The most symbols of a terminal, on both sides together.
     fn longest_terminal(&self) -> u32 {
         let terminals = self.productions.iter().filter_map(|production| production.terminal.as_ref());
-        terminals.map(|own| own.lengths().0 + own.lengths().1).max().unwrap_or(0)
+        terminals.map(|terminal| terminal.lengths().0 + terminal.lengths().1).max().unwrap_or(0)
     }
 
     /// The nonterminals that each becomes by productions without a terminal, itself included.
@@ -147,8 +148,9 @@ impl EdgeGrammar {
             let mut at = 0;
             while let Some(&left) = reached.get(at) {
                 at += 1;
-                let is_from_it =
-                    |own: &&super::productions::Production| own.left == left && own.terminal.is_none();
+                let is_from_it = |production: &&super::productions::Production| {
+                    production.left == left && production.terminal.is_none()
+                };
                 for right in
                     self.productions.iter().filter(is_from_it).filter_map(|production| production.right)
                 {
@@ -168,14 +170,14 @@ trait Derived: Clone + Default {
     /// A terminal alone.
     fn of(terminal: &Terminal, symbols: u64) -> Self;
 
-    /// This with a terminal appended.
+    /// These with a terminal appended.
     fn followed_by(&self, terminal: &Terminal, symbols: u64) -> Self;
 
     /// Adds the derivations by another production.
     fn join(&mut self, other: &Self);
 }
 
-/// A number of derivations, or as many as 64 bits hold.
+/// A number of derivations, capped at 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count(u64);
 
@@ -203,7 +205,8 @@ impl Derived for Pairs {
     }
 
     fn followed_by(&self, terminal: &Terminal, symbols: u64) -> Self {
-        let appended = |word: u64, string: &[u64]| string.iter().fold(word, |word, own| word * symbols + own);
+        let appended =
+            |word: u64, string: &[u64]| string.iter().fold(word, |word, symbol| word * symbols + symbol);
         let [one, other] = &terminal.strings;
         Self(self.0.iter().map(|&(v, w)| (appended(v, one), appended(w, other))).collect())
     }
@@ -245,9 +248,12 @@ impl DerivedWords {
         &self.words
     }
 
-    /// For every word the place of its first symbols among these words, which are no longer; `None` for one whose
-    /// first symbols are none of them.
-    pub fn truncated<'own>(&'own self, shorter: &'own Self) -> impl Iterator<Item = Option<u32>> + 'own {
+    /// For every word, the place of its first symbols among `shorter`'s words, which are no longer; `None` if its first
+    /// symbols are not among them.
+    pub fn truncated<'words>(
+        &'words self,
+        shorter: &'words Self,
+    ) -> impl Iterator<Item = Option<u32>> + 'words {
         let cut = self.size.checked_sub(shorter.size).map(|cut| self.grammar.symbol_count().pow(cut));
         self.words.iter().map(move |word| {
             let place = shorter.words.binary_search(&(word / cut?)).ok()?;

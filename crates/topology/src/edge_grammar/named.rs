@@ -85,7 +85,7 @@ impl NamedGrammar {
     ///
     /// # Panics
     ///
-    /// When its productions are wrong, which those of [`EDGE_GRAMMARS`] are not.
+    /// When its productions are invalid; those of [`EDGE_GRAMMARS`] are valid.
     #[must_use]
     #[expect(clippy::expect_used, reason = "a test parses every entry of the list")]
     pub fn grammar(&self) -> EdgeGrammar {

@@ -16,7 +16,7 @@ pub struct EdgeGrammar {
 pub(super) struct Production {
     pub(super) left: usize,
     pub(super) right: Option<usize>,
-    pub(super) terminal: Option<Terminal>, // there is one if there is no right
+    pub(super) terminal: Option<Terminal>, // present if `right` is not
 }
 
 /// A pair of strings of symbols, by the places of these in the alphabet.
@@ -56,7 +56,7 @@ pub enum UnmetGrammarCondition {
     },
 }
 
-/// An alternative as it is written.
+/// An alternative as written.
 struct Alternative<'text> {
     left: &'text str,
     right: Option<&'text str>,
@@ -70,7 +70,7 @@ impl EdgeGrammar {
     ///
     /// # Errors
     ///
-    /// Everything in the text that is no production.
+    /// Everything in the text that is not a production.
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<GrammarMistake>> {
         let (mut alternatives, mut mistakes) = (vec![], vec![]);
         for line in text.split('\n') {
@@ -111,13 +111,13 @@ impl EdgeGrammar {
             .collect();
         symbols.sort_unstable();
         symbols.dedup();
-        let number = |symbol: char| symbols.partition_point(|&own| own < symbol) as u64;
+        let number = |symbol: char| symbols.partition_point(|&other| other < symbol) as u64;
         let place =
             |name: &str| nonterminals.iter().position(|&nonterminal| nonterminal == name).unwrap_or(0);
-        let production = |own: &Alternative<'_>| Production {
-            left: place(own.left),
-            right: own.right.map(place),
-            terminal: own
+        let production = |alternative: &Alternative<'_>| Production {
+            left: place(alternative.left),
+            right: alternative.right.map(place),
+            terminal: alternative
                 .terminal
                 .map(|strings| Terminal { strings: strings.map(|text| text.chars().map(number).collect()) }),
         };
@@ -149,7 +149,7 @@ impl EdgeGrammar {
             string.iter().filter_map(|&at| self.symbols.get(usize::try_from(at).ok()?)).collect::<String>()
         };
         let terminals = self.productions.iter().filter_map(|production| production.terminal.as_ref());
-        let long = terminals.filter(|own| own.strings.iter().any(|string| string.len() != 1));
+        let long = terminals.filter(|terminal| terminal.strings.iter().any(|string| string.len() != 1));
         let mut unmet: Vec<UnmetGrammarCondition> = vec![];
         for Terminal { strings: [one, other] } in long {
             let condition = UnmetGrammarCondition::LongTerminal { one: text(one), other: text(other) };
@@ -158,8 +158,9 @@ impl EdgeGrammar {
             }
         }
         let leads_to = |place: usize| {
-            let is_it =
-                |own: &Production| own.left == 0 && own.right == Some(place) && own.terminal.is_none();
+            let is_it = |production: &Production| {
+                production.left == 0 && production.right == Some(place) && production.terminal.is_none()
+            };
             self.productions.iter().any(is_it)
         };
         let missing = self.nonterminals.iter().enumerate().skip(1).filter(|&(place, _)| !leads_to(place));
@@ -238,7 +239,7 @@ fn read_alternative(text: &str) -> Result<RightSide<'_>, &'static str> {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|own| own.is_alphanumeric() || own == '_')
+    !text.is_empty() && text.chars().all(|character| character.is_alphanumeric() || character == '_')
 }
 
 #[cfg(test)]
@@ -251,7 +252,9 @@ mod tests {
         let found: Vec<(&str, String)> = EdgeGrammar::parse("g", text)
             .unwrap_err()
             .into_iter()
-            .map(|own| (&text[own.span], own.message.split(", expected").next().unwrap().to_owned()))
+            .map(|mistake| {
+                (&text[mistake.span], mistake.message.split(", expected").next().unwrap().to_owned())
+            })
             .collect();
         let expected = [
             ("B (0,1)", "no \"->\" in the line"),

@@ -2,7 +2,7 @@
 
 use crate::{Divisor, routes::Distances};
 
-/// A shortest walk along a line of levels from one to another that crosses given gaps: those of the bits, or digits, in
+/// A shortest walk along a line of levels from one to another that crosses given gaps: one for each bit, or digit, in
 /// which two nodes of a butterfly, or of a tree of switches, differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LevelWalk {

@@ -60,7 +60,7 @@ impl Distances for DeBruijn {
         2 * self.order - self.overlap(at, to)
     }
 
-    /// No neighbour of a node is nearer than by one link.
+    /// No neighbour of a node is nearer by more than one link.
     #[inline]
     fn is_nearer(&self, at: u32, to: u32, links: u32) -> bool {
         links >= self.order || self.overlaps(at, to, 2 * self.order - links)

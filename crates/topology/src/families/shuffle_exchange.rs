@@ -1,7 +1,7 @@
 //! Shuffle-exchange networks: words linked by rotation and by exchange of the last bit.
 //!
 //! A route is a walk along a cycle of `n` places, one for each bit of the first word: a rotation brings the next bit to the
-//! end, where it can be exchanged. It begins at place 0, ends where the word lies as the second one does, after `t`
+//! end, where it can be exchanged. It starts at place 0, ends where the word is aligned with the second one, after `t`
 //! rotations to the left in all, and visits the places whose bits then differ. A shortest walk crosses all links of the
 //! cycle but those of one gap, the longest between places that it needs, or all of them once if `t` is 0. The gap lies
 //! after `t` or before it, which decides which way the walk ends.
@@ -37,7 +37,7 @@ impl ShuffleExchange {
         ((1 << high) - 1) & !((2 << low) - 1)
     }
 
-    /// The lengths of the shortest walks between two words by where they end; those from `n` on mean nothing.
+    /// The lengths of the shortest walks between two words by where they end; entries from `n` on are meaningless.
     ///
     /// All are found together, in steps without branches.
     #[inline]
@@ -57,7 +57,7 @@ impl ShuffleExchange {
         for (turn, (length, (above, below))) in
             (0..order).zip(lengths.iter_mut().zip(above.iter().zip(&below)))
         {
-            // All links of the side of the gap there and back, but for its own, and those of the other side once; or all once.
+            // The links on the gap's side both ways, the gap excepted, and those on the other side once; or all links once.
             let up = 2 * order - turn - 2 * (above + 1);
             let down = if turn == 0 { order } else { order + turn - 2 * (below + 1) };
             *length += up.min(down);

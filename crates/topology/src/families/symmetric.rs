@@ -7,7 +7,7 @@ use crate::{
     routes::{Distances, Row},
 };
 
-/// The moves of a network to itself that bring any node to node 0.
+/// The automorphisms of a network that bring any node to node 0.
 pub(crate) trait Moves: fmt::Debug + Send + Sync {
     /// The node to which `to` is moved when `at` is moved to node 0.
     fn difference(&self, at: u32, to: u32) -> u32;

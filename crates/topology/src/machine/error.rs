@@ -1,4 +1,4 @@
-//! Why a description makes no machine.
+//! The reasons why a description makes no machine.
 
 use std::ops::RangeInclusive;
 

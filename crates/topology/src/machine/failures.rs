@@ -18,7 +18,7 @@ pub struct Failures {
 }
 
 impl Machine {
-    /// Its links and nodes that are down; none of a grid, and where all are up.
+    /// Its failed links and nodes; `None` for a grid, and if all are up.
     #[must_use]
     pub fn failures(&self) -> Option<&Failures> {
         match &self.form {
@@ -28,7 +28,7 @@ impl Machine {
     }
 
     /// Returns the same machine with these links and nodes down. A grid becomes a graph, on which messages go in dimension
-    /// order where nothing of their routes is down, and else on the lowest of the shortest routes that are left.
+    /// order if that route is up, and else on the lowest of the remaining shortest routes.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Machine {
     ///
     /// # Panics
     ///
-    /// When a node is none of the machine's.
+    /// When the machine has no such node.
     pub fn with_failures(&self, links: &[(NodeId, NodeId)], nodes: &[NodeId]) -> Result<Self, MachineError> {
         if links.is_empty() && nodes.is_empty() {
             return Ok(self.clone());
@@ -118,7 +118,7 @@ impl Machine {
     }
 }
 
-/// The links that are left of a grid, with its distances where messages keep to dimension order.
+/// The remaining links of a grid, with its distances where messages keep to dimension order.
 fn with_detours(left: Network, grid: Option<&Arc<Machine>>, order: Option<&DimensionOrder>) -> Network {
     let (Some(grid), Some(order)) = (grid, order) else { return left };
     let detours = Detours::new(Arc::clone(grid), left.without_formula(), order.lines_down());

@@ -44,15 +44,15 @@ impl fmt::Display for HostPart {
 pub struct HostParts {
     /// The sort of the parts.
     pub part: HostPart,
-    /// The number of part 0: the first switch or leaf, as a node of the machine; 0 for parts that are no nodes.
+    /// The number of part 0: the first switch or leaf, as a node of the machine; 0 for parts that are not nodes.
     pub first: u64,
     /// The part of each node, counted from 0.
     pub of_node: Vec<Option<u32>>,
 }
 
 impl Machine {
-    /// The divisions of the nodes of a machine that is made from parameters into parts, the smallest parts first; none
-    /// of grids, full meshes and networks that are listed.
+    /// The divisions of the nodes of a machine made from parameters into parts, the smallest parts first; empty for
+    /// grids, full meshes and listed networks.
     #[must_use]
     #[expect(clippy::too_many_lines, reason = "one arm a kind of machine")]
     pub fn host_parts(&self) -> Vec<HostParts> {
@@ -164,16 +164,16 @@ mod tests {
     fn listed(parts: &HostParts) -> Vec<Vec<usize>> {
         let count = parts.of_node.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         let nodes = |part: usize| {
-            let own =
+            let in_part =
                 parts.of_node.iter().enumerate().filter(move |(_, of)| **of == u32::try_from(part).ok());
-            own.map(|(node, _)| node).collect()
+            in_part.map(|(node, _)| node).collect()
         };
         (0..count).map(nodes).collect()
     }
 
     fn all(parameters: &NetworkParameters) -> Vec<(HostPart, u64, Vec<Vec<usize>>)> {
         let parts = Machine::of_parameters(parameters).unwrap().host_parts();
-        parts.iter().map(|own| (own.part, own.first, listed(own))).collect()
+        parts.iter().map(|parts| (parts.part, parts.first, listed(parts))).collect()
     }
 
     #[test]

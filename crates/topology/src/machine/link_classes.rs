@@ -2,7 +2,7 @@
 //!
 //! A class is a number from 0 on; which links are of one class follows from the machine (section 21.5). The times of
 //! the classes are kept with the machine because the routes of networks depend on them (section 21.8); what messages
-//! make of them is not known here. A machine all of whose links are alike has none.
+//! use them for is not known here. A machine whose links are all alike has none.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl Machine {
     /// The names of the classes of links, class 0 first, at least one (`docs/model.md` section 21.5).
     #[must_use]
     pub fn link_class_names(&self) -> Vec<String> {
-        let numbered = |what: &str, count: usize| (1..=count).map(|own| format!("{what} {own}")).collect();
+        let numbered =
+            |noun: &str, count: usize| (1..=count).map(|number| format!("{noun} {number}")).collect();
         if let Some(grid) = self.coordinate_grid() {
             return numbered("dimension", grid.axes().len());
         }
@@ -90,8 +91,9 @@ impl Machine {
     /// Whether it is a dragonfly, whose switches are divided into groups.
     #[must_use]
     pub fn has_groups(&self) -> bool {
-        let is_dragonfly =
-            |own: &GraphSource| matches!(own, GraphSource::Parameters(NetworkParameters::Dragonfly { .. }));
+        let is_dragonfly = |source: &GraphSource| {
+            matches!(source, GraphSource::Parameters(NetworkParameters::Dragonfly { .. }))
+        };
         self.source().is_some_and(is_dragonfly)
     }
 
@@ -99,8 +101,8 @@ impl Machine {
     #[must_use]
     pub fn joins_groups(&self, one: NodeId, other: NodeId) -> bool {
         match self.source() {
-            Some(GraphSource::Parameters(own @ NetworkParameters::Dragonfly { .. })) => {
-                own.link_class(one, other) == 2
+            Some(GraphSource::Parameters(parameters @ NetworkParameters::Dragonfly { .. })) => {
+                parameters.link_class(one, other) == 2
             }
             _ => false,
         }
@@ -122,8 +124,8 @@ impl Machine {
         let has_links = self.has_links_of_class();
         assert_eq!(times.len(), has_links.len(), "a time for each class of links");
         let mut used = times.iter().zip(&has_links).filter(|&(_, &has_links)| has_links);
-        let first = used.next().map(|(own, _)| *own);
-        let are_alike = used.all(|(own, _)| Some(*own) == first);
+        let first = used.next().map(|(time, _)| *time);
+        let are_alike = used.all(|(time, _)| Some(*time) == first);
         if let MachineForm::Graph(graph) = &mut self.form {
             graph.network = if are_alike {
                 graph.network.without_weights()
@@ -150,11 +152,13 @@ impl Graph {
             }
             (GraphSource::Twists(twists), Some(grid)) => {
                 let torus = TwistedTorus::new(grid.shape().lengths(), twists);
-                Box::new(move |one, other| torus.as_ref().map_or(0, |own| own.dimension_between(one, other)))
+                Box::new(move |one, other| {
+                    torus.as_ref().map_or(0, |torus| torus.dimension_between(one, other))
+                })
             }
             (GraphSource::Grid, Some(grid)) => Box::new(|one, other| {
                 let leads = |&direction: &Direction| grid.neighbour(one, direction) == Some(other);
-                grid.directions().find(leads).map_or(0, |own| own.dimension.index())
+                grid.directions().find(leads).map_or(0, |direction| direction.dimension.index())
             }),
             _ => Box::new(|_, _| 0),
         }

@@ -19,7 +19,7 @@ impl Machine {
         Self::with_wraps(kind, lengths, &vec![kind.wrap(); lengths.len()])
     }
 
-    /// Returns the grid of a kind with these lengths, each dimension wrapping as said.
+    /// Returns the grid of a kind with these lengths and the wrap given for each dimension.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// When the kind is none of those, or there are more or fewer dimensions than
+    /// When the kind is not made from a number of dimensions, or there are more or fewer than
     /// [`MachineKind::network_dimensions`].
     pub fn of_dimensions(kind: MachineKind, dimensions: u64) -> Result<Self, MachineError> {
         let KindStructure::Family(family) = kind.structure() else {

@@ -45,8 +45,8 @@ impl Network {
         })
     }
 
-    /// The parts of the network without a link between them that these hosts are in: of each the first host, in the order
-    /// of the hosts, and the number of hosts.
+    /// The connected parts of the network that contain these hosts: the first host of each, in the order of the hosts, and
+    /// its number of hosts.
     #[must_use]
     pub fn parts_of_hosts(&self, hosts: &[NodeId]) -> Vec<(NodeId, u64)> {
         let (parts, count) = self.parts_of(0);
@@ -65,7 +65,7 @@ impl Network {
         order.into_iter().filter_map(|part| found[part as usize]).collect()
     }
 
-    /// The connected part that each node is in without the first `ends` nodes, which are in none, by number; and the number
+    /// The number of each node's connected part when the first `ends` nodes, which are in none, are removed; and the number
     /// of parts.
     fn parts_of(&self, ends: u32) -> (Vec<u32>, usize) {
         let nodes = self.firsts.len() - 1;

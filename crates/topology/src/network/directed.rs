@@ -1,7 +1,7 @@
 //! Networks whose links lead in one direction (`docs/model.md` section 30.1).
 //!
 //! Every channel is a link by itself. Distances are found backwards from a destination, so that a network keeps the
-//! channels that lead to each node, too.
+//! channels that lead to each node as well.
 
 use std::collections::VecDeque;
 
@@ -11,8 +11,8 @@ use crate::NodeId;
 /// The channels that lead to each node.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Incoming {
-    firsts: Vec<u32>, // for each node, where its channels begin; one more for the end of the last
-    before: Vec<(NodeId, u32)>, // the nodes where they begin, ascending, and their places among all channels
+    firsts: Vec<u32>, // the start of each node's channels; one more entry for the end of the last
+    before: Vec<(NodeId, u32)>, // their start nodes, ascending, and their places among all channels
 }
 
 impl Incoming {
@@ -37,8 +37,8 @@ impl Incoming {
 
     /// The nodes before a node, ascending, with the channels that lead from them.
     pub(super) fn to(&self, node: u32) -> &[(NodeId, u32)] {
-        let [begin, end] = [0, 1].map(|next| self.firsts[node as usize + next] as usize);
-        &self.before[begin..end]
+        let [start, end] = [0, 1].map(|next| self.firsts[node as usize + next] as usize);
+        &self.before[start..end]
     }
 }
 
@@ -70,7 +70,7 @@ impl Network {
     }
 
     /// The nodes from which links lead to a node, ascending, with the places of their channels among all; of links in both
-    /// directions its neighbours, with its own channels, which are alike.
+    /// directions its neighbours, with its own channels, which are equivalent.
     ///
     /// # Panics
     ///
@@ -78,9 +78,9 @@ impl Network {
     pub fn before(&self, node: NodeId) -> impl Iterator<Item = (usize, NodeId)> + '_ {
         let listed = self.incoming.as_deref().map(|incoming| incoming.to(node.index()));
         let first = self.first_channel(node.index()) as usize;
-        let own = if listed.is_some() { &[][..] } else { self.neighbours(node) };
+        let undirected = if listed.is_some() { &[][..] } else { self.neighbours(node) };
         let directed = listed.unwrap_or_default().iter().map(|&(from, channel)| (channel as usize, from));
-        directed.chain((first..).zip(own.iter().copied()))
+        directed.chain((first..).zip(undirected.iter().copied()))
     }
 
     /// The links from a node to each, over a shortest path through none of the first `ends` nodes; `None` without one.
@@ -93,9 +93,9 @@ impl Network {
                 continue; // no route leads through it
             }
             for &next in self.neighbours(node) {
-                let own = &mut distances[next.index() as usize];
-                if own.is_none() {
-                    *own = Some(links + 1);
+                let distance = &mut distances[next.index() as usize];
+                if distance.is_none() {
+                    *distance = Some(links + 1);
                     left.push_back((next, links + 1));
                 }
             }

@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Network {
-    /// A bound on the distance between two nodes with a route between them \[links\]: twice the distance of the node farthest
-    /// from a node that has links and forwards, where that is reached from all others that have.
+    /// A bound on the distance between two nodes with a route \[links\]: twice the greatest distance to some node
+    /// that has links and forwards, if all other nodes with links reach it.
     #[must_use]
     pub fn distance_bound(&self) -> u64 {
         *self.distance_bound.get_or_init(|| {
@@ -51,7 +51,7 @@ impl Network {
         distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
     }
 
-    /// The fewest links of any path from each node to `to`, also through hosts that forward nothing; `None` without a path.
+    /// The fewest links of any path from each node to `to`, hosts that do not forward included; `None` without a path.
     ///
     /// # Panics
     ///
@@ -62,7 +62,7 @@ impl Network {
         distances.into_iter().map(|links| Some(links).filter(|&links| links != Self::UNREACHED)).collect()
     }
 
-    /// The least sum of `l + u` over any path from each node to `to`, also through hosts that forward nothing, given the
+    /// The least sum of `l + u` over any path from each node to `to`, hosts that do not forward included, given the
     /// times of the classes of links \[cycles\]; `None` without a path.
     ///
     /// # Panics
@@ -86,14 +86,14 @@ impl Network {
     /// [`Self::UNREACHED`] without one.
     fn links_past(&self, to: NodeId, ends: u32) -> Vec<u32> {
         let mut distances = vec![Self::UNREACHED; self.firsts.len() - 1];
-        let Some(own) = distances.get_mut(to.index() as usize) else { return distances };
-        *own = 0;
+        let Some(distance) = distances.get_mut(to.index() as usize) else { return distances };
+        *distance = 0;
         let mut reached = Vec::with_capacity(distances.len());
         reached.push(to);
         let mut next = 0;
         while let Some(&node) = reached.get(next) {
             if reached.len() == distances.len() {
-                break; // of a dense network most links need no look
+                break; // in a dense network most links need no look
             }
             next += 1;
             if node.index() < ends && node != to {
@@ -101,14 +101,14 @@ impl Network {
             }
             let farther = distances[node.index() as usize] + 1;
             let mut reach = |neighbour: NodeId| {
-                let own = &mut distances[neighbour.index() as usize];
-                if *own == Self::UNREACHED {
-                    *own = farther;
+                let distance = &mut distances[neighbour.index() as usize];
+                if *distance == Self::UNREACHED {
+                    *distance = farther;
                     reached.push(neighbour);
                 }
             };
             if self.is_directed() {
-                self.before(node).for_each(|own| reach(own.1));
+                self.before(node).for_each(|(_, from)| reach(from));
             } else {
                 self.neighbours(node).iter().copied().for_each(reach);
             }

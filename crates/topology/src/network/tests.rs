@@ -59,10 +59,10 @@ fn parallel_links_have_ports_of_their_own_in_the_same_order_at_both_ends() {
     for port in 0..3 {
         let back = network.opposite_channel(NodeId::new(0), port);
         assert_eq!(back, network.first_channel(2) as usize + port);
-        let own = network.direction(NodeId::new(2), u16::try_from(port).unwrap());
-        let link = network.link(Channel { node: NodeId::new(2), direction: own }).unwrap();
+        let direction = network.direction(NodeId::new(2), u16::try_from(port).unwrap());
+        let link = network.link(Channel { node: NodeId::new(2), direction }).unwrap();
         assert_eq!((link.near.index(), link.dimension.index()), (0, port));
-        assert_eq!(network.link_number(NodeId::new(2), own), port);
+        assert_eq!(network.link_number(NodeId::new(2), direction), port);
     }
     assert_eq!(network.links_at(0, 0), 3);
 }

@@ -1,4 +1,4 @@
-//! What a table of routes is checked for, in the order of section 30.2.
+//! The checks of a table of routes, in the order of section 30.2.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::{Machine, NodeId};
 /// A channel: the routers at its ends, and its class.
 type ClassChannel = [u32; 3];
 
-/// The channels that packets ask for while they have a channel.
+/// The channels that packets request while they hold a channel.
 type Dependencies = BTreeMap<ClassChannel, BTreeSet<ClassChannel>>;
 
 /// Checks lines for a machine; returns a bound on the links of a route.
@@ -89,7 +89,7 @@ impl<'a> Hops<'a> {
         Ok((self.dependencies, self.longest))
     }
 
-    /// Goes through all states of packets for a terminal, always the smallest next.
+    /// Visits all states of packets for a terminal, always the smallest next.
     fn check_destination(
         &mut self,
         to: [NodeId; 2],
@@ -113,17 +113,17 @@ impl<'a> Hops<'a> {
         }
         self.longest = self.longest.max(next_of.len() as u64);
         let has_escape = !self.lines.escape.is_empty();
-        if has_escape && has_circle(&next_of, to[1]) {
+        if has_escape && has_cycle(&next_of, to[1]) {
             return Err(PacketRoutesError::Endless { to: to[0].index() });
         }
         let counts = |hop: &&NextHop| !has_escape || self.lines.is_escape(hop.class);
         for (&(router, _), candidates) in &next_of {
             for hop in candidates.iter().filter(counts) {
-                let own = [router.index(), hop.node.index(), hop.class];
+                let channel = [router.index(), hop.node.index(), hop.class];
                 let after = next_of.get(&(hop.node, ClassIn::Class(hop.class)));
                 for next in after.into_iter().copied().flatten().filter(counts) {
                     let next = [hop.node.index(), next.node.index(), next.class];
-                    self.dependencies.entry(own).or_default().insert(next);
+                    self.dependencies.entry(channel).or_default().insert(next);
                 }
             }
         }
@@ -156,9 +156,9 @@ impl<'a> Hops<'a> {
     }
 }
 
-/// Whether the states of packets for a router lead in a circle.
-fn has_circle(next_of: &BTreeMap<State, &[NextHop]>, to: NodeId) -> bool {
-    // States without one that leads to them are taken away as long as there are some.
+/// Whether the states of packets for a router form a cycle.
+fn has_cycle(next_of: &BTreeMap<State, &[NextHop]>, to: NodeId) -> bool {
+    // States without a predecessor are removed until there are none.
     let after = |candidates: &[NextHop]| -> BTreeSet<State> {
         let others = candidates.iter().filter(|hop| hop.node != to);
         others.map(|hop| (hop.node, ClassIn::Class(hop.class))).collect()
@@ -169,11 +169,12 @@ fn has_circle(next_of: &BTreeMap<State, &[NextHop]>, to: NodeId) -> bool {
             *leading.entry(state).or_default() += 1;
         }
     }
-    let mut left: Vec<State> = leading.iter().filter(|own| *own.1 == 0).map(|own| *own.0).collect();
+    let mut left: Vec<State> =
+        leading.iter().filter(|(_, count)| **count == 0).map(|(state, _)| *state).collect();
     let mut taken = 0;
     while let Some(state) = left.pop() {
         taken += 1;
-        for next in next_of.get(&state).map_or_else(BTreeSet::new, |own| after(own)) {
+        for next in next_of.get(&state).map_or_else(BTreeSet::new, |candidates| after(candidates)) {
             if let Some(count) = leading.get_mut(&next) {
                 *count -= 1;
                 if *count == 0 {
@@ -247,7 +248,7 @@ fn add_dependencies(hops: &[NextHop], from: NodeId, dependencies: &mut Dependenc
     }
 }
 
-/// A circle of channels whose packets ask for the next, found depth first, the smallest first; `None` without one.
+/// A cycle of channels whose packets each request the next, found depth first, the smallest first; `None` without one.
 fn cycle(dependencies: &Dependencies) -> Option<Vec<ClassChannel>> {
     let none = BTreeSet::new();
     let after = |channel: &ClassChannel| dependencies.get(channel).unwrap_or(&none).iter();
@@ -266,7 +267,8 @@ fn cycle(dependencies: &Dependencies) -> Option<Vec<ClassChannel>> {
                 continue;
             };
             if on_path.contains(next) {
-                let found = path.iter().map(|own| own.0).skip_while(|own| own != next).collect();
+                let found =
+                    path.iter().map(|(channel, _)| *channel).skip_while(|channel| channel != next).collect();
                 return Some(from_smallest(found));
             }
             if !finished.contains(next) {
@@ -278,9 +280,9 @@ fn cycle(dependencies: &Dependencies) -> Option<Vec<ClassChannel>> {
     None
 }
 
-/// The same circle, beginning with its smallest channel.
-fn from_smallest(mut circle: Vec<ClassChannel>) -> Vec<ClassChannel> {
-    let smallest = (0..circle.len()).min_by_key(|&place| circle[place]).unwrap_or(0);
-    circle.rotate_left(smallest);
-    circle
+/// The same cycle, starting with its smallest channel.
+fn from_smallest(mut cycle: Vec<ClassChannel>) -> Vec<ClassChannel> {
+    let smallest = (0..cycle.len()).min_by_key(|&place| cycle[place]).unwrap_or(0);
+    cycle.rotate_left(smallest);
+    cycle
 }

@@ -11,7 +11,7 @@ struct Line<'text> {
     text: &'text str,
 }
 
-/// The first line: the kind of the others.
+/// The first line, which says the kind of the others.
 struct Header {
     classes: u32,
     is_path: bool,
@@ -43,7 +43,7 @@ fn hops<'text>(
     header: Header,
 ) -> Result<HopLines, PacketRoutesError> {
     const FORM: &str = "R[/q] D : N[/q] N[/q] ..";
-    let mut own = HopLines { escape: header.escape, ..HopLines::default() };
+    let mut hop_lines = HopLines { escape: header.escape, ..HopLines::default() };
     let mut numbered = vec![];
     for line in lines {
         let (left, right) = line.sides(FORM)?;
@@ -55,11 +55,11 @@ fn hops<'text>(
             Some(class) => Some(ClassIn::Class(line.class(class, header.classes, FORM)?)),
         };
         let key = HopKey { router: line.number(router, FORM)?, class, to: line.number(to, FORM)? };
-        let begin = own.hops.len();
+        let start = hop_lines.hops.len();
         for word in right {
-            own.hops.push(line.hop(word, header.classes, FORM)?);
+            hop_lines.hops.push(line.hop(word, header.classes, FORM)?);
         }
-        own.keys.push((key, begin..own.hops.len()));
+        hop_lines.keys.push((key, start..hop_lines.hops.len()));
         numbered.push((key, line.number));
     }
     numbered.sort_unstable();
@@ -68,8 +68,8 @@ fn hops<'text>(
         let expected = "every left side once".to_owned();
         return Err(PacketRoutesError::Line { line: two[1].1, found, expected });
     }
-    own.keys.sort_unstable_by_key(|line| line.0);
-    Ok(own)
+    hop_lines.keys.sort_unstable_by_key(|line| line.0);
+    Ok(hop_lines)
 }
 
 /// Reads the lines of whole routes.
@@ -78,7 +78,7 @@ fn paths<'text>(
     classes: u32,
 ) -> Result<PathLines, PacketRoutesError> {
     const FORM: &str = "S D [weight] : N[/q] N[/q] ..";
-    let mut own = PathLines::default();
+    let mut path_lines = PathLines::default();
     let mut found: Vec<([u32; 2], RoutePath)> = vec![];
     for line in lines {
         let (left, right) = line.sides(FORM)?;
@@ -90,23 +90,23 @@ fn paths<'text>(
         if weight == 0 {
             return Err(line.unlike("a weight of at least 1"));
         }
-        let begin = own.hops.len();
+        let start = path_lines.hops.len();
         for word in right {
-            own.hops.push(line.hop(word, classes, FORM)?);
+            path_lines.hops.push(line.hop(word, classes, FORM)?);
         }
         let ends = [line.number(from, FORM)?, line.number(to, FORM)?];
-        found.push((ends, RoutePath { weight, hops: begin..own.hops.len() }));
+        found.push((ends, RoutePath { weight, hops: start..path_lines.hops.len() }));
     }
     found.sort_by_key(|line| line.0); // alternatives stay in the order of the file
     for (ends, path) in found {
-        let place = own.paths.len();
-        own.paths.push(path);
-        match own.pairs.last_mut() {
+        let place = path_lines.paths.len();
+        path_lines.paths.push(path);
+        match path_lines.pairs.last_mut() {
             Some((last, paths)) if *last == ends => paths.end = place + 1,
-            _ => own.pairs.push((ends, place..place + 1)),
+            _ => path_lines.pairs.push((ends, place..place + 1)),
         }
     }
-    Ok(own)
+    Ok(path_lines)
 }
 
 impl Line<'_> {
@@ -147,7 +147,7 @@ impl Line<'_> {
         Ok(Header { classes, is_path, escape })
     }
 
-    /// The words before and after the colon, some after it.
+    /// The words before and after the colon; there are some after it.
     fn sides(&self, form: &str) -> Result<(Vec<&str>, Vec<&str>), PacketRoutesError> {
         let (left, right) = self.text.split_once(':').ok_or_else(|| self.unlike(form))?;
         let right: Vec<&str> = right.split_whitespace().collect();

@@ -82,7 +82,7 @@ fn a_draw_chooses_a_path_by_the_weights() {
     let text = "routes path 2\n0 1 2 : 1\n0 1 3 : 2 1/1\n0 2 : 2\n1 0 : 0\n1 2 : 2\n2 0 : 0\n2 1 : 1\n";
     let routes = PacketRoutes::new(text, &ring).unwrap();
     let RouteLines::Path(lines) = routes.lines() else { panic!("whole routes") };
-    let ends = [0, 1].map(|own| [NodeId::new(own); 2]);
+    let ends = [0, 1].map(|node| [NodeId::new(node); 2]);
     let links = |draw: u64| lines.hops(lines.choose(ends[0], ends[1], draw).unwrap()).len();
     assert_eq!([0, 1, 2, 4, 5, 6].map(links), [1, 1, 2, 2, 1, 1]);
     assert_eq!(routes.longest(), 2);

@@ -38,7 +38,8 @@ impl<'machine> RouterDistances<'machine> {
     fn nearer(&self, at: NodeId, to: NodeId) -> Vec<NodeId> {
         let Some(distance) = self.distance(at, to) else { return vec![] };
         let is_nearer = |next: &NodeId| {
-            is_router(self.machine, *next) && self.distance(*next, to).is_some_and(|own| own + 1 == distance)
+            is_router(self.machine, *next)
+                && self.distance(*next, to).is_some_and(|links| links + 1 == distance)
         };
         let mut found: Vec<NodeId> = self.machine.neighbours(at).filter(is_nearer).collect();
         found.sort_unstable();
@@ -77,9 +78,9 @@ fn distances_to(before: &BTreeMap<NodeId, Vec<NodeId>>, nodes: usize, to: NodeId
         links += 1;
         let mut next_level = vec![];
         for node in level.iter().flat_map(|node| before.get(node).into_iter().flatten()) {
-            let own = &mut distances[node.index() as usize];
-            if own.is_none() {
-                *own = Some(links);
+            let distance = &mut distances[node.index() as usize];
+            if distance.is_none() {
+                *distance = Some(links);
                 next_level.push(*node);
             }
         }

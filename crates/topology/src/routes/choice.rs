@@ -68,10 +68,10 @@ pub fn mix(word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// The place on which a hash falls among weights that follow one another, the hash modulo their sum; and how far
-/// into its weight.
+/// The index of the weight on which a hash falls, modulo the sum of weights laid end to end; and the offset within that
+/// weight.
 ///
-/// The sum of the weights must be below 2^64; if it is 0, the hash falls on none.
+/// The sum of the weights must be below 2^64; if it is 0, the hash falls on no weight.
 #[inline]
 pub(super) fn drawn(hash: u64, weights: &[u64]) -> Option<(usize, u64)> {
     let mut left = hash.checked_rem(weights.iter().sum())?;

@@ -5,7 +5,7 @@ use crate::{Channel, Network, NodeId};
 /// The networks of a cluster on which messages climb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClimbingSide {
-    /// All links; the machine is no cluster.
+    /// All links; the machine is not a cluster.
     Whole,
     /// The switches inside the nodes of a cluster.
     Inside,
@@ -25,7 +25,7 @@ pub struct Climb {
 }
 
 impl Network {
-    /// Whether a vertex is a switch, and no host or NIC.
+    /// Whether a vertex is a switch, not a host or NIC.
     #[must_use]
     pub fn is_switch(&self, vertex: NodeId) -> bool {
         let is_nic = self.cluster().is_some_and(|cluster| cluster.is_nic(vertex));

@@ -18,20 +18,20 @@ impl Destinations {
         let levels = network.levels();
         let mut stride = 1_u64;
         let strides = (0..levels.count()).map(|level| {
-            let own = stride;
+            let level_stride = stride;
             stride = stride.saturating_mul(levels.width(level).max(1));
-            own
+            level_stride
         });
         Self { strides: strides.collect() }
     }
 
-    /// The number by which those of destinations are divided at a level, `delta_i`.
+    /// The divisor of destination numbers at a level, `delta_i`.
     pub(super) fn stride(&self, level: u32) -> u64 {
         self.strides.get(level as usize).copied().unwrap_or(1)
     }
 }
 
-/// A neighbour over whose cables best routes begin.
+/// A neighbour whose cables begin best routes.
 #[derive(Debug, Clone, Copy)]
 struct Onward {
     port: u16, // of the first cable
@@ -39,7 +39,7 @@ struct Onward {
 }
 
 impl Network {
-    /// The number of a destination, `D`: of a cluster its node where there are rails, else its NIC, or the first of them.
+    /// The number of a destination, `D`: in a cluster its node if there are rails, else its NIC, or the first of them.
     fn number(&self, to: NodeId) -> u64 {
         let host = u64::from(to.index());
         self.cluster().map_or(host, |cluster| cluster.destination_number(host))
@@ -54,7 +54,7 @@ impl Network {
 
 impl NetworkRoutes<'_> {
     /// The port of the cable that a message to `to` takes at `at`, where best routes begin with the links at `ports`, in
-    /// ascending order; of parallel links the first at least.
+    /// ascending order, at least the first of parallel links.
     pub(super) fn destination_port(
         &self,
         [_, at, to]: [NodeId; 3],
@@ -69,8 +69,8 @@ impl NetworkRoutes<'_> {
                 onward.push(Onward { port, cables: network.links_at(at.index(), port) });
             }
         }
-        let own = levels.of(at);
-        let leads_up = |own_port: &Onward| levels.of(neighbour(own_port.port)) > own;
+        let level = levels.of(at);
+        let leads_up = |candidate: &Onward| levels.of(neighbour(candidate.port)) > level;
         let share = network.cluster().filter(|cluster| cluster.has_nics_to_choose()).map(|_| match key {
             RouteKey::Share(share) => u64::from(share),
             RouteKey::Ends | RouteKey::Hash(_) => 0,
@@ -81,7 +81,10 @@ impl NetworkRoutes<'_> {
             let number = match (share, network.cluster()) {
                 (Some(share), _) if is_host => share,
                 (_, Some(cluster))
-                    if is_host && onward.iter().all(|own| cluster.is_inside_switch(neighbour(own.port))) =>
+                    if is_host
+                        && onward
+                            .iter()
+                            .all(|candidate| cluster.is_inside_switch(neighbour(candidate.port))) =>
                 {
                     u64::from(to.index()) % cluster.devices_per_node
                 }
@@ -109,13 +112,13 @@ impl NetworkRoutes<'_> {
 /// The port of the cable at a place, modulo their number, where cables are sorted by their number among parallel ones,
 /// then by neighbour.
 fn cable_at(onward: &[Onward], place: u64) -> Option<u16> {
-    let all: u64 = onward.iter().map(|own| u64::from(own.cables)).sum();
+    let all: u64 = onward.iter().map(|candidate| u64::from(candidate.cables)).sum();
     let mut left = place.checked_rem(all)?;
     for number in 0_u16.. {
-        let of_number = || onward.iter().filter(|own| own.cables > number);
+        let of_number = || onward.iter().filter(|candidate| candidate.cables > number);
         let count = of_number().count() as u64;
         if left < count {
-            return of_number().nth(usize::try_from(left).ok()?).map(|own| own.port + number);
+            return of_number().nth(usize::try_from(left).ok()?).map(|candidate| candidate.port + number);
         }
         left -= count;
     }

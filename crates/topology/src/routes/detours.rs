@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::Distances;
 use crate::{Machine, Network, NodeId};
 
-/// The distances over the links that are left of a grid.
+/// The distances over the remaining links of a grid.
 #[derive(Debug)]
 pub(crate) struct Detours {
     grid: Arc<Machine>,
@@ -19,10 +19,10 @@ pub(crate) struct Detours {
 }
 
 impl Detours {
-    /// Bytes of a row that is not made.
+    /// The size of a row that is not yet made \[bytes\].
     const BYTES_A_ROW: u64 = size_of::<OnceLock<Box<[(u32, u32)]>>>() as u64;
 
-    /// The distances of a grid of which these links are left; `down` has the length of the line of each that is not.
+    /// The distances of a grid with these remaining links; `down` has the length of the line of each link that is down.
     pub(crate) fn new(grid: Arc<Machine>, left: Network, down: Vec<u64>) -> Self {
         let rows = (0..left.node_count()).map(|_| OnceLock::new()).collect();
         Self { grid, left, down, rows }
@@ -41,7 +41,7 @@ impl Detours {
 impl Distances for Detours {
     fn distance(&self, at: u32, to: u32) -> u32 {
         let row = self.row(to);
-        match row.binary_search_by_key(&at, |own| own.0) {
+        match row.binary_search_by_key(&at, |&(node, _)| node) {
             Ok(place) => row[place].1,
             Err(_) => crate::narrow(self.grid.distance(NodeId::new(at), NodeId::new(to))),
         }

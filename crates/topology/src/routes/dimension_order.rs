@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Direction, Displacement, HostDimension, Machine, NodeId, Sign, TieRule};
 
-/// The dimension-order routes of a grid that cross none of the links that are down.
+/// The dimension-order routes of a grid that cross no failed link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DimensionOrder {
     grid: Arc<Machine>,
@@ -15,7 +15,7 @@ pub(crate) struct DimensionOrder {
 }
 
 impl DimensionOrder {
-    /// The routes of a grid without the links that `is_up` tells; ties are decided by `tie`.
+    /// The routes of a grid over the links for which `is_up` holds; `tie` decides ties.
     pub(crate) fn new(grid: &Arc<Machine>, tie: TieRule, is_up: impl Fn(NodeId, NodeId) -> bool) -> Self {
         let mut down = vec![vec![]; grid.axes().len()];
         for near in grid.nodes() {
@@ -26,8 +26,8 @@ impl DimensionOrder {
                 }
             }
         }
-        for own in &mut down {
-            own.sort_unstable();
+        for links in &mut down {
+            links.sort_unstable();
         }
         Self { grid: Arc::clone(grid), tie, down }
     }
@@ -56,7 +56,7 @@ impl DimensionOrder {
         (crate::narrow(first), coordinate)
     }
 
-    /// The distance of two nodes between which the route is up \[links\]; `None` where a link of it is down.
+    /// The distance of two nodes between which the route is up \[links\]; `None` if a link of it is down.
     pub(crate) fn distance(&self, from: NodeId, to: NodeId) -> Option<u64> {
         let (mut at, mut links) = (from, 0);
         while let Some(leg) = self.grid.next_leg(at, to, self.tie) {
@@ -70,7 +70,7 @@ impl DimensionOrder {
         Some(links)
     }
 
-    /// The node after `at` on the route from `from` to `to`; `None` where a link of that is down.
+    /// The node after `at` on the route from `from` to `to`; `None` if a link of it is down.
     pub(crate) fn next_node(&self, [from, at, to]: [NodeId; 3]) -> Option<NodeId> {
         self.distance(from, to)?;
         self.grid.neighbour(at, self.grid.next_leg(at, to, self.tie)?.direction)
@@ -87,8 +87,8 @@ impl DimensionOrder {
             Sign::Negative => (coordinate + length - hops) % length,
         };
         let any = |from: u64, end: u64| {
-            let place = down.partition_point(|&own| own < (line, from));
-            down.get(place).is_some_and(|&own| own < (line, end))
+            let place = down.partition_point(|&link| link < (line, from));
+            down.get(place).is_some_and(|&link| link < (line, end))
         };
         any(first, (first + hops).min(length)) || first + hops > length && any(0, first + hops - length)
     }

@@ -1,9 +1,9 @@
-//! Tables of distances for networks without a formula: a row a destination, found by breadth-first search when it is
+//! Tables of distances for networks without a formula: one row per destination, found by breadth-first search when
 //! first needed.
 //!
-//! A row under `lowest` and `d-mod-k` has the distance of every node, one byte or four a node; under `spread` it has the number of
-//! shortest routes, too, eight bytes together. Where links weigh differently a row also has the sums of weights, and
-//! the search is that of Dijkstra 1959.
+//! A row under `lowest` and `d-mod-k` has the distance of every node, in one or four bytes per node; under `spread` also
+//! the number of shortest routes, in eight bytes together. Where links weigh differently a row also has the sums of
+//! weights, and the search is that of Dijkstra 1959.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -91,23 +91,23 @@ impl WeightedRoutes {
         let mut reached = BinaryHeap::from([Reverse(((0_u64, 0_u32, 0_u64), to.index()))]);
         row[to.index() as usize] = Self { weight: 0, units: 0, links: 0, count: 1 };
         while let Some(Reverse((order, node))) = reached.pop() {
-            let own = row[node as usize];
-            if own.order() != order {
+            let nearer = row[node as usize];
+            if nearer.order() != order {
                 continue; // reached by a better route since
             }
             if node < ends_only && node != to.index() {
                 continue; // no route leads through it
             }
             for (channel, next) in network.before(NodeId::new(node)) {
-                let farther = own.over(weight_of(channel));
+                let farther = nearer.over(weight_of(channel));
                 let other = &mut row[next.index() as usize];
-                // All routes of `own` are counted: those nodes that they go over weigh less.
+                // All routes of `nearer` are counted: the nodes on them weigh less.
                 match farther.order().cmp(&other.order()) {
                     Ordering::Less => {
                         *other = farther;
                         reached.push(Reverse((farther.order(), next.index())));
                     }
-                    Ordering::Equal => other.count = (other.count + own.count).min(MAX_ROUTE_COUNT),
+                    Ordering::Equal => other.count = (other.count + nearer.count).min(MAX_ROUTE_COUNT),
                     Ordering::Greater => {}
                 }
             }
@@ -137,7 +137,7 @@ impl WeightedRoutes {
 }
 
 impl Row {
-    /// The greatest distance bound under which rows have one byte a node.
+    /// The greatest distance bound under which rows have one byte per node.
     const MAX_SHORT: u64 = 254;
 
     /// Returns the row of a destination.
@@ -162,18 +162,20 @@ impl Row {
         let (mut counts, mut row) =
             (vec![0_u64; distances.len()], vec![CountedRoutes::NONE; distances.len()]);
         for node in order {
-            let own = distances[node as usize];
+            let links = distances[node as usize];
             let (_, inner) = network.inner_neighbours(NodeId::new(node));
             let nearer = inner.iter().map(|next| next.index() as usize);
-            let sum: u64 =
-                nearer.filter(|&next| distances[next].wrapping_add(1) == own).map(|next| counts[next]).sum();
-            let count = match own {
+            let sum: u64 = nearer
+                .filter(|&next| distances[next].wrapping_add(1) == links)
+                .map(|next| counts[next])
+                .sum();
+            let count = match links {
                 0 => 1,
                 1 => network.links_between(NodeId::new(node), to),
                 _ => sum.min(MAX_ROUTE_COUNT),
             };
             counts[node as usize] = count;
-            row[node as usize] = CountedRoutes::new(own, count);
+            row[node as usize] = CountedRoutes::new(links, count);
         }
         Self::Counted(row.into())
     }
@@ -184,7 +186,7 @@ impl Row {
         Self::Weighted(WeightedRoutes::to(network, to, ends_only, |channel| network.weight(channel)).into())
     }
 
-    /// Bytes of a row a node.
+    /// The bytes of a row per node.
     fn bytes_per_node(network: &Network, choice: RouteChoice) -> u64 {
         match choice {
             _ if network.is_weighted() => size_of::<WeightedRoutes>() as u64,
@@ -201,9 +203,9 @@ impl Row {
             Self::Short(row) => Some(row[node as usize]).filter(|&links| links != u8::MAX).map(u32::from),
             Self::Long(row) => Some(row[node as usize]).filter(|&links| links != Network::UNREACHED),
             Self::Counted(row) => {
-                let own = row[node as usize];
-                let links = u32::try_from(own.0 >> CountedRoutes::COUNT_BITS).ok()?;
-                (own != CountedRoutes::NONE).then_some(links)
+                let counted = row[node as usize];
+                let links = u32::try_from(counted.0 >> CountedRoutes::COUNT_BITS).ok()?;
+                (counted != CountedRoutes::NONE).then_some(links)
             }
             Self::Weighted(row) => {
                 Some(row[node as usize].links).filter(|&links| links != Network::UNREACHED)
@@ -266,7 +268,7 @@ impl Table {
 pub(crate) struct Tables(RwLock<[Option<Arc<Table>>; 2]>);
 
 impl Tables {
-    /// The table of a choice, whatever its seed.
+    /// The table of a choice, for any seed.
     fn get(&self, network: &Network, choice: RouteChoice) -> Arc<Table> {
         let place = usize::from(matches!(choice, RouteChoice::Spread(_)));
         let found = self.0.read().unwrap_or_else(PoisonError::into_inner)[place].clone();
@@ -293,7 +295,7 @@ impl Network {
         self.formula().is_none()
     }
 
-    /// Frees the tables as soon as nobody uses them. Rows that are needed again are made again.
+    /// Frees the tables once nobody uses them. Rows needed later are made again.
     pub fn release_tables(&self) {
         self.tables().release();
     }

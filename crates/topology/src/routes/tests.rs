@@ -18,8 +18,8 @@ fn machines() -> Vec<Machine> {
         .extend(shapes.map(|shape| NetworkParameters::HyperX { shape: shape.to_vec(), hosts_per_switch: 2 }));
     for (switches_per_group, global_links) in (1..=8).flat_map(|a| (1..=8).map(move |h| (a, h))) {
         let hosts_per_switch = 1 + switches_per_group % 2;
-        let own = NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links);
-        parameters.extend(Some(own).filter(|own| own.node_count() <= 250));
+        let dragonfly = NetworkParameters::dragonfly(hosts_per_switch, switches_per_group, global_links);
+        parameters.extend(Some(dragonfly).filter(|dragonfly| dragonfly.node_count() <= 250));
     }
     for (leaves, hosts_per_switch, spines) in [(1, 2, 1), (2, 1, 3), (4, 3, 2), (8, 8, 8), (5, 2, 7)] {
         parameters.push(NetworkParameters::leaf_spine(leaves, hosts_per_switch, spines));
@@ -55,7 +55,7 @@ fn layers(widths: &[u32]) -> Vec<(u32, u32)> {
     let firsts: Vec<u32> = (0..=widths.len()).map(|level| widths[..level].iter().sum()).collect();
     let between = |level: usize| {
         let next = firsts[level + 1]..firsts[level + 2];
-        (firsts[level]..firsts[level + 1]).flat_map(move |own| next.clone().map(move |other| (own, other)))
+        (firsts[level]..firsts[level + 1]).flat_map(move |one| next.clone().map(move |other| (one, other)))
     };
     (0..widths.len() - 1).flat_map(between).collect()
 }
@@ -68,8 +68,9 @@ fn listed(links: &[(u32, u32)]) -> Machine {
 /// The next node by the definition, given the distances to the destination and the numbers of routes.
 fn defined_next(network: &Network, choice: RouteChoice, row: &Row, ends: [NodeId; 3]) -> Option<NodeId> {
     let [_, at, _] = ends;
-    let own = row.distance(at.index())?;
-    let nearer = network.neighbours(at).iter().filter(|next| row.distance(next.index()).unwrap() + 1 == own);
+    let links = row.distance(at.index())?;
+    let nearer =
+        network.neighbours(at).iter().filter(|next| row.distance(next.index()).unwrap() + 1 == links);
     let RouteChoice::Spread(seed) = choice else { return nearer.copied().next() };
     let count = |next: &NodeId| row.route_count(next.index()).unwrap();
     let mut drawn = route_hash(seed, ends, RouteKey::Ends).checked_rem(nearer.clone().map(count).sum())?;

@@ -19,9 +19,9 @@ impl FatTree {
         let mut links = vec![];
         if let Self::KAry { hosts, arity, ref digits, ref strides, .. } = *self {
             let width = Self::width(strides);
-            for (level, &own) in digits[..digits.len() - 1].iter().enumerate() {
+            for (level, &digit) in digits[..digits.len() - 1].iter().enumerate() {
                 for w in 0..width {
-                    let above = (0..narrow(arity.get())).map(|digit| Self::with_digit(w, own, digit));
+                    let above = (0..narrow(arity.get())).map(|value| Self::with_digit(w, digit, value));
                     let base = hosts.count() + width * narrow(level as u64);
                     links.extend(above.map(|other| (level, (base + w, base + width + other))));
                 }
@@ -65,8 +65,8 @@ impl FatTree {
         let (mut rest, mut digit) = ([one, other], 0);
         let mut found: Option<(u32, u32)> = None;
         while rest[0] != rest[1] {
-            let [(one, own), (other, its)] = rest.map(|word| arity.split(word));
-            if own != its {
+            let [(one, this), (other, that)] = rest.map(|word| arity.split(word));
+            if this != that {
                 found = Some((found.map_or(digit, |(low, _)| low), digit));
             }
             (rest, digit) = ([one, other], digit + 1);
@@ -79,8 +79,8 @@ impl FatTree {
     fn walk(&self, at: u32, to: u32) -> Option<(LevelWalk, u32)> {
         let Self::KAry { hosts, arity, ref strides, .. } = *self else { return None };
         let [(one, up), (other, down)] = [at, to].map(|node| hosts.switch_of(node));
-        let [(from, own), (level, its)] = [one, other].map(|switch| Self::level_and_word(strides, switch));
-        Some((LevelWalk::new(from, level, Self::differing(arity, own, its)), up + down))
+        let [(from, this), (level, that)] = [one, other].map(|switch| Self::level_and_word(strides, switch));
+        Some((LevelWalk::new(from, level, Self::differing(arity, this, that)), up + down))
     }
 
     /// The distance from a leaf or a spine to another.
@@ -131,7 +131,7 @@ impl Distances for FatTree {
         })
     }
 
-    /// None to a switch of a k-ary tree, and with parallel links. The ports of a switch lead down first, then up.
+    /// `None` towards a switch of a k-ary tree, and with parallel links. The ports of a switch lead down first, then up.
     #[inline]
     fn nearer_port(&self, at: u32, to: u32, choose: &dyn Fn(u16) -> u16) -> Option<u16> {
         if self.has_parallels() {
@@ -139,8 +139,8 @@ impl Distances for FatTree {
         }
         let (port, count) = match *self {
             Self::LeafSpine { hosts, leaves, spines, .. } => {
-                let [(own, up), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
-                match (Self::between(leaves, own, other), own < leaves) {
+                let [(one, up), (other, _)] = [at, to].map(|node| hosts.switch_of(node));
+                match (Self::between(leaves, one, other), one < leaves) {
                     _ if up == 1 => (0, 1),
                     (0, _) => (hosts.place(to), 1),
                     (1, true) => (hosts.per_switch() + other - leaves, 1),
@@ -152,12 +152,12 @@ impl Distances for FatTree {
             Self::KAry { hosts, arity, ref strides, .. } if to < hosts.count() => match hosts.switch_of(at) {
                 (_, 1) => (0, 1),
                 (switch, _) => {
-                    // The lowest digit of a host says where it is on its switch; then come those of the switch.
-                    let (level, own) = Self::level_and_word(strides, switch);
+                    // The lowest digit of a host is its place on its switch; the digits of the switch follow.
+                    let (level, word) = Self::level_and_word(strides, switch);
                     let stride = strides[level as usize];
                     let (above, digit) = arity.split(stride.split(to).0);
                     let arity = narrow(arity.get());
-                    if stride.split(own).0 == above { (digit, 1) } else { (arity, arity) }
+                    if stride.split(word).0 == above { (digit, 1) } else { (arity, arity) }
                 }
             },
             Self::KAry { .. } => return None,

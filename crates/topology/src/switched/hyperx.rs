@@ -24,8 +24,8 @@ impl HyperX {
         let (first, mut stride) = (self.hosts.count(), 1);
         for length in lengths {
             for switch in 0..switches {
-                let own = switch / stride % length;
-                let others = (own + 1..length).map(|other| switch + (other - own) * stride);
+                let coordinate = switch / stride % length;
+                let others = (coordinate + 1..length).map(|other| switch + (other - coordinate) * stride);
                 links.extend(others.map(|other| (first + switch, first + other)));
             }
             stride *= length;
@@ -37,44 +37,44 @@ impl HyperX {
     #[inline]
     fn coordinates(&self, one: u32, other: u32) -> impl Iterator<Item = [u32; 3]> {
         self.lengths.iter().scan((one, other), |rest, length| {
-            let ((one, own), (other, its)) = (length.split(rest.0), length.split(rest.1));
+            let ((one, this), (other, that)) = (length.split(rest.0), length.split(rest.1));
             *rest = (one, other);
-            Some([narrow(length.get()), own, its])
+            Some([narrow(length.get()), this, that])
         })
     }
 
     /// The number of coordinates in which two switches differ.
     #[inline]
     fn differing(&self, one: u32, other: u32) -> u32 {
-        self.coordinates(one, other).map(|[_, own, its]| u32::from(own != its)).sum()
+        self.coordinates(one, other).map(|[_, this, that]| u32::from(this != that)).sum()
     }
 
-    /// Of the ports of a switch that lead nearer to another, in ascending order the one at the place that `choose` returns
-    /// for their number; counted after those of hosts.
+    /// Among the ports of a switch that lead nearer to another, in ascending order, the one that `choose` picks given their
+    /// number; counted after those of hosts.
     ///
     /// Ports lead to lower switches first, along the highest dimension before the others, then to higher switches, along
     /// the lowest dimension before the others.
     fn port_between(&self, one: u32, other: u32, choose: &dyn Fn(u16) -> u16) -> Option<u32> {
         let (mut down_count, mut up_count, mut lower) = (0, 0, 0);
-        for [_, own, its] in self.coordinates(one, other) {
-            down_count += u16::from(its < own);
-            up_count += u16::from(its > own);
-            lower += own;
+        for [_, this, that] in self.coordinates(one, other) {
+            down_count += u16::from(that < this);
+            up_count += u16::from(that > this);
+            lower += this;
         }
         let place = choose(down_count + up_count);
-        // By dimension: the ports down, of which those of higher dimensions come before, and then the ports up.
+        // By dimension: the ports down, after those of higher dimensions, and then the ports up.
         let is_down = place < down_count;
         let mut left = if is_down { down_count - 1 - place } else { place - down_count };
         let (mut down, mut up) = (lower, lower);
-        for [length, own, its] in self.coordinates(one, other) {
-            down -= own;
-            if own != its && (its < own) == is_down {
+        for [length, this, that] in self.coordinates(one, other) {
+            down -= this;
+            if this != that && (that < this) == is_down {
                 if left == 0 {
-                    return Some(if is_down { down + its } else { up + (its - own - 1) });
+                    return Some(if is_down { down + that } else { up + (that - this - 1) });
                 }
                 left -= 1;
             }
-            up += length - own - 1;
+            up += length - this - 1;
         }
         None
     }

@@ -1,4 +1,4 @@
-//! The checked data of `tests/golden/greenberg.json`, whose `note` says what follows from the method alone.
+//! The checked data of `tests/golden/greenberg.json`, whose `note` says which values follow from the method alone.
 //!
 //! Figure 6, the 11 x 5 mesh, is drawn with the longer side compressed, against section 4, so that its steps are called
 //! directly (errata G15).
@@ -141,7 +141,7 @@ fn check(embedding: &GreenbergEmbedding, expected: &Reflection, context: &str) {
     let load_factor = embedding.load_factor();
     assert!(load_factor <= expected.load_factor_bound, "{context}: {load_factor}");
     if numbers.doubled_slots == 0 {
-        // Otherwise it depends on the choice of paths.
+        // Otherwise the load factor depends on the choice of paths.
         assert_eq!(load_factor, expected.load_factor_measured_high_dimension_first, "{context}");
     }
 }

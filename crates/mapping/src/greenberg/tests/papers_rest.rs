@@ -21,8 +21,8 @@ use crate::{
 fn cases<Case: DeserializeOwned>(item: &str) -> Vec<Case> {
     let text = include_str!("../../../../../tests/golden/papers_rest.json");
     let golden: Value = serde_json::from_str(text).unwrap();
-    let own = golden["cases"].as_array().unwrap().iter().filter(|case| case["item"] == item);
-    own.map(|case| serde_json::from_value(case.clone()).unwrap()).collect()
+    let of_item = golden["cases"].as_array().unwrap().iter().filter(|case| case["item"] == item);
+    of_item.map(|case| serde_json::from_value(case.clone()).unwrap()).collect()
 }
 
 fn grid(lengths: &[u64], wraps: &[bool]) -> Machine {
@@ -188,7 +188,7 @@ fn meshes_with_the_longer_side_compressed_are_those_of_the_data() {
     }
 }
 
-/// The meshes `W < L` up to 64 by reflection to which the method applies transposed.
+/// The meshes `W < L` up to 64 by reflection whose transposes the method also takes.
 fn transposed() -> Vec<MeshSides> {
     let sides = all_sides(64).into_iter().filter(|sides| sides.rows() < sides.columns());
     let reflected = sides.filter(|sides| sides.method() == GreenbergMethod::Reflection);

@@ -1,5 +1,5 @@
-//! The checked cases of every construction, `tests/golden/tao_embeddings.json`, whose `conventions` say what its fields
-//! mean, and figures 3.3, 3.4, 3.9 and 3.11 of Tao 1988, corrected (errata A10), `tests/golden/tao_figures.json`.
+//! The checked cases of every construction, `tests/golden/tao_embeddings.json`, whose `conventions` explain its fields,
+//! and figures 3.3, 3.4, 3.9 and 3.11 of Tao 1988, corrected (errata A10), `tests/golden/tao_figures.json`.
 //! Measured steps and conflicts are for the crates that have time.
 
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ fn cases() -> Vec<(Case, Construction)> {
     golden.cases.into_iter().map(with_construction).map(|(construction, case)| (case, construction)).collect()
 }
 
-/// The kind and formula of each construction in the data; those not listed stand there as they are.
+/// The name in the data, the kind and the formula of each construction.
 const NAMES: [(&str, ConstructionKind, &str); 30] = [
     ("f_L", ConstructionKind::BasicF, "f_L"),
     ("h_L", ConstructionKind::BasicH, "h_L"),

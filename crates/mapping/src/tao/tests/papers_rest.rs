@@ -96,8 +96,9 @@ fn sequential_eliminations_are_those_of_the_data() {
         assert_eq!(spectrum(&construction), expect.spectrum, "{context}");
         check_routing(&construction, &expect, &context);
         if let Some(nodes) = expect.nodes {
-            let own: Vec<u32> = processes(&guest).map(|process| construction.node(process).index()).collect();
-            assert_eq!(own, nodes, "{context}");
+            let found: Vec<u32> =
+                processes(&guest).map(|process| construction.node(process).index()).collect();
+            assert_eq!(found, nodes, "{context}");
         }
     }
 }
@@ -115,8 +116,8 @@ fn check_routing(construction: &Construction, expect: &ExpectedElimination, cont
         }
         Some(lengths) => {
             let subsets = &routing.subsets()[1..];
-            let own: Vec<u64> = subsets.iter().filter_map(|subset| subset.phase_length).collect();
-            assert_eq!(&own, lengths, "{context}");
+            let phase_lengths: Vec<u64> = subsets.iter().filter_map(|subset| subset.phase_length).collect();
+            assert_eq!(&phase_lengths, lengths, "{context}");
             for (number, &dimension) in (2..).zip(&expect.eliminated) {
                 assert_eq!(routing.vector()[dimension - 1], number, "{context}");
             }
@@ -199,7 +200,7 @@ fn random_grid(generator: &mut ChaCha12Rng, most: u64) -> Machine {
     }
 }
 
-/// Checks random pairs of different sizes; gives how many have a construction, of each kind.
+/// Checks random pairs of different sizes; returns how many have a construction, of each kind.
 fn check_random_sizes(seed: u64, pairs: usize, most: u64) -> [usize; 2] {
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     let mut covered = [0; 2];
@@ -229,7 +230,7 @@ fn many_random_pairs_of_other_sizes_keep_their_loads_and_their_dilation() {
     assert!(covered.iter().sum::<usize>() > 628, "{covered:?}");
 }
 
-/// All lengths `K` of a construction by trial, as section 28.9 has them: the best, its dilation and greatest load.
+/// All lengths `K` of a construction by exhaustive search (section 28.9): the best, its dilation and greatest load.
 fn best_uneven(guest: &Machine, host: &Machine) -> Option<(u64, u64, Vec<u64>)> {
     let lengths = guest.shape().lengths();
     let mut shapes: Vec<Vec<u64>> = vec![vec![]];
@@ -268,16 +269,16 @@ fn the_uneven_contraction_is_the_best_of_all_by_trial() {
         }
         let found = Construction::named(ConstructionKind::UnevenContraction, &guest, &host).ok();
         let best = best_uneven(&guest, &host);
-        let own = found.as_ref().map(|own| {
-            let shape: Vec<u64> = serde_json::from_value(parameter(own, "K")).unwrap();
-            (own.dilation().links, own.load(), shape)
+        let promised = found.as_ref().map(|construction| {
+            let shape: Vec<u64> = serde_json::from_value(parameter(construction, "K")).unwrap();
+            (construction.dilation().links, construction.load(), shape)
         });
-        assert_eq!(own, best, "{guest:?} on {host:?}");
+        assert_eq!(promised, best, "{guest:?} on {host:?}");
         covered += usize::from(found.is_some());
     }
 }
 
-/// The best grid `K` and box `B` by trial of all: dilation, nodes, `K`, `B`.
+/// The best grid `K` and box `B` by exhaustive search: dilation, nodes, `K`, `B`.
 fn best_corner(guest: &Machine, host: &Machine) -> Option<(u64, u64, Vec<u64>, Vec<u64>)> {
     let (lengths, room) = (guest.shape().lengths(), host.node_count());
     let rings: Vec<bool> = guest.extents().map(Extent::is_ring).collect();
@@ -328,12 +329,12 @@ fn the_corner_of_spare_nodes_is_the_best_of_all_by_trial() {
             continue;
         }
         let found = Construction::named(ConstructionKind::SpareNodes, &guest, &host).ok();
-        let own = found.as_ref().map(|own| {
-            let of = |name| serde_json::from_value::<Vec<u64>>(parameter(own, name)).unwrap();
+        let promised = found.as_ref().map(|construction| {
+            let of = |name| serde_json::from_value::<Vec<u64>>(parameter(construction, name)).unwrap();
             let grid = of("K");
-            (own.dilation().links, grid.iter().product(), grid, of("B"))
+            (construction.dilation().links, grid.iter().product(), grid, of("B"))
         });
-        assert_eq!(own, best_corner(&guest, &host), "{guest:?} on {host:?}");
+        assert_eq!(promised, best_corner(&guest, &host), "{guest:?} on {host:?}");
         covered += usize::from(found.is_some());
     }
 }
