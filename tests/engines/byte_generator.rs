@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use rand::TryRng;
 
-/// Numbers made of bytes, and after their end of a counter.
+/// Numbers made of bytes, and of a counter after their end.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteGenerator<'input> {
     rest: &'input [u8],
@@ -16,7 +16,7 @@ impl<'input> ByteGenerator<'input> {
         Self { rest: input, counter: 0 }
     }
 
-    /// The next number: two bytes in its most significant ones, which decide what is drawn from a range.
+    /// The next number: two bytes in its most significant ones, which decide the draw from a range.
     fn next(&mut self) -> u64 {
         match self.rest {
             [first, second, rest @ ..] => {

@@ -1,4 +1,4 @@
-//! A coordinated run comes to the same whether it is told process by process or in sums, and whether its
+//! A coordinated run has the same result whether it is reported process by process or in sums, and whether its
 //! messages are routed one by one or a line stands for all of its coordinate.
 
 use std::num::NonZeroU64;
@@ -54,7 +54,7 @@ fn run(case: &Case, request: &Request, observer: &mut dyn Observer) -> Outcome {
     outcome.unwrap()
 }
 
-/// With links counted every message is routed, with an observer every process is told: four ways to one end.
+/// With links counted every message is routed, with an observer every process is reported: four ways to one result.
 fn check_sums(case: &Case, request: &Request) -> Result<(), TestCaseError> {
     let (mut routed, mut told) = (vec![], vec![]);
     let with_all = run(case, &request.counting(CountLinkUse::Yes), &mut routed);
@@ -70,7 +70,7 @@ fn check_sums(case: &Case, request: &Request) -> Result<(), TestCaseError> {
     check_summary(&with_all, &routed)
 }
 
-/// Everything that a summary tells, from the records.
+/// Checks everything in a summary against the records.
 fn check_summary(outcome: &Outcome, records: &[StageRecord]) -> Result<(), TestCaseError> {
     let summary = &outcome.summary;
     let mut stages = vec![StageTotals::default(); summary.stages().len()];
@@ -93,14 +93,14 @@ fn check_summary(outcome: &Outcome, records: &[StageRecord]) -> Result<(), TestC
     Ok(())
 }
 
-/// All that a distribution tells.
+/// All values of a distribution.
 fn told(distribution: &Distribution) -> (u64, u128, u64, [u64; 3]) {
     let percentiles = [Percent::Fifty, Percent::Ninety, Percent::NinetyNine];
     let percentiles = percentiles.map(|percent| distribution.percentile(percent));
     (distribution.count(), distribution.sum(), distribution.max(), percentiles)
 }
 
-/// What two coordinated runs have in common if they are the same.
+/// The values that two equal coordinated runs share.
 fn all_sums(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
     let (summary, traffic) = (&outcome.summary, &outcome.traffic);
     let spread = (told(summary.waiting()), summary.compute(), summary.makespan());

@@ -70,7 +70,8 @@ fn check(number: u64, program: &dyn Program, placement: &Placement, rules: Commu
     let found = program_cut_bound(program, placement, rules, outcome.traffic.messages);
     let sets = sets(placement.machine(), &problem);
     // The first of the largest.
-    let largest = sets.iter().map(|(set, nodes)| (cut(&problem, nodes), set)).rev().max_by_key(|own| own.0);
+    let largest =
+        sets.iter().map(|(set, nodes)| (cut(&problem, nodes), set)).rev().max_by_key(|(cycles, _)| *cycles);
     let (cycles, set) = largest.unwrap();
     assert_eq!(found.map_or(0, |cut| cut.cycles), cycles, "case {number}: {set:?}, found {found:?}");
     let computing = computation_bound(program, placement, rules).unwrap();
@@ -102,7 +103,8 @@ fn problem(program: &dyn Program, placement: &Placement, rules: Communication) -
     }
     let node = |process| number(placement.node(process));
     let messages = (0..program.stage_count()).flat_map(|stage| program.messages(stage));
-    let messages = messages.map(|own| (node(own.source), node(own.destination), own.units)).collect();
+    let messages =
+        messages.map(|message| (node(message.source), node(message.destination), message.units)).collect();
     CutProblem { links, is_half_duplex: rules.links() == LinkMode::HalfDuplex, messages }
 }
 
@@ -111,23 +113,23 @@ fn sets(machine: &Machine, problem: &CutProblem) -> Vec<(Option<String>, BTreeSe
     let nodes = single_nodes(machine.node_count()).into_iter();
     let mut sets: Vec<_> = nodes.zip(0..).map(|(set, node)| (Some(format!("node {node}")), set)).collect();
     let is_twisted = matches!(machine.source(), Some(GraphSource::Twists(_)));
-    if let Some(own) = machine.coordinate_grid().filter(|_| !is_twisted) {
-        sets.extend(intervals(&grid(own)).into_iter().map(|([dimension, first, last], set)| {
+    if let Some(coordinates) = machine.coordinate_grid().filter(|_| !is_twisted) {
+        sets.extend(intervals(&grid(coordinates)).into_iter().map(|([dimension, first, last], set)| {
             (Some(format!("dimension {dimension}, coordinates {first} to {last}")), set)
         }));
     }
     if let Some(GraphSource::Parameters(parameters)) = machine.source() {
         let hosts = machine.host_count();
-        let below = |own: &BTreeSet<u64>| (None, with_what_is_below(problem, own, hosts));
+        let below = |set: &BTreeSet<u64>| (None, with_what_is_below(problem, set, hosts));
         sets.extend(host_sets(parameters, hosts).iter().map(below));
-        if let NetworkParameters::Cluster(own) = parameters {
-            // A leaf, be it of one node, is above the node.
-            let devices = own.devices_per_node;
-            let nodes = (0..own.nodes).map(|node| (node * devices..(node + 1) * devices).collect());
-            let within = |own: BTreeSet<u64>| with_what_is_below(problem, &own, hosts);
-            let first_leaf = first_leaf(own);
-            let cut = |own: BTreeSet<u64>| own.into_iter().filter(|&vertex| vertex < first_leaf).collect();
-            sets.extend(nodes.map(within).map(|own| (None, cut(own))));
+        if let NetworkParameters::Cluster(cluster) = parameters {
+            // A leaf, even of a single node, is above the node.
+            let devices = cluster.devices_per_node;
+            let nodes = (0..cluster.nodes).map(|node| (node * devices..(node + 1) * devices).collect());
+            let within = |set: BTreeSet<u64>| with_what_is_below(problem, &set, hosts);
+            let first_leaf = first_leaf(cluster);
+            let cut = |set: BTreeSet<u64>| set.into_iter().filter(|&vertex| vertex < first_leaf).collect();
+            sets.extend(nodes.map(within).map(|set| (None, cut(set))));
         }
     }
     sets
@@ -136,7 +138,9 @@ fn sets(machine: &Machine, problem: &CutProblem) -> Vec<(Option<String>, BTreeSe
 /// The hosts of every part of a machine with switches.
 fn host_sets(parameters: &NetworkParameters, hosts: u64) -> Vec<BTreeSet<u64>> {
     let blocks = |size: u64| -> Vec<BTreeSet<u64>> {
-        (0..hosts.div_ceil(size)).map(|own| (own * size..((own + 1) * size).min(hosts)).collect()).collect()
+        (0..hosts.div_ceil(size))
+            .map(|block| (block * size..((block + 1) * size).min(hosts)).collect())
+            .collect()
     };
     match parameters {
         // Neighbouring switches have the same hosts.
@@ -158,22 +162,23 @@ fn host_sets(parameters: &NetworkParameters, hosts: u64) -> Vec<BTreeSet<u64>> {
         NetworkParameters::KAryTree { arity, levels, .. } => {
             (1..u32::try_from(*levels).unwrap()).flat_map(|level| blocks(arity.pow(level))).collect()
         }
-        NetworkParameters::Cluster(own) => {
+        NetworkParameters::Cluster(cluster) => {
             let mut sets = vec![];
-            let outside = own.outside.unwrap();
+            let outside = cluster.outside.unwrap();
             let rails = if outside.has_rails { outside.nics_per_node } else { 1 };
-            let (devices, nics) = (own.devices_per_node, outside.nics_per_node);
+            let (devices, nics) = (cluster.devices_per_node, outside.nics_per_node);
             let nic = |host: u64| host / devices * nics + host % devices * nics / devices;
             let rail = |host: u64| if rails > 1 { nic(host) % nics } else { 0 };
             if rails > 1 {
                 sets.extend(blocks(devices * outside.nodes_per_leaf));
             }
-            for leaf in blocks(own.devices_per_node * outside.nodes_per_leaf) {
+            for leaf in blocks(cluster.devices_per_node * outside.nodes_per_leaf) {
                 sets.extend(
-                    (0..rails).map(|own| leaf.iter().copied().filter(|&host| rail(host) == own).collect()),
+                    (0..rails)
+                        .map(|number| leaf.iter().copied().filter(|&host| rail(host) == number).collect()),
                 );
             }
-            sets.extend((0..rails).map(|own| (0..hosts).filter(|&host| rail(host) == own).collect()));
+            sets.extend((0..rails).map(|number| (0..hosts).filter(|&host| rail(host) == number).collect()));
             sets
         }
     }
@@ -185,7 +190,7 @@ fn first_leaf(cluster: &Cluster) -> u64 {
         ClusterInside::Switch { planes } => planes,
         _ => 0,
     };
-    let nics = cluster.outside.map_or(0, |own| own.nics_per_node);
+    let nics = cluster.outside.map_or(0, |outside| outside.nics_per_node);
     let nics = if nics < cluster.devices_per_node { nics } else { 0 };
     cluster.nodes * (cluster.devices_per_node + planes + nics)
 }

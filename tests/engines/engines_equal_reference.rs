@@ -215,13 +215,13 @@ fn check_sums(summary: &Summary, records: &[StageRecord]) -> Result<(), TestCase
         blocked.record(record.blocked().get());
     }
     prop_assert_eq!(summary.stages(), &stages);
-    for (own, expected) in [(summary.waiting(), waiting), (summary.blocked(), blocked)] {
+    for (found, expected) in [(summary.waiting(), waiting), (summary.blocked(), blocked)] {
         prop_assert_eq!(
-            (own.count(), own.sum(), own.max()),
+            (found.count(), found.sum(), found.max()),
             (expected.count(), expected.sum(), expected.max())
         );
         for percent in [Percent::Fifty, Percent::Ninety, Percent::NinetyNine] {
-            prop_assert_eq!(own.percentile(percent), expected.percentile(percent));
+            prop_assert_eq!(found.percentile(percent), expected.percentile(percent));
         }
     }
     let last = summary.stages().len() - 1;
@@ -294,7 +294,11 @@ fn plan(case: &Case, problem: &Problem) -> RoutingPlan {
     };
     RoutingPlan {
         subset_of_message: problem.stages.iter().map(|stage| stage.iter().map(number).collect()).collect(),
-        phase_length: routing.subsets().iter().map(|own| (own.number.into(), own.phase_length)).collect(),
+        phase_length: routing
+            .subsets()
+            .iter()
+            .map(|subset| (subset.number.into(), subset.phase_length))
+            .collect(),
     }
 }
 
@@ -332,18 +336,19 @@ fn check_metrics_of(measured: &PlacementMetrics, expected: &metrics::Metrics) ->
     prop_assert_eq!(&measured.dilation.spectrum, &expected.spectrum);
     prop_assert_eq!(measured.dilation.total(), expected.total);
     prop_assert_eq!(measured.dilation.max(), expected.max);
-    let plain = |own: cubefold_mapping::Extremes| (own.min, own.max, own.sum, own.count);
-    let summary = |own: metrics::Summary| (own.min, own.max, own.sum, own.count);
+    let plain =
+        |extremes: cubefold_mapping::Extremes| (extremes.min, extremes.max, extremes.sum, extremes.count);
+    let summary = |summary: metrics::Summary| (summary.min, summary.max, summary.sum, summary.count);
     prop_assert_eq!(plain(measured.node_load), summary(expected.node_load));
     prop_assert_eq!(plain(measured.link_congestion), summary(expected.link_congestion));
     prop_assert_eq!(plain(measured.node_congestion), summary(expected.node_congestion));
     prop_assert_eq!(plain(measured.load), summary(expected.load));
     prop_assert_eq!(measured.distances.len(), expected.distances.len());
-    for (own, expected) in measured.distances.iter().zip(&expected.distances) {
+    for (dimension, expected) in measured.distances.iter().zip(&expected.distances) {
         // The reference counts each edge from both ends.
-        let own = own.over_edges;
-        prop_assert_eq!((own.min, own.max), (expected.min, expected.max));
-        prop_assert_eq!((own.sum * 2, own.count * 2), (expected.sum, expected.count));
+        let edges = dimension.over_edges;
+        prop_assert_eq!((edges.min, edges.max), (expected.min, expected.max));
+        prop_assert_eq!((edges.sum * 2, edges.count * 2), (expected.sum, expected.count));
     }
     Ok(())
 }

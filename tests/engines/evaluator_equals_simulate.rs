@@ -1,4 +1,4 @@
-//! The evaluator: its makespans are those of `simulate`, whatever it evaluated before, and its cut is exact.
+//! The evaluator: its makespans are those of `simulate`, after any earlier evaluations, and its cut is exact.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -99,13 +99,17 @@ impl Program for Listed {
 
     fn list(&self, end: End, _: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let peer = |label| Peer { process: ProcessId::new(label), units: 1 };
-        let own = process.label();
+        let label = process.label();
         match end {
             End::Source => {
-                peers.extend(self.sent.iter().filter(|message| message.0 == own).map(|own| peer(own.1)));
+                peers.extend(
+                    self.sent.iter().filter(|message| message.0 == label).map(|message| peer(message.1)),
+                );
             }
             End::Destination => {
-                peers.extend(self.received.iter().filter(|message| message.1 == own).map(|own| peer(own.0)));
+                peers.extend(
+                    self.received.iter().filter(|message| message.1 == label).map(|message| peer(message.0)),
+                );
             }
         }
     }

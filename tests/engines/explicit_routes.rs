@@ -124,9 +124,9 @@ fn check_sized(number: u64) {
 
 fn stages(problem: &StageProblem) -> Vec<Vec<(u32, u32)>> {
     let of_stage = |stage: usize| {
-        let own = problem.messages.iter().filter(|message| message.stage == stage);
+        let messages = problem.messages.iter().filter(|message| message.stage == stage);
         let label = |process: usize| u32::try_from(process).unwrap();
-        own.map(|message| (label(message.source), label(message.destination))).collect()
+        messages.map(|message| (label(message.source), label(message.destination))).collect()
     };
     (0..problem.computations.len()).map(of_stage).collect()
 }
@@ -177,8 +177,8 @@ struct Expected {
 fn golden() -> Vec<GoldenCase> {
     let golden: Golden =
         serde_json::from_str(include_str!("../golden/papers_rest.json")).expect("the golden file");
-    let own = golden.cases.into_iter().filter(|case| case["item"] == "valiant");
-    own.map(|case| serde_json::from_value(case).unwrap()).collect()
+    let cases = golden.cases.into_iter().filter(|case| case["item"] == "valiant");
+    cases.map(|case| serde_json::from_value(case).unwrap()).collect()
 }
 
 impl GoldenCase {
@@ -266,7 +266,7 @@ fn golden_cases_of_valiant() {
     assert!(listed >= 9, "{listed} cases with nodes on the way");
 }
 
-/// Where the messages are after their first phase, by source.
+/// The nodes of the messages after their first phase, by source.
 fn intermediate(problem: &Problem, lists: &Lists) -> Vec<u64> {
     let by_source: BTreeMap<usize, u64> = lists
         .iter()
@@ -278,8 +278,9 @@ fn intermediate(problem: &Problem, lists: &Lists) -> Vec<u64> {
     by_source.into_values().collect()
 }
 
-/// When the messages are received, by source.
+/// The cycles at which the messages are received, by source.
 fn arrivals(golden: &GoldenCase, records: &[StageRecord]) -> Vec<u64> {
-    let sources = (0..u32::try_from(records.len()).unwrap()).filter(|&own| golden.destination(own) != own);
-    sources.map(|own| records[golden.destination(own) as usize].finish.get()).collect()
+    let sources =
+        (0..u32::try_from(records.len()).unwrap()).filter(|&source| golden.destination(source) != source);
+    sources.map(|source| records[golden.destination(source) as usize].finish.get()).collect()
 }

@@ -1,7 +1,7 @@
 //! The coordinated engine against `tests/golden/tao_embeddings.json`: the steps and conflicts of every set of
 //! messages, under both schemes and the three link modes.
 //!
-//! A set is taken in the subsets that the golden routing vector tells, each with its golden phase length. That
+//! A set is taken in the subsets that the golden routing vector gives, each with its golden phase length. That
 //! the constructions bring these vectors, lengths and images themselves is tested beside them, and that whole
 //! runs of them equal the reference in `engines_equal_reference`.
 

@@ -1,5 +1,5 @@
-//! Jobs: the engine equals the reference in the begin and finish of every step at every rank of random jobs, chains
-//! take what is predicted, and stencils equal the stages that say the same.
+//! Jobs: the engine equals the reference in the start and finish of every step at every rank of random jobs, chains
+//! take the predicted cycles, and stencils equal the equivalent stages.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use crate::{
     sized_equal_reference::{Transmissions, network, random_grid, rules},
 };
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 200;
 
 #[test]
@@ -102,7 +102,7 @@ impl Observer for Reported {
     }
 }
 
-/// Compares all there is; 1 for a chain, for queues, for ranks that take no part.
+/// Compares everything; returns 1 for a chain, for queues, for ranks that take no part.
 fn check(case: &JobCase) -> Result<[u64; 3], String> {
     let expected = run_job(&case.reference()).map_err(|stuck| format!("{stuck:?}"))?;
     let job = case.job();
@@ -112,7 +112,7 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
     let outcome = simulate(&job, &case.placement, case.communication, &request, observer)
         .map_err(|error| error.to_string())?;
     let link_use = outcome.traffic.link_use.as_ref();
-    let busy = link_use.into_iter().flat_map(LinkUse::busy_links).map(|own| own.1.get()).sum();
+    let busy = link_use.into_iter().flat_map(LinkUse::busy_links).map(|(_, cycles)| cycles.get()).sum();
     transmissions.check(outcome.traffic.hops, busy)?;
     let count = transmission_count(&job, &case.placement, case.communication, u64::MAX);
     if count != outcome.traffic.hops {
@@ -131,19 +131,22 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
         return Err(format!("makespan, exposed, hops, longest queue {found:?}, expected {want:?}"));
     }
     let of_step = |ranks: &Vec<(u64, u64)>| {
-        (ranks.iter().map(|own| own.0).min().unwrap_or(0), ranks.iter().map(|own| own.1).max().unwrap_or(0))
+        (
+            ranks.iter().map(|(begin, _)| *begin).min().unwrap_or(0),
+            ranks.iter().map(|(_, finish)| *finish).max().unwrap_or(0),
+        )
     };
     // Over the ranks that take part (section 23.6); scenarios of random jobs compare them with a count of every cycle.
-    let is_within = |own: &StepTimes, (begin, finish): (u64, u64)| {
-        own.ranks == 0 || (begin <= own.begin.get() && own.finish.get() <= finish)
+    let is_within = |step: &StepTimes, (begin, finish): (u64, u64)| {
+        step.ranks == 0 || (begin <= step.begin.get() && step.finish.get() <= finish)
     };
     let all = expected.steps.iter().flatten().map(of_step);
-    if let Some((own, all)) = times.steps.iter().zip(all).find(|&(own, all)| !is_within(own, all)) {
-        return Err(format!("{own:?}, expected within {all:?} of all ranks"));
+    if let Some((step, all)) = times.steps.iter().zip(all).find(|&(step, all)| !is_within(step, all)) {
+        return Err(format!("{step:?}, expected within {all:?} of all ranks"));
     }
-    let parts = |own: &RankTime| own.computation + own.communication + own.bubble + own.done;
-    if let Some(own) = times.by_rank.iter().find(|own| parts(own) != expected.makespan) {
-        return Err(format!("{own:?} of a makespan of {}", expected.makespan));
+    let parts = |time: &RankTime| time.computation + time.communication + time.bubble + time.done;
+    if let Some(time) = times.by_rank.iter().find(|time| parts(time) != expected.makespan) {
+        return Err(format!("{time:?} of a makespan of {}", expected.makespan));
     }
     let bound = max_cycles(&job, &case.placement, case.communication, &Execution::Asynchronous);
     if u128::from(expected.makespan) > bound {
@@ -157,16 +160,16 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
     Ok([u64::from(job.is_chain()), u64::from(expected.longest_queue > 0), u64::from(is_absent)])
 }
 
-/// Compares the begin and finish of every step at every rank.
+/// Compares the start and finish of every step at every rank.
 fn compare_steps(found: &[StepRecord], expected: &JobOutcome) -> Result<(), String> {
     let expected_count: usize = expected.steps.iter().flatten().map(Vec::len).sum();
     if found.len() != expected_count {
         return Err(format!("{} records of steps, expected {expected_count}", found.len()));
     }
-    for own in found {
-        let want = expected.steps[own.iteration as usize][own.step as usize][own.rank as usize];
-        if (own.begin.get(), own.finish.get()) != want {
-            return Err(format!("{own:?}, expected {want:?}"));
+    for record in found {
+        let want = expected.steps[record.iteration as usize][record.step as usize][record.rank as usize];
+        if (record.begin.get(), record.finish.get()) != want {
+            return Err(format!("{record:?}, expected {want:?}"));
         }
     }
     Ok(())
@@ -229,7 +232,7 @@ impl JobCase {
                     shares: u32::try_from(step.shares).unwrap(),
                 },
             };
-            let is_whole = step.takes_part.iter().all(|&own| own);
+            let is_whole = step.takes_part.iter().all(|&takes_part| takes_part);
             let takes_part = if is_whole { Arc::default() } else { step.takes_part.clone().into() };
             JobStep { name: format!("step {place}"), body, after: step.after.clone(), takes_part }
         });
@@ -245,11 +248,11 @@ impl JobCase {
 /// The program of a step with messages.
 fn stage_program(ranks: usize, step: &ReferenceStep) -> StageProgram {
     let label = |process: usize| ProcessId::new(u32::try_from(process).unwrap());
-    let message = |own: &SizedMessage| StageMessage {
-        stage: own.stage,
-        source: label(own.source),
-        destination: label(own.destination),
-        units: own.units,
+    let message = |message: &SizedMessage| StageMessage {
+        stage: message.stage,
+        source: label(message.source),
+        destination: label(message.destination),
+        units: message.units,
     };
     let messages: Vec<StageMessage> = step.messages.iter().map(message).collect();
     let cycles = |stage: &Vec<u64>| stage.iter().copied().map(Cycles::new).collect();

@@ -1,6 +1,6 @@
 //! The engines against the slow reference, and against the theory.
 //!
-//! All of it is tests, but for one function: [`compare_engines_of`] makes a case of any bytes, for fuzzing.
+//! Everything is a test, except [`compare_engines_of`], which makes a case of any bytes, for fuzzing.
 
 #![cfg_attr(not(test), allow(dead_code, unused_imports, unused_macros, reason = "the tests use the rest"))]
 

@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use crate::engines_equal_reference::check_asynchronous;
 use crate::random_problem::Case;
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 100;
 /// The least part of the cases with blocked cycles, in percent.
 const BLOCKED: u64 = 40;
@@ -55,7 +55,7 @@ pub(crate) fn case(number: u64) -> Case {
         .choose(generator)
         .unwrap();
     let (hop, compute) = (generator.random_range(1..=7), *[0, 1, 3, 10, 30, 100].choose(generator).unwrap());
-    // The rules that there were when the digests of these cases were written; other tests take them all.
+    // The rules that existed when the digests of these cases were written; other tests use all of them.
     let tie = *[TieRule::Direct, TieRule::Positive, TieRule::Negative].choose(generator).unwrap();
     let compute = generator.random_range(0..=compute);
     let stages = stages(generator, cube).into_iter().map(|number| cube.dimension(number).unwrap()).collect();

@@ -90,16 +90,16 @@ fn twisted() -> impl Strategy<Value = Machine> {
         let twists: Vec<Vec<u64>> = dimensions
             .iter()
             .enumerate()
-            .map(|(own, (_, twist))| {
+            .map(|(dimension, (_, twist))| {
                 let twist = twist.iter().take(lengths.len()).enumerate();
-                twist.map(|(at, &entry)| if at == own { 0 } else { entry }).collect()
+                twist.map(|(at, &entry)| if at == dimension { 0 } else { entry }).collect()
             })
             .collect();
         Machine::twisted_torus(&lengths, &twists).unwrap()
     })
 }
 
-/// A machine of any kind with links and nodes down, as far as it does not fall apart.
+/// A machine of any kind with links and nodes down, as long as it stays connected.
 fn with_failures(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
     (machine, 0..4_u64, 0..3_u64, any::<u8>()).prop_map(|(machine, links, nodes, key)| {
         let with_links =

@@ -1,4 +1,4 @@
-//! Open-loop traffic: what follows from the model by hand, and what is refused. The golden curves are compared in the
+//! Open-loop traffic: results worked out from the model by hand, and refusals. The golden curves are compared in the
 //! simulator itself.
 
 use std::num::NonZeroU64;
@@ -28,13 +28,13 @@ fn packets_of_one_terminal_take_the_time_without_contention() {
     let mut nodes: Vec<NodeId> = line.nodes().collect();
     nodes[0] = NodeId::new(4);
     let outcome = traffic(TrafficPattern::Listed(nodes)).run(&line, rules(&line), 0.2).unwrap();
-    let own = &outcome.seeds[0];
-    let latency = own.network_latency;
+    let seed = &outcome.seeds[0];
+    let latency = seed.network_latency;
     // 3 + (4 + 1) R + 4 links of 1 cycle.
     assert_eq!(latency.p50, Some(27));
     assert!(latency.mean.is_some_and(|mean| (27.0..28.0).contains(&mean)));
-    assert!(own.measured_packets > 60 && own.missing_packets == 0);
-    let share = own.measured_packets as f64 / 600.0 / 6.0;
+    assert!(seed.measured_packets > 60 && seed.missing_packets == 0);
+    let share = seed.measured_packets as f64 / 600.0 / 6.0;
     assert!((outcome.offered_load() - share).abs() < 1e-12);
     assert!((outcome.accepted_load() - outcome.offered_load()).abs() < 0.01);
     assert_eq!((outcome.saturated, outcome.load), (None, 0.2));
@@ -64,19 +64,19 @@ fn the_saturation_load_is_the_last_load_that_is_not_saturated() {
     assert_eq!(found.runs.len(), 5);
     assert_eq!(found.runs[0].load, 0.5);
     for run in &found.runs {
-        let own = &run.seeds[0];
-        let is_growing = own.trend >= 27
-            && 200 * (own.made_units - own.consumed_units.min(own.made_units)) > own.made_units;
+        let seed = &run.seeds[0];
+        let is_growing = seed.trend >= 27
+            && 200 * (seed.made_units - seed.consumed_units.min(seed.made_units)) > seed.made_units;
         let is_slow = run.latency_mean.is_some_and(|mean| mean > 60.0);
-        let expected = match (own.missing_packets, is_growing, is_slow) {
+        let expected = match (seed.missing_packets, is_growing, is_slow) {
             (1.., _, _) => Some(Saturated::Drain),
             (0, true, _) => Some(Saturated::Growth),
             (0, false, true) => Some(Saturated::Latency),
             (0, false, false) => None,
         };
         assert_eq!(run.saturated, expected);
-        let last = if expected == Some(Saturated::Drain) { 1400 } else { own.cycles };
-        assert_eq!(own.cycles, last);
+        let last = if expected == Some(Saturated::Drain) { 1400 } else { seed.cycles };
+        assert_eq!(seed.cycles, last);
     }
     let again = tornado.run(&torus, rules(&torus), found.runs[1].load).unwrap();
     assert_eq!(again, found.runs[1]);
@@ -108,7 +108,8 @@ fn a_search_runs_the_end_of_its_interval_that_it_would_assume() {
 #[test]
 fn what_does_not_suit_the_machine_is_refused() {
     let torus = Machine::new(MachineKind::Torus, &[4, 2]).unwrap();
-    let refused = |own: &OpenLoop, load: f64| own.run(&torus, rules(&torus), load).unwrap_err().to_string();
+    let refused =
+        |traffic: &OpenLoop, load: f64| traffic.run(&torus, rules(&torus), load).unwrap_err().to_string();
     let uniform = traffic(TrafficPattern::Uniform);
     assert_eq!(refused(&uniform, 0.0), "a load of 0, expected above 0 and at most 1");
     assert_eq!(refused(&uniform, f64::NAN), "a load of NaN, expected above 0 and at most 1");

@@ -1,5 +1,5 @@
-//! The prediction field by field equals that of all processes, in whatever order stages use the dimensions,
-//! and both the recursion written out.
+//! The prediction field by field equals that over all processes, in any order of the dimensions, and both equal the
+//! recursion written out.
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{Communication, CubeProgram, Cycles, Program, predict};
@@ -7,7 +7,7 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Up to 2^16 processes: more than are gone through at a time.
+/// Up to 2^16 processes: more than are processed at a time.
 const SHAPES: [&[u64]; 9] =
     [&[2], &[64], &[8, 4], &[2, 2, 2, 2], &[4, 2, 8], &[16, 16], &[256, 256], &[128, 2, 128], &[1 << 15]];
 
@@ -32,7 +32,8 @@ fn recursion(program: &CubeProgram, placement: &Placement, hop: u64) -> u64 {
         let time = |process: ProcessId| {
             let neighbour = cube.neighbour(process, dimension);
             let distance = machine.distance(placement.node(process), placement.node(neighbour));
-            let latest = [process, neighbour].map(|own| times[own.label() as usize]).into_iter().max();
+            let latest =
+                [process, neighbour].map(|partner| times[partner.label() as usize]).into_iter().max();
             program.facts().compute.get() + hop * distance + latest.unwrap()
         };
         times = all().map(time).collect();

@@ -66,7 +66,11 @@ fn sets() -> Vec<Vec<(u32, u32)>> {
     let of_key = |key| {
         let pattern = Pattern::Permutation { sets: 1, key };
         let program = NeighbourProgram::new(ring.clone(), pattern, Cycles::ZERO).unwrap();
-        program.messages(0).iter().map(|own| (own.source.label(), own.destination.label())).collect()
+        program
+            .messages(0)
+            .iter()
+            .map(|message| (message.source.label(), message.destination.label()))
+            .collect()
     };
     keys().map(of_key).collect()
 }

@@ -31,7 +31,7 @@ use proptest::{
     sample::{select, subsequence},
 };
 
-/// What the engines are given.
+/// The input of the engines.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) placement: Placement,
@@ -137,7 +137,7 @@ pub(crate) fn task_problem(placement: &Placement, rules: Communication) -> TaskP
     }
 }
 
-/// What an engine recorded of a process in a stage, in the reference's terms.
+/// The record of a process in a stage, in the reference's terms.
 fn row(record: &StageRecord) -> Row {
     Row {
         sharing: record.sharing.get(),
@@ -154,24 +154,24 @@ fn row(record: &StageRecord) -> Row {
 ///
 /// # Panics
 ///
-/// When there is not exactly one record for every process in every stage.
+/// If there is not exactly one record for every process in every stage.
 pub(crate) fn rows(records: &[StageRecord], processes: usize) -> Vec<Vec<Row>> {
     let mut sorted: Vec<&StageRecord> = records.iter().collect();
     sorted.sort_by_key(|record| (record.stage, record.process));
     let of_stage = |(stage, records): (usize, &[&StageRecord])| {
         assert_eq!(records.len(), processes, "stage {stage}");
-        let mut own = vec![];
+        let mut stage_rows = vec![];
         for (process, record) in records.iter().enumerate() {
             assert_eq!((record.stage, record.process.label() as usize), (stage, process));
-            own.push(row(record));
+            stage_rows.push(row(record));
         }
-        own
+        stage_rows
     };
     sorted.chunks(processes).enumerate().map(of_stage).collect()
 }
 
 fn messages_of(program: &dyn Program) -> Vec<Vec<(u32, u32)>> {
-    let labels = |own: &StageMessage| (own.source.label(), own.destination.label());
+    let labels = |message: &StageMessage| (message.source.label(), message.destination.label());
     (0..program.stage_count()).map(|stage| program.messages(stage).iter().map(labels).collect()).collect()
 }
 
@@ -190,8 +190,8 @@ pub(crate) fn wires(machine: &Machine, rules: Communication) -> Option<Wires> {
         neighbours[one.index() as usize].push(u64::from(other.index()));
         neighbours[other.index() as usize].push(u64::from(one.index()));
     }
-    for own in &mut neighbours {
-        own.sort_unstable();
+    for list in &mut neighbours {
+        list.sort_unstable();
     }
     let ends_only = if network.hosts_forward() { 0 } else { network.host_count() };
     let choice = match (machine.route_choice(), rules.routes()) {
@@ -226,8 +226,8 @@ pub(crate) fn destinations(machine: &Machine, routes: MessageRoutes) -> Destinat
             };
             Some(ClusterNodes {
                 devices: cluster.devices_per_node,
-                nics: cluster.outside.map_or(cluster.devices_per_node, |own| own.nics_per_node),
-                has_rails: cluster.outside.is_some_and(|own| own.has_rails),
+                nics: cluster.outside.map_or(cluster.devices_per_node, |outside| outside.nics_per_node),
+                has_rails: cluster.outside.is_some_and(|outside| outside.has_rails),
                 inside: (hosts, planes * cluster.nodes),
             })
         }

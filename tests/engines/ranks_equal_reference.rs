@@ -1,5 +1,5 @@
-//! Runs divided among ranks equal the reference: here the ranks are threads that know each other only by what
-//! processes of an operating system could exchange.
+//! Runs divided among ranks equal the reference: here the ranks are threads that exchange only what processes of an
+//! operating system could exchange.
 
 use std::sync::{Barrier, Mutex};
 
@@ -18,7 +18,7 @@ use crate::{
     sized_slabs_equal_reference::is_divided,
 };
 
-/// What the ranks of a group share.
+/// The shared state of the ranks of a group.
 #[derive(Debug)]
 struct Group {
     letters: Vec<Mutex<Vec<u64>>>, // by recipient
@@ -62,7 +62,7 @@ impl Ranks for ThreadRank {
     }
 }
 
-/// So many ranks, for the rest of the program.
+/// `count` ranks, for the rest of the program.
 fn ranks(count: usize) -> Vec<&'static ThreadRank> {
     let letters = (0..count).map(|_| Mutex::default()).collect();
     let group: &Group =
@@ -70,7 +70,7 @@ fn ranks(count: usize) -> Vec<&'static ThreadRank> {
     (0..count).map(|number| &*Box::leak(Box::new(ThreadRank { group, number }))).collect()
 }
 
-/// Runs a case on these ranks; what the leader says. `run` runs it as it is asked.
+/// Runs a case on these ranks with `run`; returns the result of the leader.
 fn run_on(
     ranks: &[&'static ThreadRank],
     run: impl Fn(&Request) -> (Outcome, Vec<StageRecord>) + Sync,
@@ -79,9 +79,9 @@ fn run_on(
         run(&Request::asynchronous(EngineChoice::Hop).by(Some(Workers::Ranks(task))).counting(count))
     };
     let left = &Mutex::new(vec![]); // the records of the ranks that are not the leader
-    let all = |own: &[StageRecord]| {
+    let all = |leading: &[StageRecord]| {
         let mut records = std::mem::take(&mut *left.lock().unwrap());
-        records.extend(own);
+        records.extend(leading);
         records.sort_unstable_by_key(|record: &StageRecord| (record.process, record.stage));
         records
     };

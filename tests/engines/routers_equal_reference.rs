@@ -30,9 +30,9 @@ use rayon::prelude::*;
 use crate::random_problem::grid;
 use crate::sized_equal_reference::random_case_on;
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 10_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 150;
 
 #[test]
@@ -94,7 +94,7 @@ impl Observer for Reported {
 impl RouterCase {
     fn random(number: u64) -> Self {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
-        let (own, machine) = machine(generator);
+        let (reference, machine) = machine(generator);
         let table = random_table(generator, &machine);
         let machine = match table.as_str() {
             "" => machine,
@@ -128,7 +128,7 @@ impl RouterCase {
             1 => Box::new(job(&case)),
             _ => Box::new(case.program()),
         };
-        Self { machine: own, table, settings, placement, communication, program }
+        Self { machine: reference, table, settings, placement, communication, program }
     }
 
     fn run(&self) -> Result<(Outcome, Reported), String> {
@@ -145,9 +145,9 @@ impl RouterCase {
             return Err(format!("{} messages", reported.messages.len()));
         }
         let (mut crossing, inside): (Vec<MessageTimes>, Vec<MessageTimes>) =
-            reported.messages.iter().partition(|own| self.distance(own) > 0);
-        crossing.sort_by_key(|own| (own.start, own.stage, own.source, own.destination));
-        if let Some(wrong) = inside.iter().find(|own| !self.is_as_inside(own)) {
+            reported.messages.iter().partition(|message| self.distance(message) > 0);
+        crossing.sort_by_key(|message| (message.start, message.stage, message.source, message.destination));
+        if let Some(wrong) = inside.iter().find(|message| !self.is_as_inside(message)) {
             return Err(format!("inside a node {wrong:?}"));
         }
         let expected = self.reference(&crossing)?;
@@ -161,7 +161,8 @@ impl RouterCase {
                 return Err(format!("{message:?} does not add up"));
             }
         }
-        let packets: u64 = crossing.iter().map(|own| self.communication.packet_count(own.units)).sum();
+        let packets: u64 =
+            crossing.iter().map(|message| self.communication.packet_count(message.units)).sum();
         let end_links = if self.has_switches() { 2 } else { 0 };
         let found = (outcome.traffic.hops, outcome.traffic.longest_queue);
         let want =
@@ -170,7 +171,7 @@ impl RouterCase {
             return Err(format!("hops, longest queue {found:?}, expected {want:?}"));
         }
         self.check_sums(&outcome)?;
-        let is_blocked = crossing.iter().any(|own| own.blocked() > Cycles::ZERO);
+        let is_blocked = crossing.iter().any(|message| message.blocked() > Cycles::ZERO);
         Ok([u64::from(!crossing.is_empty()), u64::from(want.1 > Some(1)), u64::from(is_blocked)])
     }
 
@@ -262,8 +263,8 @@ impl RouterCase {
                 for next in machine.neighbours(node).filter(|&next| !machine.is_host(next)) {
                     let time = times[usize::from(machine.joins_groups(node, next))];
                     let sum = sums[node.index() as usize].saturating_add(time);
-                    let own = &mut sums[next.index() as usize];
-                    *own = sum.min(*own);
+                    let least = &mut sums[next.index() as usize];
+                    *least = sum.min(*least);
                 }
             }
         }
@@ -313,14 +314,15 @@ impl RouterCase {
             ejects_by_class: settings.ejection == Ejection::Class,
             packet: self.communication.packet().map(NonZeroU64::get),
             seed: settings.seed,
-            messages: messages.iter().map(|own| self.reference_message(own)).collect(),
+            messages: messages.iter().map(|message| self.reference_message(message)).collect(),
         };
-        let last = messages.iter().map(|own| own.received.get()).max().unwrap_or(0);
+        let last = messages.iter().map(|message| message.received.get()).max().unwrap_or(0);
         run_routers(&problem, last + 1)
     }
 
     fn reference_message(&self, message: &MessageTimes) -> RouterMessage {
-        let [source, destination] = [message.source, message.destination].map(|own| self.node(own).index());
+        let [source, destination] =
+            [message.source, message.destination].map(|process| self.node(process).index());
         RouterMessage {
             source: source.into(),
             destination: destination.into(),
@@ -336,7 +338,7 @@ impl RouterCase {
 /// A small machine, for the reference and the engine.
 fn machine(generator: &mut impl Rng) -> (RouterMachine, Machine) {
     let mut number = |least: u64, greatest: u64| generator.random_range(least..=greatest);
-    let (own, parameters) = match number(0, 9) {
+    let (reference, parameters) = match number(0, 9) {
         0 => {
             let (leaves, hosts_per_switch, spines) = (number(2, 4), number(1, 3), number(1, 3));
             let parameters = NetworkParameters::leaf_spine(leaves, hosts_per_switch, spines);
@@ -360,7 +362,7 @@ fn machine(generator: &mut impl Rng) -> (RouterMachine, Machine) {
         _ if parameters.host_count() >= 2 => parameters,
         _ => return small_grid(generator),
     };
-    (own, Machine::of_parameters(&parameters).unwrap())
+    (reference, Machine::of_parameters(&parameters).unwrap())
 }
 
 /// Nodes that are all routers, in a tree with some more links.
@@ -483,7 +485,7 @@ fn escape_table(machine: &Machine) -> String {
         let (distances, above) = (search(to), up(to));
         for &at in routers.iter().filter(|&&at| at != to) {
             // Down towards the destination below it, else up.
-            let place = above.iter().position(|&own| own == at);
+            let place = above.iter().position(|&router| router == at);
             let escape = place.map_or(tree[&at].0, |place| above[place - 1]);
             let nearer = beside(at).into_iter().filter(|next| distances[next].1 < distances[&at].1);
             let others: Vec<String> = nearer.map(|next| format!("{next}/1")).collect();
@@ -523,9 +525,9 @@ fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
         })
         .collect();
     let mut builder = TaskScheduleBuilder::new(processes);
-    let operation = |kind, own: u32, peer: u32, number: u32, amount: u64| Operation {
+    let operation = |kind, process: u32, peer: u32, number: u32, amount: u64| Operation {
         amount,
-        process: ProcessId::new(own),
+        process: ProcessId::new(process),
         peer: ProcessId::new(peer),
         tag: number,
         processor: u16::try_from(number).unwrap(),
@@ -545,7 +547,7 @@ fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
     }
     for (number, &[source, _]) in (0..count).zip(&ends) {
         builder.require(number, 2 * count + number, Requirement::Over);
-        for (before, _) in (0..number).zip(&ends).filter(|(_, own)| own[1] == source) {
+        for (before, _) in (0..number).zip(&ends).filter(|(_, pair)| pair[1] == source) {
             if generator.random_bool(0.3) {
                 builder.require(number, count + before, Requirement::Over);
             }
@@ -629,7 +631,7 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
 fn a_message_alone_takes_the_closed_form() {
     for number in 0..300 {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
-        let (own, machine) = machine(generator);
+        let (reference, machine) = machine(generator);
         let mut settings = settings(generator, &machine);
         settings.routing = RouterRouting::default_of(&machine);
         settings.virtual_channels = settings.routing.least_channels(&machine) + 1;
@@ -649,8 +651,14 @@ fn a_message_alone_takes_the_closed_form() {
         let placement =
             Placement::Table(cubefold_mapping::PlacementTable::new(&machine, ends.to_vec()).unwrap());
         let program = Box::new(one_message(settings.buffer_units.into()));
-        let case =
-            RouterCase { machine: own, table: String::new(), settings, placement, communication, program };
+        let case = RouterCase {
+            machine: reference,
+            table: String::new(),
+            settings,
+            placement,
+            communication,
+            program,
+        };
         let (_, reported) = case.run().unwrap();
         let alone = reported.messages[0];
         assert_eq!(alone.received - alone.start, case.transfer(&alone), "case {number}: {case:?}");
@@ -683,7 +691,7 @@ fn one_message(units: u64) -> TaskGraph {
     TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
 }
 
-/// What routers refuse, with the reason.
+/// The refusals of routers, with their reasons.
 #[test]
 fn refusals_say_what_was_expected() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
@@ -718,7 +726,7 @@ fn refusals_say_what_was_expected() {
     let whole = rules.with_routers(cut_through, &torus).unwrap();
     let run = |units, request: &Request| {
         simulate(&one_message(units), &placement, whole, request, &mut ())
-            .map(|own| own.summary.makespan().get())
+            .map(|outcome| outcome.summary.makespan().get())
     };
     let auto = Request::asynchronous(EngineChoice::Auto);
     assert_eq!(run(9, &auto), Err(SimulationError::Routers(too_small)));

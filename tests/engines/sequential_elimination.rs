@@ -73,7 +73,7 @@ fn random_pair(generator: &mut ChaCha12Rng) -> (Vec<u64>, Vec<u64>) {
     }
 }
 
-/// Checks all four pairs of types of random shapes; gives the number of placements.
+/// Checks all four pairs of types of random shapes; returns the number of placements.
 fn check_random_pairs(seed: u64, pairs: usize, sets: usize) -> usize {
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     let drawn: Vec<_> = (0..pairs).map(|_| (random_pair(&mut generator), generator.random())).collect();

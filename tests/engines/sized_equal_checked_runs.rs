@@ -75,7 +75,7 @@ fn every_row_of_the_checked_runs() {
         let sized = SizedCase {
             placement: case.placement(),
             communication: case.communication(),
-            computations: case.compute_cycles.iter().map(|&own| vec![own; processes]).collect(),
+            computations: case.compute_cycles.iter().map(|&cycles| vec![cycles; processes]).collect(),
             messages: case.messages.clone(),
             rotated: None,
         };

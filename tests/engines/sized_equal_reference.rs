@@ -31,9 +31,9 @@ use crate::{
     random_problem::{arbitration, grid, links, local_cycles, node_indices, speeds, switching, tie, wires},
 };
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 1_500;
 
 #[test]
@@ -62,7 +62,7 @@ pub(crate) struct SizedCase {
 ///
 /// # Panics
 ///
-/// When they differ.
+/// If they differ.
 pub fn compare_engines_of(input: &[u8]) {
     let case = random_case(&mut ByteGenerator::new(input));
     check(&case).unwrap_or_else(|error| panic!("{error}\n{case:?}"));
@@ -91,7 +91,7 @@ fn check_cases(count: u64) {
     assert!(10 * queued >= 4 * count, "{queued} of {count} cases with queues");
 }
 
-/// Compares every row and sum; whether there were blocked cycles, overlapped cycles, and queues (1 or 0).
+/// Compares every row and sum; returns whether there were blocked cycles, overlapped cycles, and queues (1 or 0).
 pub(crate) fn check(case: &SizedCase) -> Result<[u64; 3], String> {
     let expected = run_stages(&case.problem());
     let program = case.program();
@@ -129,23 +129,34 @@ pub(crate) fn check_transmissions(case: &SizedCase, expected: &StageOutcome) -> 
         None => grid(machine).end(channel),
     };
     // The number of a message is its place among those that cross links.
-    let messages: BTreeSet<_> = expected.transmissions.iter().map(|own| own.message).collect();
-    let number = |message| messages.iter().position(|own| *own == message).unwrap();
+    let messages: BTreeSet<_> =
+        expected.transmissions.iter().map(|transmission| transmission.message).collect();
+    let number = |message| messages.iter().position(|known| *known == message).unwrap();
     let mut want: Vec<_> = expected
         .transmissions
         .iter()
-        .map(|own| {
-            let ends = [own.channel.node, end(own.channel)];
-            (own.begin, number(own.message), own.packet, own.message, ends, own.joined, own.end)
+        .map(|transmission| {
+            let ends = [transmission.channel.node, end(transmission.channel)];
+            (
+                transmission.begin,
+                number(transmission.message),
+                transmission.packet,
+                transmission.message,
+                ends,
+                transmission.joined,
+                transmission.end,
+            )
         })
         .collect();
     want.sort_unstable();
     let label = |process: ProcessId| process.label() as usize;
-    let row = |own: &Transmission| {
-        let message = (own.stage as usize, label(own.source), label(own.destination));
-        let ends = [own.from, own.to].map(|node| u64::from(node.index()));
-        let (begin, number, packet) = (own.begin.get(), own.message as usize, own.packet as usize);
-        (begin, number, packet, message, ends, own.joined.get(), own.end.get())
+    let row = |transmission: &Transmission| {
+        let message =
+            (transmission.stage as usize, label(transmission.source), label(transmission.destination));
+        let ends = [transmission.from, transmission.to].map(|node| u64::from(node.index()));
+        let (begin, number, packet) =
+            (transmission.begin.get(), transmission.message as usize, transmission.packet as usize);
+        (begin, number, packet, message, ends, transmission.joined.get(), transmission.end.get())
     };
     let rows: Vec<_> = found.0.iter().map(row).collect();
     if let Some(place) = (0..rows.len().max(want.len())).find(|&place| rows.get(place) != want.get(place)) {
@@ -160,14 +171,15 @@ pub(crate) fn check_transmissions(case: &SizedCase, expected: &StageOutcome) -> 
 pub(crate) struct Transmissions(pub(crate) Vec<Transmission>);
 
 impl Transmissions {
-    /// Checks the number of the transmissions, the cycles that they take, and that none begins before it joins.
+    /// Checks the number of transmissions, their cycles, and that none begins before it joins.
     pub(crate) fn check(&self, hops: u64, busy: u64) -> Result<(), String> {
-        let cycles: u64 = self.0.iter().map(|own| (own.end - own.begin).get()).sum();
+        let cycles: u64 =
+            self.0.iter().map(|transmission| (transmission.end - transmission.begin).get()).sum();
         if (self.0.len() as u64, cycles) != (hops, busy) {
             return Err(format!("{} transmissions of {cycles} cycles, not {hops} of {busy}", self.0.len()));
         }
-        match self.0.iter().find(|own| own.joined > own.begin) {
-            Some(own) => Err(format!("{own:?} begins before it joins")),
+        match self.0.iter().find(|transmission| transmission.joined > transmission.begin) {
+            Some(transmission) => Err(format!("{transmission:?} begins before it joins")),
             None => Ok(()),
         }
     }
@@ -208,7 +220,7 @@ pub(crate) fn neighbour_case(generator: &mut impl Rng) -> SizedCase {
     let mut nodes: Vec<NodeId> = machine.nodes().collect();
     nodes.shuffle(generator);
     let label = |process: usize| u32::try_from(process).unwrap();
-    let at = |node: NodeId| label(nodes.iter().position(|&own| own == node).unwrap());
+    let at = |node: NodeId| label(nodes.iter().position(|&other| other == node).unwrap());
     let mut pairs: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (place, &node) in nodes.iter().enumerate() {
         for neighbour in machine.neighbours(node) {
@@ -252,7 +264,7 @@ fn check_against_prediction(case: &SizedCase, run: &StageOutcome, predicted: u64
     Err(format!("the reference takes {} cycles instead of the predicted {predicted}", run.makespan))
 }
 
-/// Compares every row, the makespan, what all links are busy for, and the longest queue.
+/// Compares every row, the makespan, the busy cycles of all links, and the longest queue.
 pub(crate) fn compare(
     outcome: &Outcome,
     records: &[StageRecord],
@@ -319,7 +331,7 @@ impl SizedCase {
             .collect();
         let processes = u32::try_from(self.computations[0].len()).unwrap();
         let first = self.computations[0][0];
-        let computations = if self.computations.iter().flatten().all(|&own| own == first) {
+        let computations = if self.computations.iter().flatten().all(|&cycles| cycles == first) {
             Computations::Same(Cycles::new(first))
         } else {
             Computations::ByProcess(self.computations.iter().map(cycles).collect())
@@ -382,13 +394,13 @@ pub(crate) fn numbered_case(number: u64) -> SizedCase {
     random_case(&mut ChaCha12Rng::seed_from_u64(number))
 }
 
-/// A case in which these numbers decide.
+/// A case drawn from this generator.
 pub(crate) fn random_case(generator: &mut impl Rng) -> SizedCase {
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
     random_case_on(generator, &machine)
 }
 
-/// A case on a machine in which these numbers decide.
+/// A case on a machine, drawn from this generator.
 pub(crate) fn random_case_on(generator: &mut impl Rng, machine: &Machine) -> SizedCase {
     let placement = placement(generator, machine);
     let processes = u32::try_from(placement.process_count()).unwrap();
@@ -490,7 +502,7 @@ pub(crate) fn network(generator: &mut impl Rng) -> Machine {
     machine.with_route_choice(choice)
 }
 
-/// Hosts on switches with parallel links between them, through which alone messages go, or through hosts, too.
+/// Hosts on switches with parallel links between them; messages go through switches only, or through hosts, too.
 fn fabric(generator: &mut impl Rng) -> Machine {
     let (hosts, switches) = (generator.random_range(2..=8_u32), generator.random_range(1..=5_u32));
     let mut links: Vec<(u32, u32)> =

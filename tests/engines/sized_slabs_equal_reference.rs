@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 use crate::sized_equal_reference::{SizedCase, compare, neighbour_case, numbered_case};
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 120;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the model says of messages with sizes: the time of a message alone, and the bounds on programs.
+//! Statements of the model about messages with sizes: the time of a message alone, and the bounds on programs.
 
 use std::num::NonZeroU64;
 

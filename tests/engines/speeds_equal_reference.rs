@@ -23,9 +23,9 @@ use crate::{
     task_graphs_equal_reference::{TaskCase, check as check_tasks},
 };
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 400;
 
 #[test]
@@ -64,7 +64,7 @@ fn check_cases(count: u64) {
     assert!(10 * queued >= 3 * count, "{queued} of {count} cases with queues");
 }
 
-/// The rules on a machine: where its links differ those of the longest times, which engines leave alone.
+/// The rules on a machine; if its links differ, those of the longest times, which engines do not use.
 pub(crate) fn on_links_of(machine: &Machine, rules: Communication) -> Communication {
     match machine.link_times() {
         Some(times) => rules.with_longest(times),
@@ -115,7 +115,7 @@ fn routed_grid(generator: &mut impl Rng) -> Machine {
     random_grid(generator).as_network(choice(generator)).unwrap()
 }
 
-/// A grid with links and nodes down, as far as it does not fall apart; in dimension order, or routed as a network.
+/// A grid with links and nodes down, as long as it stays connected; in dimension order, or routed as a network.
 fn with_failures(generator: &mut impl Rng) -> Machine {
     let (machine, key) = (random_grid(generator), [generator.random::<u8>(); 32]);
     let (links, nodes) = (generator.random_range(0..=4), generator.random_range(0..=2));
@@ -135,7 +135,7 @@ fn classed_network(generator: &mut impl Rng) -> Machine {
     let nodes = u32::try_from(machine.node_count()).unwrap();
     let classed = Network::from_edges(nodes, &links).unwrap().with_classes(|one, other| {
         let pair = (one.min(other).index(), one.max(other).index());
-        classes[links.iter().position(|own| *own == pair).unwrap()]
+        classes[links.iter().position(|link| *link == pair).unwrap()]
     });
     let choice = machine.route_choice().unwrap();
     Machine::network(MachineKind::Network, classed).unwrap().with_route_choice(choice)
@@ -251,7 +251,7 @@ fn lone_message(generator: &mut impl Rng) -> (SizedCase, Vec<LinkTime>, u64) {
     (case, links, units)
 }
 
-/// The closed form of section 21.3 is what a message takes when it is alone.
+/// A message alone takes the closed form of section 21.3.
 #[test]
 fn a_message_alone_takes_the_closed_form() {
     (0..10_000_u64).into_par_iter().for_each(|number| {
@@ -259,7 +259,7 @@ fn a_message_alone_takes_the_closed_form() {
         let (outcome, _) = case.run(&Request::asynchronous(EngineChoice::Sized)).unwrap();
         let expected = transfer_over(links.iter().copied(), case.communication, units);
         assert_eq!(outcome.summary.makespan().get(), expected.get(), "case {number}: {links:?} {units}");
-        let speeds: Vec<_> = links.iter().map(|own| (own.unit, own.latency)).collect();
+        let speeds: Vec<_> = links.iter().map(|link| (link.unit, link.latency)).collect();
         let switching = match case.communication.switching() {
             Switching::StoreAndForward => ReferenceSwitching::StoreAndForward,
             Switching::CutThrough => ReferenceSwitching::CutThrough,

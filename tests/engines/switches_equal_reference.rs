@@ -1,4 +1,4 @@
-//! Reduction in switches: the engine equals the reference in the begin and finish of every step at every rank of random
+//! Reduction in switches: the engine equals the reference in the start and finish of every step at every rank of random
 //! collectives on trees of switches and clusters.
 
 use std::{collections::BTreeSet, num::NonZeroU64, sync::Arc};
@@ -25,7 +25,7 @@ use crate::speeds_equal_reference::time;
 
 /// The number of all cases.
 const ALL: u64 = 20_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 1500;
 
 #[test]
@@ -72,7 +72,7 @@ impl Observer for Reported {
     }
 }
 
-/// Compares all there is; 1 for collectives that run, have queues, and have several groups.
+/// Compares everything; returns 1 for collectives that run, have queues, and have several groups.
 fn check(case: &SwitchCase) -> Result<[u64; 3], String> {
     let job = case.job();
     let placement = case.placement(job.share_count());
@@ -99,16 +99,16 @@ fn check(case: &SwitchCase) -> Result<[u64; 3], String> {
     Ok([1, u64::from(expected.longest_queue > 0), u64::from(in_groups)])
 }
 
-/// Compares the begin and finish of every step at every rank.
+/// Compares the start and finish of every step at every rank.
 fn compare_steps(found: &[StepRecord], expected: &SwitchOutcome) -> Result<(), String> {
     let count: usize = expected.steps.iter().map(Vec::len).sum();
     if found.len() != count {
         return Err(format!("{} records of steps, expected {count}", found.len()));
     }
-    for own in found {
-        let want = expected.steps[own.step as usize][own.rank as usize];
-        if (own.begin.get(), own.finish.get()) != want {
-            return Err(format!("{own:?}, expected {want:?}"));
+    for record in found {
+        let want = expected.steps[record.step as usize][record.rank as usize];
+        if (record.begin.get(), record.finish.get()) != want {
+            return Err(format!("{record:?}, expected {want:?}"));
         }
     }
     Ok(())
@@ -118,7 +118,7 @@ impl SwitchCase {
     fn random(number: u64) -> Self {
         let generator = &mut ChaCha12Rng::seed_from_u64(number);
         let machine = machine(generator);
-        let devices = cluster(&machine).map_or(1, |own| own.devices_per_node);
+        let devices = cluster(&machine).map_or(1, |cluster| cluster.devices_per_node);
         let mut nodes: Vec<NodeId> = machine.hosts().collect();
         nodes.shuffle(generator);
         nodes.truncate(generator.random_range(2..=nodes.len()));

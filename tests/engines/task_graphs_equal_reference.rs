@@ -18,9 +18,9 @@ use rayon::prelude::*;
 use crate::random_problem::task_problem;
 use crate::sized_equal_reference::{Transmissions, network, numbered_case, placement, random_grid, rules};
 
-/// The cases that there are.
+/// The number of all cases.
 const ALL: u64 = 30_000;
-/// The cases of every run of the tests.
+/// The number of cases in every run of the tests.
 const SHARE: u64 = 2_000;
 
 #[test]
@@ -133,7 +133,8 @@ fn check_stage_programs(count: u64) {
         };
         assert!(tasks.iter().zip(&stages).all(is_right), "case {number}: {tasks:?}, not {stages:?}");
         // With sends that are not awaited they end as in stages.
-        let finishes = |records: &[StageRecord]| records.iter().map(|own| own.finish).collect::<Vec<_>>();
+        let finishes =
+            |records: &[StageRecord]| records.iter().map(|record| record.finish).collect::<Vec<_>>();
         assert_eq!(finishes(&leaving), finishes(&stages), "case {number}");
         1
     });
@@ -144,8 +145,8 @@ fn check_stage_programs(count: u64) {
 /// The schedule with sends that no process awaits.
 fn leaving_sends(schedule: &TaskSchedule) -> TaskSchedule {
     let mut builder = TaskScheduleBuilder::new(schedule.process_count());
-    for own in schedule.operations() {
-        builder.add(Operation { is_awaited: own.kind != OperationKind::Send, ..*own });
+    for operation in schedule.operations() {
+        builder.add(Operation { is_awaited: operation.kind != OperationKind::Send, ..*operation });
     }
     for (number, required) in (0..).zip(schedule.requirements()) {
         required.iter().for_each(|&(before, kind)| builder.require(number, before, kind));
@@ -153,7 +154,7 @@ fn leaving_sends(schedule: &TaskSchedule) -> TaskSchedule {
     builder.finish().unwrap()
 }
 
-/// Compares all there is; 1 for graphs that come to their end, have blocked cycles, have queues, are refused.
+/// Compares everything; returns 1 for graphs that end, have blocked cycles, have queues, are refused.
 pub(crate) fn check(case: &TaskCase) -> Result<[u64; 4], String> {
     let expected = run_tasks(&case.problem());
     let schedule = match case.schedule() {
@@ -190,7 +191,8 @@ pub(crate) fn check(case: &TaskCase) -> Result<[u64; 4], String> {
         return Err(format!("{rows:?}, not {:?}", expected.rows));
     }
     let traffic = &outcome.traffic;
-    let busy: u64 = traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|own| own.1.get()).sum();
+    let busy: u64 =
+        traffic.link_use.iter().flat_map(LinkUse::busy_links).map(|(_, cycles)| cycles.get()).sum();
     let found = [outcome.summary.makespan().get(), traffic.hops, traffic.longest_queue.unwrap().into(), busy];
     let want = [expected.makespan, expected.hops, expected.longest_queue, expected.busy_cycles];
     if found != want {
@@ -224,25 +226,25 @@ impl TaskCase {
     fn schedule(&self) -> Result<TaskSchedule, TaskScheduleError> {
         let mut builder = TaskScheduleBuilder::new(u32::try_from(self.placement.process_count()).unwrap());
         let process = |label: usize| ProcessId::new(u32::try_from(label).unwrap());
-        for own in &self.operations {
-            let (kind, amount, peer, tag) = match own.task {
+        for operation in &self.operations {
+            let (kind, amount, peer, tag) = match operation.task {
                 Task::Calc(cycles) => (OperationKind::Calc, cycles, 0, 0),
                 Task::Send { to, tag, units } => (OperationKind::Send, units, to, tag),
                 Task::Receive { from, tag } => (OperationKind::Receive, 0, from, tag),
             };
             builder.add(Operation {
                 amount,
-                process: process(own.process),
+                process: process(operation.process),
                 peer: process(peer),
                 tag,
-                processor: u16::try_from(own.processor).unwrap(),
+                processor: u16::try_from(operation.processor).unwrap(),
                 kind,
                 is_awaited: true,
             });
         }
-        for (number, own) in (0..).zip(&self.operations) {
-            let required = own.requires.iter().map(|&other| (other, Requirement::Over));
-            let begun = own.irequires.iter().map(|&other| (other, Requirement::Begun));
+        for (number, operation) in (0..).zip(&self.operations) {
+            let required = operation.requires.iter().map(|&other| (other, Requirement::Over));
+            let begun = operation.irequires.iter().map(|&other| (other, Requirement::Begun));
             for (other, requirement) in required.chain(begun) {
                 builder.require(number, u32::try_from(other).unwrap(), requirement);
             }
@@ -253,9 +255,9 @@ impl TaskCase {
     /// Whether each operation requires the one before it.
     fn is_cycle(&self, operations: &[u32]) -> bool {
         let before = operations.iter().cycle().skip(operations.len() - 1);
-        let requires = |(&own, &before): (&u32, &u32)| {
-            let own = &self.operations[own as usize];
-            own.requires.iter().chain(&own.irequires).any(|&other| other == before as usize)
+        let requires = |(&number, &before): (&u32, &u32)| {
+            let operation = &self.operations[number as usize];
+            operation.requires.iter().chain(&operation.irequires).any(|&other| other == before as usize)
         };
         !operations.is_empty() && operations.iter().zip(before).all(requires)
     }
@@ -290,12 +292,12 @@ impl TaskCase {
         let mut operations: Vec<TaskOperation> = vec![];
         for process in order {
             let first = operations.len();
-            operations.extend(lists[process].iter().map(|own| {
+            operations.extend(lists[process].iter().map(|operation| {
                 let global = |list: &[usize]| list.iter().map(|other| other + first).collect();
                 TaskOperation {
-                    requires: global(&own.requires),
-                    irequires: global(&own.irequires),
-                    ..own.clone()
+                    requires: global(&operation.requires),
+                    irequires: global(&operation.irequires),
+                    ..operation.clone()
                 }
             }));
         }
@@ -421,7 +423,7 @@ mod by_hand {
 
     #[test]
     fn a_begun_calculation_lets_another_begin() {
-        // On a processor of its own the second begins with the first, and would end at 7 behind it.
+        // On a processor of its own the second begins with the first, and would end at 7 after it.
         let mut operations = vec![calc(0, 3, &[]), calc(0, 4, &[])];
         operations[1].irequires = vec![0];
         operations[1].processor = 1;

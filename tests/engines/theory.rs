@@ -1,4 +1,4 @@
-//! What the theory says of placements and runs, asked of the crates: every fact of `docs/model.md`
+//! Statements of the theory about placements and runs, checked on the crates: every fact of `docs/model.md`
 //! section 8, the theorems behind them, and cases worked by hand.
 
 mod at_scale;

@@ -10,7 +10,7 @@ use crate::sized_equal_reference::{SizedCase, check, numbered_case};
 fn rotated(number: u64) -> SizedCase {
     let case = numbered_case(number);
     let ranks = case.placement.process_count();
-    let divisors: Vec<u64> = (1..=ranks).filter(|own| ranks.is_multiple_of(*own)).collect();
+    let divisors: Vec<u64> = (1..=ranks).filter(|divisor| ranks.is_multiple_of(*divisor)).collect();
     let per_node = divisors[usize::try_from(number).unwrap() % divisors.len()];
     SizedCase { rotated: Some(per_node), ..case }
 }

@@ -28,7 +28,7 @@ fn all_cases() {
     check(20);
 }
 
-/// Compares the digests of the first so many thousands with the golden file.
+/// Compares the digests of the first `thousands` thousands with the golden file.
 fn check(thousands: usize) {
     let golden = include_str!("../golden/random_cases.txt");
     let expected: Vec<&str> = golden.lines().filter(|line| !line.starts_with('#')).take(thousands).collect();

@@ -29,9 +29,9 @@ fn crossings(scenario: &str) -> BTreeMap<(u64, u64), Shown> {
     for row in csv_table(&scratch.read("c.csv")).1 {
         let number = |column: usize| row[column].parse::<u64>().unwrap();
         let (run, joined, begin, end) = (number(1), number(12), number(10), number(11));
-        let own = [5, 6, 7, 4, 8, 9].map(number);
+        let packet = [5, 6, 7, 4, 8, 9].map(number);
         for cycle in joined..end {
-            shown.entry((run, cycle)).or_default().push((own, cycle >= begin));
+            shown.entry((run, cycle)).or_default().push((packet, cycle >= begin));
         }
     }
     shown.values_mut().for_each(|packets| packets.sort_unstable());
@@ -110,18 +110,19 @@ fn check_places(browser: &Browser) {
     assert!(!shown(browser)[0].is_empty());
 }
 
-/// What a packet says, and its place.
+/// The text of a packet, and its place.
 type Packet = (String, f64, f64);
 
 /// The packets of the first run in the picture of a cycle.
 fn still(scenario: &str, cycle: u64) -> Vec<Packet> {
     let svg = done(&["draw", "animation", scenario, "--run", "0", "--cycle", &cycle.to_string(), "--quiet"]);
     let document = Document::parse(&svg).unwrap();
-    let packets =
-        document.descendants().filter(|own| own.has_tag_name("circle") && own.attribute("r") != Some("13"));
-    let packet = |own: Node<'_, '_>| {
-        let place = |name| own.attribute(name).unwrap().parse().unwrap();
-        let title = own.children().find(|child| child.has_tag_name("title")).and_then(|title| title.text());
+    let packets = document
+        .descendants()
+        .filter(|node| node.has_tag_name("circle") && node.attribute("r") != Some("13"));
+    let packet = |node: Node<'_, '_>| {
+        let place = |name| node.attribute(name).unwrap().parse().unwrap();
+        let title = node.children().find(|child| child.has_tag_name("title")).and_then(|title| title.text());
         (title.unwrap().to_owned(), place("cx"), place("cy"))
     };
     packets.map(packet).collect()
@@ -144,14 +145,15 @@ fn check_stills(browser: &Browser) {
             }
             let apart: Vec<(f64, f64)> =
                 shown.iter().zip(&drawn).map(|(one, other)| (other.1 - one.1, other.2 - one.2)).collect();
-            let says = |packets: &[Packet]| packets.iter().map(|own| own.0.clone()).collect::<Vec<_>>();
+            let says = |packets: &[Packet]| packets.iter().map(|packet| packet.0.clone()).collect::<Vec<_>>();
             assert!(
                 !shown.is_empty() && says(&shown) == says(&drawn),
                 "{scenario} {cycle}: {shown:?} {drawn:?}"
             );
             // The page is exact to a tenth of a pixel.
-            let is_near =
-                |own: &(f64, f64)| (own.0 - apart[0].0).abs() < 0.25 && (own.1 - apart[0].1).abs() < 0.25;
+            let is_near = |offset: &(f64, f64)| {
+                (offset.0 - apart[0].0).abs() < 0.25 && (offset.1 - apart[0].1).abs() < 0.25
+            };
             assert!(apart.iter().all(is_near), "{scenario} {cycle}: {apart:?}");
         }
     }

@@ -7,7 +7,7 @@ use super::command::{Finished, PROGRAM, Scratch, run};
 /// A ring of 8 with nothing wrong, three lines long.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
 
-/// What is wrong, the text after `RING` and each error: its place, and what is said.
+/// The mistake, the text after `RING`, and each error: its place and its words.
 type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 /// Every kind of bad input, on a machine that is right.

@@ -16,11 +16,11 @@ pub(super) struct Browser {
     _profile: TempDir,
 }
 
-/// What the browser calls an element in answers.
+/// The browser's name of an element in answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 impl Browser {
-    /// Starts Chromium; none where it or its driver is missing.
+    /// Starts Chromium; `None` if it or its driver is missing.
     pub(super) fn start() -> Option<Self> {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -68,7 +68,7 @@ impl Browser {
         self.ask("url", &json!({ "url": address }));
     }
 
-    /// What a script in the page returns.
+    /// Returns the result of a script in the page.
     pub(super) fn script(&self, script: &str) -> Value {
         self.ask("execute/sync", &json!({ "script": script, "args": [] }))
     }
@@ -95,19 +95,19 @@ impl Browser {
         self.ask("actions", &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": steps }] }));
     }
 
-    /// Lets pages believe that the reader wants light text on a dark region.
+    /// Makes pages believe that the reader wants light text on a dark region.
     pub(super) fn prefer_dark(&self) {
         self.prefer("prefers-color-scheme", "dark");
     }
 
-    /// Lets pages believe that the reader has a preference.
+    /// Makes pages believe that the reader has a preference.
     pub(super) fn prefer(&self, name: &str, value: &str) {
         let feature = json!({ "name": name, "value": value });
         let command = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": [feature] } });
         self.ask("goog/cdp/execute", &command);
     }
 
-    /// Lets pages believe that they are printed.
+    /// Makes pages believe that they are printed.
     pub(super) fn print(&self) {
         self.ask(
             "goog/cdp/execute",
@@ -115,7 +115,7 @@ impl Browser {
         );
     }
 
-    /// Lets pages believe that they are shown again.
+    /// Makes pages believe that they are shown again.
     pub(super) fn show(&self) {
         self.ask(
             "goog/cdp/execute",
@@ -123,7 +123,7 @@ impl Browser {
         );
     }
 
-    /// Lets pages believe that they are on a screen so wide \[pixels\]; nothing of other devices is pretended.
+    /// Makes pages believe that they are on a screen of this width \[pixels\]; no other device is emulated.
     pub(super) fn set_width(&self, width: u32) {
         let screen = json!({ "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": false });
         let command = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": screen });

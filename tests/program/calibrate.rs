@@ -1,10 +1,10 @@
-//! `calibrate`: the machine behind the output of benchmarks.
+//! `calibrate`: the machine fitted to the output of benchmarks.
 
 use std::fmt::Write as _;
 
 use super::command::{Scratch, done, run};
 
-/// What `osu_latency` and `osu_bw` would print for messages that cost 300 ns at either end, take 1 us to cross two links, and
+/// The output of `osu_latency` and `osu_bw` for messages that cost 300 ns at either end, take 1 us to cross two links, and
 /// 10 GB/s.
 fn osu() -> [(&'static str, String); 2] {
     let mut latency = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
@@ -126,7 +126,7 @@ fn the_written_machine_is_run_for_every_message_and_a_missing_latency_is_told() 
     let (latency, bandwidth) = (scratch.path("latency.txt"), scratch.path("bandwidth.txt"));
     let both = done(&["calibrate", &latency, &bandwidth, "--hops", "2"]);
     assert!(!both.contains("is not in these measurements"), "{both}");
-    // Rows of single messages: the machine takes what was measured, to a cycle and a rounding.
+    // Rows of single messages: the machine takes the measured times, to a cycle and a rounding.
     let rows = both.split("machine us").nth(1).unwrap().lines().skip(1).take(23);
     for row in rows {
         let off: f64 = row.trim_end_matches(" %").rsplit(' ').next().unwrap().parse().unwrap();

@@ -54,20 +54,20 @@ fn a_digest_of_several_runs_is_that_of_their_digests() {
 fn runs_with_another_digest_than_expected_do_not_begin() {
     let scratch = Scratch::with(&[("s.toml", SCENARIO)]);
     let path = scratch.path("s.toml");
-    let own = digest(&[&path]);
+    let known = digest(&[&path]);
     for command in ["run", "compare"] {
-        assert_eq!(run(&[command, &path, "--expect", &own]).code, Some(0));
-        assert_eq!(run(&[command, &path, "--expect", &own[..12]]).code, Some(0));
-        let refused = run(&[command, &path, "--expect", &own, "--set", "machine.hop_cycles=2"]);
+        assert_eq!(run(&[command, &path, "--expect", &known]).code, Some(0));
+        assert_eq!(run(&[command, &path, "--expect", &known[..12]]).code, Some(0));
+        let refused = run(&[command, &path, "--expect", &known, "--set", "machine.hop_cycles=2"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
         let now = digest(&[&path, "--set", "machine.hop_cycles=2"]);
-        let message = format!("the digest of the runs is {now}, expected {own}");
+        let message = format!("the digest of the runs is {now}, expected {known}");
         assert!(
             refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ").contains(&message),
             "{refused:?}"
         );
     }
-    assert_eq!(run(&["run", &path, "--expect", &own[..11]]).code, Some(2));
+    assert_eq!(run(&["run", &path, "--expect", &known[..11]]).code, Some(2));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Collectives: their bounds, busiest links, and what algorithms are compared with.
+//! Collectives: their bounds, busiest links, and the references of algorithms.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What one run of the program came to.
+/// The result of one run of the program.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) code: Option<i32>,
@@ -39,7 +39,7 @@ pub(super) static PROGRAM: LazyLock<String> = LazyLock::new(|| {
     path.to_str().unwrap().to_owned()
 });
 
-/// The program in the root of the repository, with nothing around it that changes what it shows.
+/// The program in the root of the repository, without environment variables that change its output.
 pub(super) fn program() -> Command {
     let mut command = Command::new(PROGRAM.as_str());
     command.current_dir(root()).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
@@ -56,7 +56,7 @@ pub(super) fn run<A: AsRef<str>>(arguments: &[A]) -> Finished {
     }
 }
 
-/// The standard output of a run that does what it is asked for.
+/// The standard output of a successful run.
 pub(super) fn done<A: AsRef<str>>(arguments: &[A]) -> String {
     let finished = run(arguments);
     let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
@@ -83,7 +83,7 @@ pub(super) fn csv_table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     (rows.next().unwrap(), rows.collect())
 }
 
-/// A folder that is gone when the test is over.
+/// A folder that is removed at the end of the test.
 #[derive(Debug)]
 pub(super) struct Scratch(TempDir);
 

@@ -166,10 +166,10 @@ fn where_only_algorithms_differ_the_first_is_the_reference_unless_another_is_nam
             .iter()
             .map(|run| run["ratio_to_reference"].as_f64().unwrap())
             .collect();
-        let own = |reference: usize| (0..4).map(move |place| (place, place / 2 * 2 + reference));
+        let pairs = |reference: usize| (0..4).map(move |place| (place, place / 2 * 2 + reference));
         let expected: Vec<Vec<f64>> = [0, 1]
             .into_iter()
-            .map(|reference| own(reference).map(|(one, other)| makespan(one) / makespan(other)).collect())
+            .map(|reference| pairs(reference).map(|(one, other)| makespan(one) / makespan(other)).collect())
             .collect();
         (document["reference"].clone(), ratios, expected)
     };

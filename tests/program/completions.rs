@@ -9,7 +9,7 @@ use super::command::{done, run};
 
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
-/// What the shell says of a script that it reads and does not run; none where the shell is not there.
+/// The messages of a shell about a script that it reads and does not run; `None` without the shell.
 fn diagnostics(shell: &str, script: &str) -> Option<String> {
     let mut command = Command::new(shell);
     command.arg("-n").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! The same bytes whatever the number of threads.
+//! The same bytes for any number of threads.
 
 use super::command::{Scratch, done};
 

@@ -1,4 +1,4 @@
-//! `draw`: pictures as SVG and PNG, and what their marks say.
+//! `draw`: pictures as SVG and PNG, and the texts of their marks.
 
 mod refusals;
 
@@ -20,7 +20,7 @@ fn svg<A: AsRef<str>>(arguments: &[A]) -> String {
     done(&[&["draw"], &arguments[..]].concat())
 }
 
-/// What all marks say, in their order.
+/// The texts of all marks, in order.
 fn titles(svg: &str) -> Vec<String> {
     let is_mark = |class: &str| class.split(' ').any(|word| word == "mark");
     let document = Document::parse(svg).unwrap();
@@ -29,7 +29,7 @@ fn titles(svg: &str) -> Vec<String> {
     titles.map(|title| title.and_then(|title| title.text()).unwrap_or_default().to_owned()).collect()
 }
 
-/// Which texts a picture shows.
+/// The texts that a picture shows.
 fn texts(svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let texts = document.descendants().filter(|node| node.has_tag_name("text"));
@@ -110,10 +110,10 @@ fn the_same_bytes_come_every_time_from_any_number_of_threads() {
     }
 }
 
-/// The bytes of a PNG that the program writes, where the system has the fonts of this folder only.
+/// The bytes of a PNG that the program writes, on a system with only the fonts of this folder.
 fn png(arguments: &[&str], fonts: &str) -> Vec<u8> {
     let mut command = program();
-    // What libraries look at for the fonts of the system: nothing of it may show.
+    // The places where libraries look for the fonts of the system: none may affect the picture.
     command.env("FONTCONFIG_FILE", fonts).env("FONTCONFIG_PATH", fonts).env("HOME", fonts);
     let output = command.arg("draw").args(arguments).args(["--format", "png"]).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]), "{arguments:?}");
@@ -176,10 +176,10 @@ fn the_extension_of_the_output_decides_how_it_is_written() {
     }
 }
 
-/// Process, stage, what is done, from when to when.
+/// Process, stage, activity, start and end.
 type Span = (u64, u64, String, u64, u64);
 
-/// The spans that the marks of a space-time diagram tell.
+/// The spans in the marks of a space-time diagram.
 fn told_spans(svg: &str) -> BTreeSet<Span> {
     let span = |title: &String| {
         // "process 3, stage 1: transfer 4 cycles, 16 to 20"
@@ -191,7 +191,7 @@ fn told_spans(svg: &str) -> BTreeSet<Span> {
     titles(svg).iter().map(span).collect()
 }
 
-/// The spans that the rows of `run --processes` tell.
+/// The spans in the rows of `run --processes`.
 fn computed_spans(scenario: &str, embedding: &str) -> BTreeSet<Span> {
     let scratch = Scratch::empty();
     done(&["run", scenario, "--processes", &scratch.path("rows.csv")]);
@@ -242,13 +242,13 @@ fn the_marks_of_a_space_time_diagram_are_the_rows_of_single_processes() {
 fn a_window_shows_a_part_of_what_the_whole_shows() {
     let part = told_spans(&svg(&[&FIGURE_4[..], &["--processes", "2..5", "--cycles", "4..20"]].concat()));
     let whole = told_spans(&svg(&FIGURE_4));
-    // Marks are cut off at the edges; what they say is the whole.
+    // Marks are cut off at the edges; their texts describe the whole.
     let is_inside =
         |(process, _, _, from, to): &&Span| (2..=5).contains(process) && *from.max(&4) < *to.min(&20);
     assert_eq!(part, whole.iter().filter(is_inside).cloned().collect());
 }
 
-/// The processes of every node by its coordinates, as `place --format csv` tells them.
+/// The processes of every node by its coordinates, as `place --format csv` lists them.
 fn placed(arguments: &[&str]) -> BTreeMap<String, Vec<String>> {
     let (_, rows) = csv_table(&done(&[&["place"], arguments, &["--format", "csv"]].concat()));
     let mut nodes: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -258,7 +258,7 @@ fn placed(arguments: &[&str]) -> BTreeMap<String, Vec<String>> {
     nodes
 }
 
-/// The same, as the marks of a picture of the placement tell it.
+/// The same from the marks of a picture of the placement.
 fn drawn(svg: &str) -> BTreeMap<String, Vec<String>> {
     let node = |title: &String| {
         let (node, holds) = title.strip_prefix("node (")?.split_once("): ").unwrap();
@@ -272,7 +272,7 @@ fn drawn(svg: &str) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn every_node_tells_the_processes_that_place_puts_there() {
-    let own = "machine = { kind = \"mesh\", shape = [2, 3] }\nprogram.dimensions = 2\n\
+    let shared = "machine = { kind = \"mesh\", shape = [2, 3] }\nprogram.dimensions = 2\n\
                mapping.embeddings = [\"file:own.csv\"]\n";
     let scratch = Scratch::with(&[
         (
@@ -296,7 +296,7 @@ fn every_node_tells_the_processes_that_place_puts_there() {
             "tao.toml",
             "machine = { kind = \"mesh\", shape = [2, 2, 2, 3] }\nprogram = { kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4, 6] } }\nmapping.embeddings = [\"tao\"]\nexecution.mode = \"coordinated\"\n",
         ),
-        ("shared.toml", own),
+        ("shared.toml", shared),
         ("own.csv", "process,p_1,p_2\n0,0,0\n1,1,2\n2,1,2\n3,0,1\n"),
     ]);
     for name in ["partition", "layers", "mixed", "line", "cube", "tao", "shared"] {
@@ -506,12 +506,12 @@ fn commands_of_pages(extension: &str) -> BTreeSet<String> {
     let draws = |line: &&str| {
         line.starts_with("$ cubefold draw ")
             && line.contains(" --output docs/")
-            && Path::new(line).extension().is_some_and(|own| own == extension)
+            && Path::new(line).extension().is_some_and(|found| found == extension)
     };
     lines.filter(draws).map(str::to_owned).collect()
 }
 
-/// What a command of the page prints that writes its picture to a file; results go to the folder.
+/// The image of a command of the page, and the picture that it draws; results go to the folder.
 fn picture_of(command: &str, scratch: &Scratch) -> (String, String) {
     let (arguments, image) = command.split_once(" --output ").unwrap();
     let arguments = arguments.strip_prefix("$ cubefold draw ").unwrap();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::command::{Scratch, done, files_in, json, root, run, text_of};
 
 /// Scenarios whose asynchronous runs the belt engine takes: named embeddings under full-duplex links, half-duplex ones
-/// too, mixed wrapping, stages that come back or are interleaved, placements from files.
+/// too, mixed wrapping, stages that recur or are interleaved, placements from files.
 const BY_BELT: [&str; 9] = [
     "bitonic-sort",
     "contention-64x64",
@@ -105,7 +105,7 @@ fn without_a_choice_the_record_names_the_fastest_engine_that_applies() {
         let configs = root().join("configs").canonicalize().unwrap();
         let text = text.replace("\"../configs/", &format!("\"{}/", configs.to_str().unwrap()));
         let engines = named(&write(&scratch, name, &text));
-        assert!(!engines.is_empty() && engines.iter().all(|own| own == engine), "{name}: {engines:?}");
+        assert!(!engines.is_empty() && engines.iter().all(|found| found == engine), "{name}: {engines:?}");
     }
     // Four embeddings, asynchronous then coordinated, under full-duplex, half-duplex and single-direction links.
     let by_links = ["belt", "belt", "hop", "coordinated", "coordinated", "coordinated"];
@@ -113,7 +113,7 @@ fn without_a_choice_the_record_names_the_fastest_engine_that_applies() {
     assert_eq!(named("scenarios/link-modes.toml"), expected);
 }
 
-/// Asserts that the belt engine is refused for a reason, at the choice of it.
+/// Asserts that the belt engine is refused for a reason, at the place of the choice.
 fn assert_refused(text: &str, reason: &str) {
     let text = format!("{text}[execution]\nengine = \"belt\"\n");
     let apart = "process,p_1\n0,0\n1,3\n2,1\n3,2\n";
@@ -123,7 +123,7 @@ fn assert_refused(text: &str, reason: &str) {
     let finished = run(&["run", &scratch.path("s.toml")]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
     // The report breaks lines, at hyphens too, and draws a frame around them.
-    let dense = |text: &str| text.replace(|own: char| own.is_whitespace() || own == '│', "");
+    let dense = |text: &str| text.replace(|letter: char| letter.is_whitespace() || letter == '│', "");
     let report = dense(&finished.stderr);
     assert!(report.contains(&dense(reason)), "{}", finished.stderr);
     let place = format!("s.toml:{}:10]", text.lines().count());

@@ -19,10 +19,10 @@ fn comment(name: &str) -> String {
     lines.join(" ")
 }
 
-/// What stands before the makespans in the comment, and which runs they are of.
+/// The words before the makespans in the comment, and the choice of their runs.
 type Promise<'a> = (&'a str, &'a dyn Fn(&Value) -> bool);
 
-/// Asserts that the makespans of the chosen runs stand in the comment behind `before`.
+/// Asserts that the makespans of the chosen runs follow `before` in the comment.
 fn assert_promised(name: &str, promises: &[Promise<'_>]) {
     let (document, comment) = (json(&["run", &format!("scenarios/{name}.toml")]), comment(name));
     for (before, chosen) in promises {

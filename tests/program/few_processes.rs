@@ -1,4 +1,4 @@
-//! A few processes on a machine with very many nodes take what processes need, and nothing for each node.
+//! A few processes on a machine with very many nodes take the memory that processes need, and none for each node.
 
 use super::command::{Scratch, done, run};
 
@@ -52,7 +52,7 @@ fn what_lists_every_node_is_refused_before_it_does() {
     }
     refused(&["place", &path], "a grid of 4294967296 nodes for 4 processes, expected at most 1048576 nodes");
     refused(&["draw", "links", &path], "4294967296 nodes, expected at most");
-    // Neighbours are told of processes, not of nodes.
+    // Neighbours are those of processes, not of nodes.
     let tables = done(&["tables", &path, "--memory-limit", "16MiB"]);
     assert_eq!(tables.lines().count(), 4, "{tables}");
 }

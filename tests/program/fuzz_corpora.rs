@@ -1,4 +1,4 @@
-//! The corpora of the fuzz targets, as tests: what the fuzzer has found to be different is tried in every run.
+//! The corpora of the fuzz targets, as tests: inputs that the fuzzer found to behave differently are tried in every run.
 
 #[expect(unreachable_pub, reason = "public in the crate of the targets")]
 #[path = "../../fuzz/src/inputs.rs"]

@@ -1,4 +1,4 @@
-//! Greenberg's embedding through the binary: its placement, its stages, what it promises and what it refuses.
+//! Greenberg's embedding through the binary: its placement, its stages, its promises and its refusals.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::shape_of_json::{assert_shape, machine};
 
 const SCENARIO: [&str; 4] = ["place", "scenarios/greenberg.toml", "--embedding", "greenberg"];
 
-/// A scenario of one guest on the hypercube of so many dimensions.
+/// A scenario of one guest on the hypercube of this number of dimensions.
 fn scenario(dimensions: u32, guest: &str) -> Scratch {
     let text = format!(
         "machine = {{ kind = \"hypercube\", dimensions = {dimensions} }}\n\
@@ -18,7 +18,7 @@ fn scenario(dimensions: u32, guest: &str) -> Scratch {
     Scratch::with(&[("s.toml", &text)])
 }
 
-/// What `place --stage` prints of it.
+/// The output of `place --stage`.
 fn stage(scratch: &Scratch, name: &str) -> String {
     done(&["place", &scratch.path("s.toml"), "--stage", name])
 }

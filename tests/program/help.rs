@@ -1,4 +1,4 @@
-//! What the program says of itself.
+//! The help of the program.
 
 use super::command::{done, program, run};
 
@@ -23,7 +23,7 @@ const COMMANDS: [&str; 17] = [
     "man",
 ];
 
-/// The output of a command in a window so many columns wide.
+/// The output of a command in a window of this width.
 fn wide(columns: &str, arguments: &[&str]) -> String {
     let output = program().env("COLUMNS", columns).args(arguments).output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
@@ -57,7 +57,7 @@ fn every_command_has_help_and_tells_of_every_option_its_default() {
         let help = wide("1000", &[command, "--help"]);
         assert_eq!(help, wide("1000", &["help", command]));
         let mut options = vec!["--output", "--color"];
-        // What neither runs nor measures has no limits.
+        // Commands that neither run nor measure have no limits.
         let is_limited =
             !["explain", "inspect", "merge", "new", "completions", "schema", "man"].contains(&command);
         assert_eq!(help.contains("--threads"), is_limited, "{command}");

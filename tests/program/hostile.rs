@@ -70,7 +70,7 @@ fn the_names_that_were_expected_are_said_once() {
     assert_eq!(stderr.matches("wrapped-butterfly").count(), 1, "{stderr}");
 }
 
-/// What a terminal obeys: it colours, names the window, turns the direction of writing.
+/// Characters that a terminal obeys: they colour, name the window, turn the direction of writing.
 const OBEYED: &str = "a\u{1b}[31mb\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}";
 
 /// Asserts that a text has lines, and nothing else that a terminal obeys.

@@ -12,7 +12,7 @@ fn inspected(files: &[(&str, &str)], options: &[&str]) -> (Option<i32>, String) 
     for (name, content) in files {
         fs::write(folder.path().join(name), content).unwrap();
     }
-    let names = files.iter().map(|own| own.0);
+    let names = files.iter().map(|(name, _)| *name);
     let mut command = program();
     command.arg("inspect").args(names).args(options).current_dir(folder.path());
     let output = command.output().unwrap();
@@ -270,7 +270,7 @@ fn the_examples_of_the_page_run() {
     assert!(placed.starts_with("rank 0=n1 slot=0\nrank 1=n3 slot=0\n"), "{placed}");
 }
 
-/// A scenario with the lines that `inspect` prints of a file, its gaps filled in; `None` of files that make none.
+/// A scenario with the lines that `inspect` prints of a file, its gaps filled in; `None` for files that make none.
 fn scenario_of(file: &Value) -> Option<String> {
     let lines: Vec<&str> = file["use"].as_array()?.iter().filter_map(Value::as_str).collect();
     let is_unconnected = file["missing"].as_array()?.contains(&Value::from("unconnected"));
@@ -311,7 +311,7 @@ fn the_lines_of_an_answer_run() {
     let given = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/formats/given");
     let folder = tempfile::tempdir().unwrap();
     let mut names: Vec<String> =
-        fs::read_dir(given).unwrap().map(|own| own.unwrap().file_name().into_string().unwrap()).collect();
+        fs::read_dir(given).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| !name.ends_with(".expect.json"));
     names.sort_unstable();
     for name in &names {

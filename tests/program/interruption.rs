@@ -1,4 +1,4 @@
-//! Sweeps that are killed, and go on as if they had not been.
+//! Sweeps that are killed, and continue as if they had not been.
 
 use std::{
     fs,
@@ -34,7 +34,7 @@ fn complete_journal(scratch: &Scratch, scenario: &str) -> Vec<u8> {
     fs::read(place.path("r.part-1-of-1")).unwrap()
 }
 
-/// The length of a file; 0 when there is none.
+/// The length of a file; 0 if there is none.
 fn length(path: &str) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
@@ -44,7 +44,7 @@ fn start(arguments: &[&str]) -> Child {
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until the journal is so long, or the process is over.
+/// Waits until the journal has this length, or the process ends.
 fn wait_for(child: &mut Child, journal: &str, bytes: u64) {
     while length(journal) < bytes && child.try_wait().unwrap().is_none() {
         sleep(Duration::from_micros(100));
@@ -62,7 +62,7 @@ fn a_sweep_that_is_killed_at_a_hundred_moments_ends_as_one_that_is_not() {
     kill_a_sweep(100);
 }
 
-/// Kills a sweep at so many moments, and checks that it ends as one that is not killed.
+/// Kills a sweep at `most` moments, and checks that it ends as one that is not killed.
 fn kill_a_sweep(most: u32) {
     let scratch = sweep_scenario::folder(20);
     let (scenario, output) = (scratch.path("sweep.toml"), scratch.path("r.csv"));
@@ -95,8 +95,8 @@ fn kill_a_sweep(most: u32) {
 fn a_journal_that_is_torn_anywhere_is_completed_to_the_same_bytes() {
     let scratch = sweep_scenario::folder(2);
     let whole = complete_journal(&scratch, "sweep.toml");
-    // Up to the line of the run that finished first, which another sweep may begin with another run.
-    let first = whole.windows(7).position(|own| own == b"{\"run\":").unwrap();
+    // Up to the line of the run that finished first, which may differ between sweeps.
+    let first = whole.windows(7).position(|window| window == b"{\"run\":").unwrap();
     let head = whole[..first].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
     let mut numbers = Numbers(1995);
     // The head of a part also has its command.

@@ -17,7 +17,7 @@ fn steps_of_a_job_stand_in_a_table_and_in_json() {
     let path = scratch.path("job.toml");
     let record = &json(&["run", &path])["runs"][0];
     let steps = record["steps"].as_array().unwrap();
-    let names: Vec<&str> = steps.iter().map(|own| own["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = steps.iter().map(|step| step["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["forward", "gradients", "backward", "forward", "gradients", "backward"]);
     assert_eq!((&steps[0]["begin_cycles"], &steps[0]["finish_cycles"]), (&0.into(), &100.into()));
     assert_eq!((&steps[2]["begin_cycles"], &steps[2]["finish_cycles"]), (&100.into(), &160.into()));
@@ -108,10 +108,11 @@ fn rows_of_processes_name_iteration_step_rank_and_share() {
     assert_eq!(header[14..], ["iteration", "step", "rank", "share"]);
     // A computation has one stage, the ring has 14.
     assert_eq!(rows.len(), 2 * 8 * (1 + 14 + 1));
-    let own: Vec<&Vec<String>> = rows.iter().filter(|row| row[3] == "3" && row[15] == "backward").collect();
-    assert_eq!(own.len(), 2);
-    assert_eq!(own[0][14..], ["0", "backward", "3", "0"]);
-    assert_eq!((own[0][5].as_str(), own[1][14].as_str()), ("160", "1"));
+    let backward: Vec<&Vec<String>> =
+        rows.iter().filter(|row| row[3] == "3" && row[15] == "backward").collect();
+    assert_eq!(backward.len(), 2);
+    assert_eq!(backward[0][14..], ["0", "backward", "3", "0"]);
+    assert_eq!((backward[0][5].as_str(), backward[1][14].as_str()), ("160", "1"));
 }
 
 #[test]

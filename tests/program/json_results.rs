@@ -1,4 +1,4 @@
-//! The JSON of `run`: keys, types, values known by hand, and what is null.
+//! The JSON of `run`: keys, types, values known by hand, and nulls.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `--format latex`: the structure of what is written, and that `pdflatex` takes it where there is one.
+//! `--format latex`: the structure of the output, and that `pdflatex` accepts it if it is installed.
 
 use std::{fs, process::Command};
 

@@ -2,7 +2,7 @@
 
 use super::command::{Scratch, done, json, root, run, text_of};
 
-/// Where the files written by hand are.
+/// The folder of the files written by hand.
 const GOLDEN: &str = "tests/golden/launchers";
 
 /// Every format, and whether it names hosts.
@@ -268,7 +268,7 @@ fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
     let without = run(&["place", &scenario, "--format", "hosts"]);
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--coordinates"), "{}", without.stderr);
-    // The same files say what a job has.
+    // The same files describe the placement of a job.
     let read = SHARED.replace(
         "[\"gray\"]",
         "[\"gray\", { file = \"ranks.txt\", format = \"slurm-hostfile\", hosts = \"hosts.txt\", coordinates = \"site.csv\" }]",

@@ -1,5 +1,5 @@
-//! Inputs at the edges of what the program takes: files that cannot be written, pictures and sweeps beyond a limit, and
-//! what `check` says of runs that would be refused.
+//! Inputs at the limits of the program: files that cannot be written, pictures and sweeps beyond a limit, and the answer
+//! of `check` on runs that would be refused.
 
 use std::fs;
 
@@ -144,15 +144,15 @@ fn random_choices_of_dimensions_depend_on_seed_and_messages_alone() {
     };
     let scratch = Scratch::with(&[("s.toml", scenario("", "dimension_choice = \"random\""))]);
     let (header, rows) = csv_table(&done(&["run", &scratch.path("s.toml"), "--format", "csv"]));
-    let column = |name: &str| header.iter().position(|own| own == name).unwrap();
+    let column = |name: &str| header.iter().position(|title| title == name).unwrap();
     let of = |row: &Vec<String>| (row[column("routing_steps")].clone(), row[column("conflicts")].clone());
     // The seed is the innermost choice.
     let mut different = vec![];
     for seed in ["1", "2", "3", "4"] {
-        let own: Vec<_> = rows.iter().filter(|row| row[column("seed")] == seed).map(of).collect();
-        assert_eq!(own.len(), 12);
-        assert!(own.iter().all(|steps| *steps == own[0]), "seed {seed}: {own:?}");
-        different.push(own[0].clone());
+        let routed: Vec<_> = rows.iter().filter(|row| row[column("seed")] == seed).map(of).collect();
+        assert_eq!(routed.len(), 12);
+        assert!(routed.iter().all(|steps| *steps == routed[0]), "seed {seed}: {routed:?}");
+        different.push(routed[0].clone());
     }
     different.dedup();
     assert!(different.len() > 1, "{different:?}");
@@ -284,7 +284,7 @@ fn a_hangup_ends_a_command_as_termination_does_unless_it_is_ignored() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Until the hidden file is there.
+    // Until the hidden file exists.
     while scratch.names().len() < 2 && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
@@ -309,7 +309,7 @@ fn parts_of_a_program_are_written_whole_or_not_at_all() {
     let scratch = Scratch::with(&[("s.toml", scenario)]);
     let folder = scratch.path("trace");
     fs::create_dir(&folder).unwrap();
-    // A file of another hand in the place of the last one.
+    // A foreign file in the place of the last one.
     let export = ["export", &scratch.path("s.toml"), "--format", "chakra", "--output", &folder];
     let written = run(&export);
     assert_eq!(written.code, Some(0));

@@ -4,7 +4,7 @@ use super::command::{Scratch, done, json, run};
 
 const LARGE: &str = "scenarios/two-to-the-sixteen.toml";
 
-/// Runs that are gone through hop by hop, on tables of all nodes.
+/// Runs simulated hop by hop, on tables of all nodes.
 fn hop_by_hop() -> Scratch {
     let settings = |shape: &str| {
         format!(
@@ -85,9 +85,12 @@ fn four_billion_processes_run_with_sizes_by_stage() {
     let text = format!("{machine}program.units = [{units}]\nmapping.embeddings = [\"standard\", \"xor\"]\n");
     let scratch = Scratch::with(&[("sizes.toml", text)]);
     let results = json(&["run", &scratch.path("sizes.toml"), "--memory-limit", "64MiB"]);
-    for own in results["runs"].as_array().unwrap() {
-        assert_eq!((&own["engine"], &own["makespan_cycles"]), (&"belt".into(), &own["predicted_cycles"]));
-        assert_eq!(own["blocked"]["max"], 0);
+    for result in results["runs"].as_array().unwrap() {
+        assert_eq!(
+            (&result["engine"], &result["makespan_cycles"]),
+            (&"belt".into(), &result["predicted_cycles"])
+        );
+        assert_eq!(result["blocked"]["max"], 0);
     }
 }
 

@@ -15,11 +15,11 @@ use super::command::{PROGRAM, Scratch, root};
 /// The limit in the words of the command line, and in bytes.
 const LIMIT: (&str, u64) = ("64MiB", 64 << 20);
 
-/// What may be held beyond the limit, apart from what the program takes that does nothing.
+/// The memory allowed beyond the limit and beyond that of an idle program \[bytes\].
 const TOLERANCE: u64 = LIMIT.1 / 10;
 
-/// The exit code of a command, the most memory that it held at one time \[bytes\], as far as the system showed it, and what
-/// it wrote to standard error.
+/// The exit code of a command, the most memory that it held at one time \[bytes\], as far as the system showed it, and
+/// its standard error.
 fn peak(arguments: &[&str]) -> (Option<i32>, u64, String) {
     let messages = Scratch::empty();
     let file = File::create(messages.path("stderr")).unwrap();
@@ -40,10 +40,10 @@ fn peak(arguments: &[&str]) -> (Option<i32>, u64, String) {
     }
 }
 
-/// What the program takes that does nothing \[bytes\]: one that ends at once is rarely seen at its peak, so it begins often.
+/// The memory of an idle program \[bytes\]: one that ends at once is rarely seen at its peak, so it is started often.
 static EMPTY: LazyLock<u64> = LazyLock::new(|| (0..200).map(|_| peak(&["--version"]).1).max().unwrap_or(0));
 
-/// What becomes of a scenario.
+/// The expected fate of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It is refused for its memory by every command.
@@ -55,7 +55,7 @@ enum Fate {
 }
 use Fate::{Any, Listed, Refused};
 
-/// A hostile scenario: what it is, what becomes of it, its text, and a file that it names.
+/// A hostile scenario: its description, its fate, its text, and a file that it names.
 struct Hostile {
     what: &'static str,
     fate: Fate,
@@ -347,8 +347,7 @@ fn files() -> Vec<Hostile> {
     ]
 }
 
-/// The commands with the words behind the scenario; the first are those that every scenario is tried with in every run of
-/// the tests.
+/// The commands with their words after the scenario; every run of the tests tries the first ones on every scenario.
 const COMMANDS: [&[&str]; 8] = [
     &["run", "s.toml", "--quiet"],
     &["check", "s.toml"],
@@ -360,7 +359,7 @@ const COMMANDS: [&[&str]; 8] = [
     &["export", "s.toml", "--format", "goal"],
 ];
 
-/// How many of the commands are tried always.
+/// The number of commands that are always tried.
 const FEW: usize = 2;
 
 /// Checks the commands on each of the scenarios.
@@ -441,7 +440,7 @@ fn files_stay_within_the_limit() {
     check(files(), &COMMANDS[..FEW]);
 }
 
-/// Asserts that a command is refused for its memory, or does what it is asked for within this limit \[MiB\].
+/// Asserts that a command is refused for its memory, or succeeds within this limit \[MiB\].
 fn stays_within(mebibytes: u64, arguments: &[&str]) {
     let limit = format!("{mebibytes}MiB");
     let (code, held, said) = peak(&[arguments, &["--memory-limit", &limit]].concat());

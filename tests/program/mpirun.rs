@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use super::command::{Scratch, done};
 
-/// What starts ranks of an ordinary program as bound by a rankfile and reports the bindings.
+/// A command that starts ranks of an ordinary program as a rankfile binds them, and reports the bindings.
 fn mpirun(rankfile: &str) -> Command {
     let mut command = Command::new("mpirun");
     // In a container the user is root, which Open MPI refuses unless it is told otherwise twice.
@@ -13,15 +13,15 @@ fn mpirun(rankfile: &str) -> Command {
     command
 }
 
-/// Why nothing can be seen here: no Open MPI, or no two cores for it.
+/// The reason to skip the test: no Open MPI, or no two cores for it.
 fn reason_to_skip() -> Option<&'static str> {
     let version = Command::new("mpirun").arg("--version").output();
     let is_open_mpi = |output: &Output| String::from_utf8_lossy(&output.stdout).contains("Open MPI");
     if !version.as_ref().is_ok_and(is_open_mpi) {
         return Some("there is no mpirun of Open MPI");
     }
-    // A machine of one core, or a container that may not bind, is no place for this; that it is, a rankfile written
-    // by hand says.
+    // A machine of one core, or a container that may not bind, cannot run this: a rankfile written by hand shows
+    // whether it can.
     let scratch = Scratch::with(&[("ranks.txt", "rank 0=localhost slot=0\nrank 1=localhost slot=1\n")]);
     let bound = mpirun(&scratch.path("ranks.txt")).output();
     (!bound.is_ok_and(|output| output.status.success()))

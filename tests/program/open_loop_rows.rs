@@ -50,8 +50,8 @@ fn rows_of_open_loop_traffic_are_the_golden_files_byte_for_byte() {
         }
         run_with_rows(&scratch, "csv");
         for kind in ["packets", "channels", "buffers"] {
-            let own = hash(&scratch.read(&format!("{kind}.csv")));
-            assert_eq!(own, case.expect["files_sha256"][kind], "{}: {kind}", case.what);
+            let digest = hash(&scratch.read(&format!("{kind}.csv")));
+            assert_eq!(digest, case.expect["files_sha256"][kind], "{}: {kind}", case.what);
             count += 1;
         }
         if let Some(channels) = case.expect["channels"].as_str() {
@@ -71,7 +71,7 @@ fn parquet_rows(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let fields = reader.metadata().file_metadata().schema().get_fields().to_vec();
     let row = |row: parquet::record::Row| row.into_columns().into_iter().map(|(_, field)| field).collect();
-    let rows = reader.get_row_iter(None).unwrap().map(|own| row(own.unwrap())).collect();
+    let rows = reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect();
     (fields.iter().map(|field| field.name().to_owned()).collect(), rows)
 }
 

@@ -87,7 +87,10 @@ const PAIRS: [(&str, &str, &str); 36] = [
 #[test]
 fn every_construction_keeps_the_dilation_that_it_promises() {
     let names = PAIRS.map(|(name, ..)| name);
-    assert_eq!(ClassicConstruction::ALL.iter().map(|own| own.name).collect::<Vec<_>>(), names);
+    assert_eq!(
+        ClassicConstruction::ALL.iter().map(|construction| construction.name).collect::<Vec<_>>(),
+        names
+    );
     for (construction_name, machine, guest) in PAIRS {
         let name = format!("cs838:{construction_name}");
         let scratch = scenario(machine, guest, &name);
@@ -98,7 +101,7 @@ fn every_construction_keeps_the_dilation_that_it_promises() {
         let construction = &placement["construction"];
         assert_eq!(construction["name"], construction_name);
         let [promised, measured] = [&construction["promised_dilation"], &placement["dilation"]["max"]]
-            .map(|own| own.as_u64().unwrap());
+            .map(|links| links.as_u64().unwrap());
         match construction["promised_dilation_is"].as_str().unwrap() {
             "exact" => assert_eq!(measured, promised, "{name}"),
             _ => assert!(measured <= promised, "{name}: {measured} of {promised}"),
@@ -177,7 +180,7 @@ fn rows_leave_what_the_notes_do_not_promise_empty() {
         scenario("kind = \"mesh\", shape = [5]", "kind = \"ring\", shape = [5]", "cs838:folded-torus");
     let (header, rows) = csv_table(&done(&["measure", &scratch.path("scenario.toml"), "--format", "csv"]));
     let cell = |name: &str| {
-        let column = header.iter().position(|own| own == name);
+        let column = header.iter().position(|title| title == name);
         rows[0][column.unwrap_or_else(|| panic!("no {name}"))].as_str()
     };
     assert_eq!(cell("placement_construction_name"), "folded-torus");
@@ -209,7 +212,7 @@ fn the_page_lists_every_construction_in_the_order_of_the_choice() {
     let page = text_of("docs/other-graphs.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     let listed: Vec<&str> = rows.map(|(name, _)| name).collect();
-    let names: Vec<&str> = ClassicConstruction::ALL.iter().map(|own| own.name).collect();
+    let names: Vec<&str> = ClassicConstruction::ALL.iter().map(|construction| construction.name).collect();
     assert_eq!(listed, names);
 }
 

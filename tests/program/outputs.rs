@@ -1,4 +1,4 @@
-//! Where results go and in which format.
+//! Destinations and formats of results.
 
 use std::fs;
 
@@ -138,7 +138,7 @@ fn into_a_closed_pipe(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Asserts that a command takes it well when nobody reads what it writes in these formats.
+/// Asserts that a command does not fail if nobody reads its output in these formats.
 fn assert_no_error(arguments: &[&str], formats: &[&str]) {
     for format in formats {
         let arguments = [arguments, &["--format", format]].concat();

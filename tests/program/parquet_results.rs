@@ -31,7 +31,7 @@ fn cell(field: &Field) -> String {
     }
 }
 
-/// Whether a value is what CSV has: sums, which CSV has to the last digit, as the nearest double.
+/// Whether a value equals that of CSV: sums, which CSV has to the last digit, as the nearest double.
 fn is_cell(field: &Field, text: &str) -> bool {
     match field {
         Field::Double(number) => text.parse::<f64>() == Ok(*number),
@@ -141,7 +141,7 @@ fn types_do_not_depend_on_values() {
     both.for_each(|(name, kind)| assert_eq!(other[name], *kind, "{name}"));
 }
 
-/// What a scenario takes a table can hold, to the last digit.
+/// A table can hold all values of scenarios, to the last digit.
 #[test]
 fn the_greatest_integers_of_a_scenario_are_written() {
     let scratch = Scratch::with(&[(
@@ -158,7 +158,7 @@ fn the_greatest_integers_of_a_scenario_are_written() {
         let set = |number: &str| format!("{key}={number}");
         done(&["run", &scenario, "--set", &set(&greatest), "--force", "--output", &path]);
         let (header, rows) = table(&path);
-        let place = header.iter().position(|own| own == column).unwrap();
+        let place = header.iter().position(|title| title == column).unwrap();
         assert_eq!(rows[0][place], Field::Long(i64::MAX), "{key}");
         let refused =
             run(&["run", &scenario, "--set", &set("9223372036854775808"), "--force", "--output", &path]);

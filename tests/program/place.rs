@@ -50,7 +50,7 @@ fn nameless(document: &Value) -> Vec<Value> {
     let mut runs = document["runs"].as_array().unwrap().clone();
     for run in &mut runs {
         let members = run.as_object_mut().unwrap();
-        // The engine, too, depends on how a placement is told; results do not.
+        // The engine, too, depends on the form of a placement; results do not.
         for member in ["scenario", "embedding", "engine"] {
             assert!(members.shift_remove(member).is_some());
         }

@@ -28,7 +28,7 @@ fn has_unit_messages(run: &Run) -> bool {
         && (0..run.program.body.stage_count()).all(|stage| run.program.body.max_units(stage) == 1)
 }
 
-/// What the reference makes of a run: its makespan and `rows[stage][process]`; none where chance decides.
+/// The reference's result of a run: its makespan and `rows[stage][process]`; `None` where chance decides.
 fn expected(run: &Run) -> Option<(u64, Vec<Vec<Row>>)> {
     // Task graphs have a reference of their own.
     if run.program.body.special().tasks().is_some() {
@@ -75,14 +75,14 @@ fn plan(run: &Run, problem: &Problem, limit: impl Fn(u32) -> Option<u64>) -> Rou
     RoutingPlan { subset_of_message, phase_length }
 }
 
-/// The run in the reference's terms; none if computations differ.
+/// The run in the reference's terms; `None` if computations differ.
 fn problem(run: &Run) -> Option<Problem> {
     let program = &*run.program.body;
     let compute = program.facts().compute;
     let processes = || ProcessId::first(program.process_count());
     let is_known = |stage| {
         let mut computations = processes().map(|process| program.computation(stage, process));
-        computations.all(|own| own == compute || own == Cycles::ZERO)
+        computations.all(|cycles| cycles == compute || cycles == Cycles::ZERO)
     };
     let has_one_compute_time = (0..program.stage_count()).all(is_known);
     has_one_compute_time.then(|| random_problem::problem(program, &run.placement, run.communication))

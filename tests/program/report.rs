@@ -192,7 +192,7 @@ fn a_picture_inside_a_dark_page_is_readable() {
 const WHOLE: &str =
     "return [...document.querySelectorAll('.scroll')].every((own) => own.scrollWidth <= own.clientWidth)";
 
-/// The width of what is printed on A4 with the margins of a browser \[pixels\].
+/// The printable width of A4 with the margins of a browser \[pixels\].
 const PAPER: u32 = 717;
 
 #[test]

@@ -8,7 +8,7 @@ use super::command::{Scratch, json, text_of};
 fn agree(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Number(found), Value::Number(expected)) => {
-            let [found, expected] = [found, expected].map(|own| own.as_f64().unwrap());
+            let [found, expected] = [found, expected].map(|number| number.as_f64().unwrap());
             (found - expected).abs() <= 1e-9 * expected.abs()
         }
         (Value::Array(found), Value::Array(expected)) => {
@@ -16,7 +16,9 @@ fn agree(found: &Value, expected: &Value) -> bool {
         }
         (Value::Object(found), Value::Object(expected)) => {
             found.len() == expected.len()
-                && expected.iter().all(|(name, value)| found.get(name).is_some_and(|own| agree(own, value)))
+                && expected
+                    .iter()
+                    .all(|(name, value)| found.get(name).is_some_and(|member| agree(member, value)))
         }
         _ => found == expected,
     }

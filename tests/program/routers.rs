@@ -6,17 +6,19 @@ use super::command::{Scratch, csv, done, json, run, text_of};
 
 /// The machine of a golden curve as the keys of a scenario.
 fn machine(case: &Value) -> String {
-    let own = &case["machine"];
-    let kind = own["kind"].as_str().unwrap();
+    let machine = &case["machine"];
+    let kind = machine["kind"].as_str().unwrap();
     let described = match kind {
         "grid" => {
-            let is_open = own["wrap"][0] == json!(false);
-            format!("kind = \"{}\"\nshape = {}\n", if is_open { "mesh" } else { "torus" }, own["shape"])
+            let is_open = machine["wrap"][0] == json!(false);
+            format!("kind = \"{}\"\nshape = {}\n", if is_open { "mesh" } else { "torus" }, machine["shape"])
         }
-        "fat-tree" => format!("kind = \"fat-tree\"\narity = {}\nlevels = {}\n", own["arity"], own["levels"]),
+        "fat-tree" => {
+            format!("kind = \"fat-tree\"\narity = {}\nlevels = {}\n", machine["arity"], machine["levels"])
+        }
         _ => format!(
             "kind = \"{kind}\"\nhosts_per_switch = {}\nswitches_per_group = {}\nglobal_links = {}\n",
-            own["hosts_per_switch"], own["switches_per_group"], own["global_links"]
+            machine["hosts_per_switch"], machine["switches_per_group"], machine["global_links"]
         ),
     };
     format!(
@@ -84,10 +86,10 @@ fn golden_curves_come_out_of_scenarios() {
         let document = json(&["run", &scratch.path("s.toml")]);
         for (run, point) in document["runs"].as_array().unwrap().iter().zip(points) {
             let (exact, name) = (&point["exact"], format!("{} at {}", case["name"], point["load"]));
-            let own = &run["packet_latency"];
-            assert_eq!(rounded(&own["mean"]), rounded(&exact["mean"]), "{name}");
+            let latency = &run["packet_latency"];
+            assert_eq!(rounded(&latency["mean"]), rounded(&exact["mean"]), "{name}");
             assert_eq!(
-                (&own["p50"], &own["p99"], &own["max"]),
+                (&latency["p50"], &latency["p99"], &latency["max"]),
                 (&exact["p50"], &exact["p99"], &exact["max"])
             );
             assert_eq!(rounded(&run["network_latency"]["mean"]), rounded(&exact["network_mean"]), "{name}");
@@ -126,7 +128,7 @@ fn open_loop_results_have_loads_and_latencies_in_place_of_a_makespan() {
     assert_eq!(runs[0]["machine"]["router"]["buffer_units"], 1);
     assert_eq!((&runs[0]["saturated"], runs[2]["saturated"].is_string()), (&json!(null), true));
     let (header, rows) = csv(&["run", &scratch.path("s.toml")]);
-    let column = |name: &str| header.iter().position(|own| own == name);
+    let column = |name: &str| header.iter().position(|title| title == name);
     let mean = column("packet_latency_mean").unwrap();
     assert_eq!(rows[0][mean], runs[0]["packet_latency"]["mean"].to_string());
     assert!(column("network_latency_p99").is_some() && column("makespan_cycles").is_none());
@@ -181,8 +183,8 @@ fn a_search_finds_the_load_between_those_that_do_and_do_not_saturate() {
         assert!((2..=3).contains(&searched.len()));
         let stable: Vec<f64> = searched
             .iter()
-            .filter(|own| own["saturated"].is_null())
-            .map(|own| own["load"].as_f64().unwrap())
+            .filter(|point| point["saturated"].is_null())
+            .map(|point| point["load"].as_f64().unwrap())
             .collect();
         assert_eq!(run["saturation_load"].as_f64(), stable.into_iter().max_by(f64::total_cmp));
     }
@@ -365,8 +367,9 @@ fn messages_have_rows_whose_times_add_up() {
     // Each of 16 processes sends one message in each of 4 stages.
     assert_eq!(rows.len(), 64);
     for row in &rows {
-        let number =
-            |name: &str| -> u64 { row[header.iter().position(|own| own == name).unwrap()].parse().unwrap() };
+        let number = |name: &str| -> u64 {
+            row[header.iter().position(|title| title == name).unwrap()].parse().unwrap()
+        };
         assert_eq!(number("entered") - number("start"), number("queued_cycles"));
         let parts = number("queued_cycles") + number("transfer_cycles") + number("blocked_cycles");
         assert_eq!(number("received") - number("start"), parts);
@@ -389,7 +392,7 @@ fn open_loop_traffic_has_no_placement_and_every_column_its_own_heading() {
         for absent in ["embedding", "placement", "makespan_cycles", "channel_congestion"] {
             assert!(run.get(absent).is_none(), "{absent}: {run}");
         }
-        // The mean of the packets that came in time is none of all.
+        // The mean of the packets that arrived in time is not the mean of all.
         let is_cut_off = run["missing_packets"] != json!(0);
         assert_eq!(run["packet_latency"]["mean"].is_null(), is_cut_off, "{run}");
         assert_eq!(run["network_latency"]["p99"].is_null(), is_cut_off, "{run}");

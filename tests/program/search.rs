@@ -199,8 +199,8 @@ fn interrupt(signal: &str) {
     assert!(said.contains("1 of 2 combinations are finished; continue with --resume"), "{said}");
     // The first combination is whole, the second has the best so far, if any start was judged.
     let so_far: Value = serde_json::from_str(&scratch.read("stopped.json")).unwrap();
-    for own in so_far["searches"].as_array().unwrap() {
-        assert!(own["found_value"].as_u64() <= own["named_value"].as_u64(), "{own}");
+    for search in so_far["searches"].as_array().unwrap() {
+        assert!(search["found_value"].as_u64() <= search["named_value"].as_u64(), "{search}");
     }
     done(&[line(&scenario, &stopped), vec!["--resume".to_owned()]].concat());
     done(&line(&scenario, &whole));

@@ -1,11 +1,11 @@
-//! Which keys a JSON value has, in which order, and what types their values are.
+//! The keys of a JSON value, their order, and the types of their values.
 
 use serde_json::Value;
 
 /// Asserts that `found` has exactly the keys of `shape`, in its order, with values of its types.
 ///
 /// A text in `shape` names a type: `text`, `truth`, `count` (a whole number), `number`, `fraction` (a number written
-/// with a fraction) or `spectrum` (an object of counts by numbers), with `?` behind it if it may be null. A list
+/// with a fraction) or `spectrum` (an object of counts by numbers), with `?` after it if it may be null. A list
 /// of one entry stands for any number of such entries.
 pub(super) fn assert_shape(found: &Value, shape: &Value) {
     assert_part(found, shape, "document");
@@ -22,7 +22,7 @@ fn assert_part(found: &Value, shape: &Value, path: &str) {
         }
         Value::Object(members) => {
             let found = found.as_object().unwrap_or_else(|| panic!("{path} is no object"));
-            // Only runs of a sweep say what it sets.
+            // Only runs of a sweep have its keys.
             let keys = found.keys().filter(|key| *key != "sweep");
             assert!(keys.eq(members.keys()), "{path} has the keys {:?}", found.keys());
             for (key, shape) in members {

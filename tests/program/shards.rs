@@ -1,4 +1,4 @@
-//! Parts of a sweep, and what they make together.
+//! Parts of a sweep, and their merging.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use super::{
     sweep_scenario,
 };
 
-/// Makes the parts of the sweep and gives their paths.
+/// Makes the parts of the sweep and returns their paths.
 fn parts(scratch: &Scratch, of: u32) -> Vec<String> {
     let part = |k: u32| {
         let shard = format!("{k}/{of}");
@@ -25,7 +25,7 @@ fn parts(scratch: &Scratch, of: u32) -> Vec<String> {
     (1..=of).map(part).collect()
 }
 
-/// The exit code and what is said when these are merged.
+/// The exit code and the messages of merging these.
 fn merged(scratch: &Scratch, parts: &[&String]) -> (Option<i32>, String) {
     let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let output = scratch.path("merged.csv");
@@ -153,7 +153,7 @@ fn a_part_goes_on_where_it_was_and_is_made_once() {
     let torn = &whole[..whole.len() - 700];
     fs::write(format!("{part}.partial"), torn).unwrap();
     done(&arguments);
-    // What was whole is kept as it was, and every run has one line.
+    // Complete records are kept unchanged, and every run has one line.
     let again = fs::read(&part).unwrap();
     let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count();
     let kept = torn.iter().rposition(|&byte| byte == b'\n').unwrap();

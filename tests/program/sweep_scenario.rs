@@ -1,4 +1,4 @@
-//! The sweep that tests interrupt and divide: some hundred small runs.
+//! The sweep that tests interrupt and divide: a few hundred small runs.
 
 use super::command::Scratch;
 

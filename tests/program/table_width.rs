@@ -53,7 +53,7 @@ fn tables_read_well() {
     }
 }
 
-/// Asserts that no line of what a command prints is wider than a terminal.
+/// Asserts that no line of the output of a command is wider than a terminal.
 fn assert_fits(arguments: &[&str]) {
     for line in done(arguments).lines() {
         assert!(line.chars().count() <= 80, "{arguments:?}: {line}");

@@ -1,4 +1,4 @@
-//! What is shown on a terminal only: questions, colours and progress.
+//! Output on terminals only: questions, colours and progress.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use rexpect::{
 
 use super::command::{PROGRAM, Scratch, done, root};
 
-/// So long a terminal is read from before a test gives up [milliseconds]; no test depends on how long it takes.
+/// The time for which a terminal is read before a test gives up [milliseconds]; no test depends on it.
 const PATIENCE: u64 = 120_000;
 
 /// The program on a terminal.
@@ -20,7 +20,7 @@ fn on_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> PtySession {
     spawn_command(command, Some(PATIENCE)).unwrap()
 }
 
-/// All that a command shows on a terminal.
+/// Everything that a command shows on a terminal.
 fn shown(arguments: &[&str], environment: &[(&str, &str)]) -> String {
     on_terminal(arguments, environment).exp_eof().unwrap()
 }
@@ -69,7 +69,7 @@ fn what_is_no_text_is_not_shown() {
     }
 }
 
-/// What a command shows on a terminal with so many columns, without colours.
+/// The output of a command on a terminal with this number of columns, without colours.
 fn shown_in(columns: usize, arguments: &[&str]) -> String {
     let program = PROGRAM.as_str();
     let line = format!("stty rows 50 columns {columns} && exec {program} \"$@\"");

@@ -2,7 +2,7 @@
 
 use super::command::{Scratch, done, run};
 
-/// Commands that would tell distances, bounds or times.
+/// Commands that would report distances, bounds or times.
 const COMMANDS: [&[&str]; 7] =
     [&["check"], &["run"], &["measure"], &["compare"], &["search"], &["draw", "links"], &["report"]];
 

@@ -12,10 +12,10 @@ const SCONTROL: &str =
 /// Tells where `srun` would start which rank.
 const SRUN: &str = "#!/bin/bash\n[ \"$*\" = '--mpi=pmix --ntasks=8 --distribution=arbitrary ./program' ]\ncat -n \"$SLURM_HOSTFILE\" > started\n";
 
-/// Tells what `mpirun` was given.
+/// Records the input of `mpirun`.
 const MPIRUN: &str = "#!/bin/bash\n[ \"$*\" = '-np 8 --hostfile hosts.txt --rankfile ranks.txt ./program' ]\ncp ranks.txt started\n";
 
-/// Keeps what `mpiexec` was given.
+/// Records the input of `mpiexec`.
 const MPIEXEC: &str =
     "#!/bin/bash\n[ \"$*\" = '-machinefile ranks.txt -n 8 ./program' ]\ncp ranks.txt started\n";
 
@@ -40,7 +40,7 @@ fn folder(programs: &[(&str, &str)]) -> Scratch {
     scratch
 }
 
-/// Runs a script in the folder, with what Slurm sets.
+/// Runs a script in the folder, with the variables that Slurm sets.
 fn run(scratch: &Scratch, script: &str) {
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", scratch.path("bin"));
     let mut bash = Command::new("bash");

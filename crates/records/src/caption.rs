@@ -143,9 +143,9 @@ fn common<'runs>(
 ) -> String {
     let mut common = records.next().map(groups).unwrap_or_default();
     for record in records {
-        for (group, own) in common.iter_mut().zip(groups(record)) {
-            for (word, own) in group.iter_mut().zip(own) {
-                if *word != own {
+        for (group, words) in common.iter_mut().zip(groups(record)) {
+            for (word, other) in group.iter_mut().zip(words) {
+                if *word != other {
                     word.clear();
                 }
             }
@@ -182,7 +182,7 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         let (base, shape) = (join(&partition.base, ", "), join(&partition.shape, "x"));
         format!("partition {shape} from ({base}) on")
     });
-    // The nodes of networks with switches are more than processes can be on.
+    // Networks with switches have nodes that cannot hold processes.
     let hosts = machine.hosts.filter(|_| !machine.kind.is_grid());
     let (shape, hosts) = match hosts {
         Some(hosts) => (String::new(), counted(hosts, "host")),
@@ -204,7 +204,10 @@ fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
             .router
             .as_ref()
             .map(|router| format!("buffers of {}", counted(router.buffer_units.into(), "unit"))),
-        machine.router.as_ref().map(|own| format!("{} in a router", counted(own.cycles.into(), "cycle"))),
+        machine
+            .router
+            .as_ref()
+            .map(|router| format!("{} in a router", counted(router.cycles.into(), "cycle"))),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
         machine.processors_per_node.map(|processors| format!("{processors} processors a node")),
@@ -291,7 +294,7 @@ fn steps_in_words(steps: &[StepRecord]) -> String {
     let mut sorts: Vec<(&String, usize)> = vec![];
     for word in &words {
         match sorts.iter_mut().find(|sort| sort.0 == word) {
-            Some(own) => own.1 += 1,
+            Some(sort) => sort.1 += 1,
             None => sorts.push((word, 1)),
         }
     }
@@ -301,11 +304,11 @@ fn steps_in_words(steps: &[StepRecord]) -> String {
 
 /// A step of a sequence.
 fn step(step: &StepRecord) -> String {
-    let Some(own) = &step.collective else {
+    let Some(collective) = &step.collective else {
         return step.kind.as_ref().map_or_else(|| "computation".to_owned(), ToString::to_string);
     };
-    let over = own.over.as_ref().map_or_else(String::new, |over| format!(" over {}", join(over, " ")));
-    format!("{}{over}", own.operation)
+    let over = collective.over.as_ref().map_or_else(String::new, |over| format!(" over {}", join(over, " ")));
+    format!("{}{over}", collective.operation)
 }
 
 /// The sizes of messages, if they have more than one unit.
@@ -321,23 +324,23 @@ fn sizes(program: &ProgramRecord) -> Option<String> {
 fn exchange(program: &ProgramRecord) -> Option<String> {
     let parts = program.pipelining?;
     let ports = if program.exchange_ports.as_deref() == Some("1") { " over one port" } else { "" };
-    let startup = program.startup_cycles.filter(|&own| own > 0);
+    let startup = program.startup_cycles.filter(|&cycles| cycles > 0);
     let startup =
-        startup.map_or_else(String::new, |own| format!(" with {} of start-up", counted(own, "cycle")));
+        startup.map_or_else(String::new, |cycles| format!(" with {} of start-up", counted(cycles, "cycle")));
     Some(format!("{}{ports}{startup}", counted(parts, "part")))
 }
 
 /// The extra cycles of computations.
 fn noise(program: &ProgramRecord) -> Option<String> {
-    let own = program.compute_noise.as_ref()?;
-    let numbers = match (own.max, own.one_in, own.cycles, own.mean) {
+    let noise = program.compute_noise.as_ref()?;
+    let numbers = match (noise.max, noise.one_in, noise.cycles, noise.mean) {
         (Some(max), ..) => format!("to {max}"),
         (_, Some(one_in), Some(cycles), _) => format!("of {cycles}, one in {one_in}"),
         (.., Some(mean)) => format!("of mean {mean}"),
         _ => String::new(),
     };
-    let each = if &*own.each == "process" { " by process" } else { "" };
-    Some(format!("{} noise {numbers}{each}", own.kind))
+    let each = if &*noise.each == "process" { " by process" } else { "" };
+    Some(format!("{} noise {numbers}{each}", noise.kind))
 }
 
 fn execution(record: &RunRecord) -> Vec<WordGroup> {

@@ -36,7 +36,7 @@ pub struct CollectiveRecord {
     pub ports: Option<Word>,
     /// The lengths of the logical torus in which the algorithm finds partners.
     #[column(
-        "logical shape", unit = "processes", kind = Shape, value = |own| Cell::shape(&own.logical_shape)
+        "logical shape", unit = "processes", kind = Shape, value = |collective| Cell::shape(&collective.logical_shape)
     )]
     pub logical_shape: Vec<u64>,
     /// The dimensions of the logical shape, counted from 0, that a group extends over: the collective runs in every
@@ -103,7 +103,7 @@ impl StepRecord {
 
     /// Makes the record of a step of a job.
     pub(super) fn of_job(job: &Job, step: &JobStep, description: &JobStepDescription) -> Self {
-        let own = match (&description.groups, &step.body) {
+        let record = match (&description.groups, &step.body) {
             (Some(groups), _) => Self::of_groups(groups, description.algorithm.as_deref(), description.bytes),
             (None, StepBody::Computation(cycles)) => Self::of_computation(cycles.get()),
             (None, StepBody::InSwitches(reduction)) => Self::of_computation(reduction.compute.get()),
@@ -114,34 +114,34 @@ impl StepRecord {
             name: Some(step.name.clone()),
             kind: Some(description.kind.into()),
             after: Some(step.after.iter().map(name).collect()),
-            ..own
+            ..record
         }
     }
 }
 
 /// The order of cube dimensions of a collective, if given.
-pub(super) fn cube_dimensions(own: &CollectiveSpecification) -> Option<Vec<u8>> {
+pub(super) fn cube_dimensions(specification: &CollectiveSpecification) -> Option<Vec<u8>> {
     // There are fewer than 2^32 ranks, and so fewer than 32 dimensions.
     let number = |&dimension: &u32| u8::try_from(dimension).ok();
-    own.cube_dimensions.as_ref().and_then(|order| order.iter().map(number).collect())
+    specification.cube_dimensions.as_ref().and_then(|order| order.iter().map(number).collect())
 }
 
 impl CollectiveRecord {
     fn new(groups: &Groups, name: Option<&str>, vector_bytes: Option<u64>) -> Self {
-        let own = groups.specification();
-        let algorithm = own.algorithm.descriptor();
-        let has_vector = own.operation != Operation::Barrier;
+        let specification = groups.specification();
+        let algorithm = specification.algorithm.descriptor();
+        let has_vector = specification.operation != Operation::Barrier;
         Self {
-            operation: own.operation.name().into(),
+            operation: specification.operation.name().into(),
             algorithm: name.map_or_else(|| algorithm.name.into(), |name| name.to_owned().into()),
-            exchange: own.chosen_exchange().map(|exchange| exchange.name().into()),
-            ports: algorithm.has_ports().then(|| own.ports.name().into()),
+            exchange: specification.chosen_exchange().map(|exchange| exchange.name().into()),
+            ports: algorithm.has_ports().then(|| specification.ports.name().into()),
             logical_shape: groups.shape().lengths().to_vec(),
             over: (groups.group_count() > 1).then(|| groups.over().to_vec()),
-            root: own.operation.descriptor().has_root.then_some(own.root),
-            vector_units: has_vector.then_some(own.vector_units),
+            root: specification.operation.descriptor().has_root.then_some(specification.root),
+            vector_units: has_vector.then_some(specification.vector_units),
             vector_bytes: vector_bytes.filter(|_| has_vector),
-            reduce_units_per_cycle: own.reduce_units_per_cycle.map(NonZeroU64::get),
+            reduce_units_per_cycle: specification.reduce_units_per_cycle.map(NonZeroU64::get),
         }
     }
 }

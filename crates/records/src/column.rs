@@ -216,12 +216,12 @@ macro_rules! members {
 }
 
 members! {
-    Natural: u64 = |own| (*own).into(), u32 = |own| (*own).into(), u8 = |own| (*own).into(),
-        usize = |own| (*own).into(), i64 = |own| (*own).into();
-    Sum: u128 = |own| (*own).into();
-    Decimal: f64 = |own| (*own).into();
-    Truth: bool = |own| (*own).into();
-    Text: String = |own| own.into(), Word = |own| own.into(), &'static str = |own| (*own).into();
+    Natural: u64 = |value| (*value).into(), u32 = |value| (*value).into(), u8 = |value| (*value).into(),
+        usize = |value| (*value).into(), i64 = |value| (*value).into();
+    Sum: u128 = |value| (*value).into();
+    Decimal: f64 = |value| (*value).into();
+    Truth: bool = |value| (*value).into();
+    Text: String = |value| value.into(), Word = |value| value.into(), &'static str = |value| (*value).into();
 }
 
 impl<I: fmt::Display> Member for Vec<I> {
@@ -348,7 +348,7 @@ pub(super) fn present_columns<R: Record>(
         }
     }
     let is_chosen = |column: &Definition| {
-        chosen.is_empty() || chosen.iter().any(|own| column.names().any(|name| name == own))
+        chosen.is_empty() || chosen.iter().any(|wanted| column.names().any(|name| name == wanted))
     };
     let present = |(place, column): &(usize, &'static Definition)| present[*place] && is_chosen(column);
     Ok(columns.into_iter().enumerate().filter(present).collect())

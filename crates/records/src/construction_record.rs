@@ -48,7 +48,7 @@ pub struct ConstructionRecord {
     #[column(
         "phase lengths", unit = "links", kind = List,
         source = "Tao 1988, lemma 4.2.2; docs/model.md, section 6; docs/errata.md, A1",
-        value = |own| own.phase_lengths.as_deref().map(lengths).into()
+        value = |construction| construction.phase_lengths.as_deref().map(lengths).into()
     )]
     pub phase_lengths: Option<Vec<Option<u64>>>,
     /// Parallel data movement steps that suffice for any permutation-type set, by link mode.
@@ -58,15 +58,15 @@ pub struct ConstructionRecord {
         unit = "steps", kind = Natural,
         text = "The parallel data movement steps that suffice for any stage of permutation type, under \
         full-duplex, half-duplex and single-direction links; missing where none are promised.",
-        source = "Tao 1988, 4.5; docs/tao.md", value = |own| own.promised_steps.full_duplex.into()
+        source = "Tao 1988, 4.5; docs/tao.md", value = |construction| construction.promised_steps.full_duplex.into()
     )]
     #[column(
         "", name = "placement_construction_promised_steps_half_duplex", kind = Natural, text = "",
-        source = "", value = |own| own.promised_steps.half_duplex.into()
+        source = "", value = |construction| construction.promised_steps.half_duplex.into()
     )]
     #[column(
         "", name = "placement_construction_promised_steps_single_direction", kind = Natural, text = "",
-        source = "", value = |own| own.promised_steps.single_direction.into()
+        source = "", value = |construction| construction.promised_steps.single_direction.into()
     )]
     pub promised_steps: PromisedStepsRecord,
 }

@@ -12,9 +12,9 @@ use super::{
     leading_columns::LeadingCells,
 };
 
-/// Writes records as rows, one at a time, under the names of the columns that at least one record has.
-/// Programs and machines of different kinds have different members; missing cells are empty. Of `chosen` columns, by name
-/// or title, no others are written; none chosen are all. Iterates over the records twice.
+/// Writes records as rows, one at a time, under the names of the columns that at least one record has; if `chosen` is not
+/// empty, only of those that it names or gives the title of. Programs and machines of different kinds have different
+/// members; missing cells are empty. Iterates over the records twice.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn write_csv<R: Record, I: Iterator<Item = io::Result<R>>>(
         let record = record?;
         let row = Row::new(&record);
         let mut cells = row.cells().enumerate();
-        let present = columns.iter().filter_map(|(place, _)| cells.find(|(own, _)| own == place));
+        let present = columns.iter().filter_map(|(place, _)| cells.find(|(index, _)| index == place));
         write_row(&mut table, present.map(|(_, cell)| cell), &mut text)?;
     }
     table.flush()

@@ -19,7 +19,7 @@ pub struct FinishedRun {
     pub program: Arc<ScenarioProgram>,
     /// The outcome of the simulation.
     pub outcome: Outcome,
-    /// The measurements of open-loop traffic; the outcome is then that of no messages.
+    /// The measurements of open-loop traffic; the outcome then has no messages.
     pub open_loop: Option<OpenLoopResult>,
     /// The rows of open-loop traffic that are kept.
     pub open_loop_rows: OpenLoopRows,
@@ -50,14 +50,14 @@ pub struct FinishedRun {
     pub parts_that_do_not_count: Vec<RankTask>,
     /// The times of every message, in the order of their receptions, if they are kept.
     pub messages: Vec<MessageTimes>,
-    /// Begin and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
+    /// The start and end of every operation of a task graph, in the order of its schedule, if they are kept or if traces measured
     /// them, too.
     pub operations: Vec<OperationTimes>,
-    /// What the ranks of a job do, by rank and time, if that is kept.
+    /// The activities of the ranks of a job, by rank and time, if they are kept.
     pub rank_spans: Vec<RankSpan>,
     /// The messages of a job that large ones held up, if there are any.
     pub held_up: Option<HeldUpMessages>,
-    /// Every packet on every channel, in the order of their begins, messages and packets, if they are kept.
+    /// Every packet on every channel, in order of start, message and packet, if they are kept.
     pub transmissions: Vec<Transmission>,
 }
 
@@ -67,7 +67,7 @@ pub struct FinishedRun {
 pub struct HeldUpMessages {
     /// Their number.
     pub count: u64,
-    /// Whether these are all that were looked at; of very many late messages the first are.
+    /// Whether these are all; of very many late messages only the first are examined.
     pub are_all: bool,
     /// The most blocked one.
     pub worst: MessageTimes,
@@ -76,7 +76,7 @@ pub struct HeldUpMessages {
 }
 
 impl HeldUpMessages {
-    /// A sentence on them, of a run.
+    /// A sentence on these messages.
     pub(crate) fn in_words(&self, program: &ScenarioProgram) -> String {
         let MessageTimes { stage, source, destination, units, transfer, .. } = self.worst;
         let of_step = program.job.as_deref().map(|job| {
@@ -104,7 +104,7 @@ impl HeldUpMessages {
 /// The lower bounds of a program that is no collective, on one placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramBounds {
-    /// The largest cut bound; none if nothing must cross a link.
+    /// The largest cut bound; `None` if nothing must cross a link.
     pub cut: Option<CutBound>,
     /// The largest time for which a node computes \[cycles\].
     pub computation_cycles: u64,

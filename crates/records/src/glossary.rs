@@ -92,7 +92,7 @@ impl DefinitionGroup {
     }
 
     fn and(mut self, definitions: impl Iterator<Item = &'static Definition>) -> Self {
-        self.definitions.extend(definitions.filter(|own| !own.text.is_empty()));
+        self.definitions.extend(definitions.filter(|definition| !definition.text.is_empty()));
         self
     }
 }
@@ -206,7 +206,7 @@ mod tests {
         for (term, name) in
             [("mean dilation", "placement_dilation_mean"), ("Total dilation", "placement_dilation_total")]
         {
-            assert_eq!(Definition::find(term).map(|own| own.name), Some(name));
+            assert_eq!(Definition::find(term).map(|definition| definition.name), Some(name));
         }
     }
 

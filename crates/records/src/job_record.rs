@@ -23,11 +23,11 @@ pub struct JobStepRecord {
     /// The number of ranks that take part; files of earlier versions do not have this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
-    /// Its earliest begin at a rank.
+    /// Its earliest start at a rank.
     pub begin_cycles: u64,
     /// Its latest finish at a rank.
     pub finish_cycles: u64,
-    /// The begin in seconds, if the machine is described by bandwidth and latency.
+    /// The start in seconds, if the machine is described by bandwidth and latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin_seconds: Option<f64>,
     /// The finish in seconds.
@@ -61,8 +61,8 @@ impl JobStepRecord {
             let (begin, finish) = (times.begin.get(), times.finish.get());
             let step = &job.steps()[place % count];
             let has_messages = step.computation().is_none();
-            let names = |own: &StepTimes| {
-                own.behind.iter().map(|&step| job.steps()[step as usize].name.clone()).collect()
+            let names = |times: &StepTimes| {
+                times.behind.iter().map(|&step| job.steps()[step as usize].name.clone()).collect()
             };
             Self {
                 iteration: (place / count) as u64,
@@ -84,13 +84,13 @@ impl JobStepRecord {
         times.steps.iter().enumerate().map(record).collect()
     }
 
-    /// The time from its earliest begin to its latest finish \[cycles\].
+    /// The time from its earliest start to its latest finish \[cycles\].
     #[must_use]
     pub fn length(&self) -> u64 {
         self.finish_cycles.saturating_sub(self.begin_cycles)
     }
 
-    /// The exposed cycles of a rank that takes part, in the mean.
+    /// The mean exposed cycles of a rank that takes part.
     #[must_use]
     pub fn exposed_mean_cycles(&self) -> Option<f64> {
         exact_mean(self.exposed_cycles?, self.ranks?.into())
@@ -137,12 +137,12 @@ pub struct JobTimeRecord {
         "rank with the most communication", name = "time_largest_communication_rank", kind = Natural,
         text = "The rank of a job with the most communication, the lowest of equal ones. The column is there only if a \
                 run is a job.",
-        value = |own| own.largest_communication.rank.into()
+        value = |time| time.largest_communication.rank.into()
     )]
     #[column(
         "most communication of a rank", name = "time_largest_communication_cycles", unit = "cycles", kind = Natural,
         text = "The communication of that rank. The column is there only if a run is a job.",
-        value = |own| own.largest_communication.cycles.into()
+        value = |time| time.largest_communication.cycles.into()
     )]
     pub largest_communication: LargestRecord,
     /// The rank with the most bubble, the lowest of equal ones.
@@ -150,12 +150,12 @@ pub struct JobTimeRecord {
         "rank with the most bubble", name = "time_largest_bubble_rank", kind = Natural,
         text = "The rank of a job with the most bubble, the lowest of equal ones. The column is there only if a run is a \
                 job.",
-        value = |own| own.largest_bubble.rank.into()
+        value = |time| time.largest_bubble.rank.into()
     )]
     #[column(
         "most bubble of a rank", name = "time_largest_bubble_cycles", unit = "cycles", kind = Natural,
         text = "The bubble of that rank. The column is there only if a run is a job.",
-        value = |own| own.largest_bubble.cycles.into()
+        value = |time| time.largest_bubble.cycles.into()
     )]
     pub largest_bubble: LargestRecord,
 }
@@ -171,20 +171,20 @@ pub struct LargestRecord {
 
 impl JobTimeRecord {
     pub(super) fn new(times: &JobTimes) -> Self {
-        let sum = |part: fn(&RankTime) -> u64| times.by_rank.iter().map(|own| u128::from(part(own))).sum();
+        let sum = |part: fn(&RankTime) -> u64| times.by_rank.iter().map(|time| u128::from(part(time))).sum();
         let largest = |part: fn(&RankTime) -> u64| {
             let ranks =
-                (0..).zip(&times.by_rank).map(|(rank, own)| LargestRecord { rank, cycles: part(own) });
-            let most = ranks.reduce(|most, own| if own.cycles > most.cycles { own } else { most });
+                (0..).zip(&times.by_rank).map(|(rank, time)| LargestRecord { rank, cycles: part(time) });
+            let most = ranks.reduce(|most, next| if next.cycles > most.cycles { next } else { most });
             most.unwrap_or(LargestRecord { rank: 0, cycles: 0 })
         };
         Self {
-            computation_cycles: sum(|own| own.computation),
-            communication_cycles: sum(|own| own.communication),
-            bubble_cycles: sum(|own| own.bubble),
-            done_cycles: sum(|own| own.done),
-            largest_communication: largest(|own| own.communication),
-            largest_bubble: largest(|own| own.bubble),
+            computation_cycles: sum(|time| time.computation),
+            communication_cycles: sum(|time| time.communication),
+            bubble_cycles: sum(|time| time.bubble),
+            done_cycles: sum(|time| time.done),
+            largest_communication: largest(|time| time.communication),
+            largest_bubble: largest(|time| time.bubble),
         }
     }
 
@@ -196,9 +196,9 @@ impl JobTimeRecord {
         let all = parts.iter().sum();
         let [computation, communication, bubble, done] =
             parts.map(|part| exact_mean(part, all).map(super::single_run_table::percent));
-        let most = |own: LargestRecord| match own.cycles {
+        let most = |largest: LargestRecord| match largest.cycles {
             0 => String::new(),
-            cycles => format!(" (most at rank {}, {})", own.rank, super::counted(cycles, "cycle")),
+            cycles => format!(" (most at rank {}, {})", largest.rank, super::counted(cycles, "cycle")),
         };
         Some(format!(
             "Of its time a rank computes {}, communicates beside no computation {}{}, waits for others (bubble) {}{} and \

@@ -8,18 +8,18 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{column::Cell, definition::Kind};
 
-/// The first columns of rows of several runs; none of one run.
+/// The first columns of rows of several runs; empty for one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LeadingColumns {
     has_scenario: bool,
-    keys: Vec<(Arc<str>, Kind)>, // in the order in which runs have them
+    keys: Vec<(Arc<str>, Kind)>, // in order of first occurrence
 }
 
 /// The cells of a run in its first columns, with their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LeadingCells<'run>(pub(super) Vec<(&'run str, Cell<'run>)>);
 
-/// A row with the first columns of its run, as a line of JSON has it.
+/// A row with the first columns of its run, as a line of JSON.
 #[derive(Debug, Serialize)]
 pub struct LedRow<'run, R> {
     /// The cells of the run.
@@ -34,19 +34,20 @@ impl LeadingColumns {
     /// The columns that tell these runs apart.
     #[must_use]
     pub fn new<'run>(runs: impl IntoIterator<Item = &'run Run>) -> Self {
-        let mut own = Self::default();
+        let mut columns = Self::default();
         let mut scenario = None;
         for run in runs {
-            own.has_scenario |= scenario.replace(&run.scenario).is_some_and(|before| *before != run.scenario);
+            columns.has_scenario |=
+                scenario.replace(&run.scenario).is_some_and(|before| *before != run.scenario);
             for (key, value) in &*run.combination {
                 let kind = kind(&cell(value));
-                match own.keys.iter_mut().find(|known| known.0 == *key) {
+                match columns.keys.iter_mut().find(|known| known.0 == *key) {
                     Some(known) => known.1 = common(known.1, kind),
-                    None => own.keys.push((Arc::clone(key), kind)),
+                    None => columns.keys.push((Arc::clone(key), kind)),
                 }
             }
         }
-        own
+        columns
     }
 
     /// Their names with the types of their values.
@@ -60,10 +61,10 @@ impl LeadingColumns {
     pub fn cells<'run>(&'run self, run: &'run Run) -> LeadingCells<'run> {
         let scenario = self.has_scenario.then(|| ("scenario", Cell::from(&*run.scenario)));
         let of_key = |(key, kind): &'run (Arc<str>, Kind)| {
-            let value = run.combination.iter().find(|own| own.0 == *key).map(|own| &*own.1);
+            let value = run.combination.iter().find(|(swept, _)| swept == key).map(|(_, value)| &**value);
             let value = match (value, kind) {
                 (None, _) => Cell::Missing,
-                // Values of several types are all as written.
+                // Values of mixed types are kept as written.
                 (Some(value), Kind::Text) => Cell::Text(unquoted(value).into()),
                 (Some(value), _) => cell(value),
             };
@@ -118,7 +119,7 @@ fn kind(cell: &Cell<'_>) -> Kind {
     }
 }
 
-/// The type of a column with values of two.
+/// The type of a column with values of two types.
 fn common(one: Kind, other: Kind) -> Kind {
     match (one, other) {
         _ if one == other => one,

@@ -60,7 +60,7 @@ impl LinksRecord {
         }
     }
 
-    /// `u` and `l` of all links; `None` where links differ \[cycles\].
+    /// `u` and `l` of all links; `None` if links differ \[cycles\].
     #[must_use]
     pub fn cycles(&self) -> Option<(u64, u64)> {
         match self {
@@ -75,8 +75,8 @@ impl LinksRecord {
         match self {
             Self::Alike { hop_cycles, latency_cycles, .. } => {
                 let latency = format!("latency {}", counted(*latency_cycles, "cycle"));
-                let own = Some(format!("{} a link", counted(*hop_cycles, "cycle")));
-                own.into_iter().chain((*latency_cycles > 0).then_some(latency)).collect()
+                let hop = Some(format!("{} a link", counted(*hop_cycles, "cycle")));
+                hop.into_iter().chain((*latency_cycles > 0).then_some(latency)).collect()
             }
             Self::ByClass { links, .. } => {
                 let class = |LinkClassRecord { class, u, l }: &LinkClassRecord| {
@@ -105,13 +105,13 @@ mod tests {
             );
             MachineRecord::new(&load_text(Path::new("a test"), &text).unwrap().runs[0])
         };
-        let own = record("hop_cycles = [1, 3]\nlatency_cycles = 7");
-        let value = serde_json::to_value(&own).unwrap();
+        let machine = record("hop_cycles = [1, 3]\nlatency_cycles = 7");
+        let value = serde_json::to_value(&machine).unwrap();
         assert_eq!(value["link_mode"], "full-duplex");
         let class = |class: &str, unit: u64| json!({ "class": class, "u": unit, "l": 7 });
         assert_eq!(value["links"], json!([class("dimension 1", 1), class("dimension 2", 3)]));
         assert!(value["hop_cycles"].is_null());
-        assert_eq!(serde_json::from_value::<MachineRecord>(value).unwrap(), own);
+        assert_eq!(serde_json::from_value::<MachineRecord>(value).unwrap(), machine);
         let alike = serde_json::to_value(record("hop_cycles = 2")).unwrap();
         assert_eq!((&alike["links"], &alike["hop_cycles"]), (&json!("full-duplex"), &json!(2)));
     }

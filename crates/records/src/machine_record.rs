@@ -209,10 +209,12 @@ impl MachineRecord {
                 Some(GraphSource::Twists(twists)) => Some(twists.clone()),
                 _ => None,
             },
-            failed_links: machine
+            failed_links: machine.failures().map(|failures| {
+                failures.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()
+            }),
+            failed_nodes: machine
                 .failures()
-                .map(|own| own.links.iter().map(|(one, other)| [one.index(), other.index()]).collect()),
-            failed_nodes: machine.failures().map(|own| own.nodes.iter().map(|node| node.index()).collect()),
+                .map(|failures| failures.nodes.iter().map(|node| node.index()).collect()),
             network: description(machine),
             router: rules.routers().as_ref().map(RouterRecord::new),
             partition: run.partition.as_deref().map(PartitionRecord::new),
@@ -220,7 +222,7 @@ impl MachineRecord {
     }
 }
 
-/// Whether cables between the switches of a machine are told.
+/// Whether cables between the switches of a machine are recorded.
 fn has_uplinks(machine: &Machine) -> bool {
     let is_known = match machine.kind() {
         MachineKind::FatTree => true,

@@ -43,18 +43,18 @@ pub struct MessageRecord {
 }
 
 impl From<&MessageTimes> for MessageRecord {
-    fn from(own: &MessageTimes) -> Self {
+    fn from(times: &MessageTimes) -> Self {
         Self {
-            stage: own.stage,
-            source: own.source.label(),
-            destination: own.destination.label(),
-            units: own.units,
-            start: own.start.get(),
-            entered: own.entered.map(Cycle::get),
-            received: own.received.get(),
-            queued_cycles: own.queued().map(Cycles::get),
-            transfer_cycles: own.transfer.get(),
-            blocked_cycles: own.blocked().get(),
+            stage: times.stage,
+            source: times.source.label(),
+            destination: times.destination.label(),
+            units: times.units,
+            start: times.start.get(),
+            entered: times.entered.map(Cycle::get),
+            received: times.received.get(),
+            queued_cycles: times.queued().map(Cycles::get),
+            transfer_cycles: times.transfer.get(),
+            blocked_cycles: times.blocked().get(),
         }
     }
 }

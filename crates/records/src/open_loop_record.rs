@@ -172,22 +172,22 @@ impl OpenLoopRecord {
 }
 
 impl LoadRecord {
-    fn new(own: &OpenLoopOutcome) -> Self {
-        let sum = |value: fn(&SeedOutcome) -> u64| own.seeds.iter().map(value).sum();
+    fn new(outcome: &OpenLoopOutcome) -> Self {
+        let sum = |value: fn(&SeedOutcome) -> u64| outcome.seeds.iter().map(value).sum();
         let latencies = |value: fn(&SeedOutcome) -> &LatencySummary| {
-            LatencyRecord::new(&own.seeds.iter().map(value).collect::<Vec<_>>())
+            LatencyRecord::new(&outcome.seeds.iter().map(value).collect::<Vec<_>>())
         };
         Self {
-            load: own.load,
-            offered_load: own.offered_load(),
-            accepted_load: own.accepted_load(),
+            load: outcome.load,
+            offered_load: outcome.offered_load(),
+            accepted_load: outcome.accepted_load(),
             measured_packets: sum(|seed| seed.measured_packets),
             missing_packets: sum(|seed| seed.missing_packets),
             packet_latency: latencies(|seed| &seed.packet_latency),
             network_latency: latencies(|seed| &seed.network_latency),
-            saturated: own.saturated.map(|sign| sign.name().into()),
-            cycles: own.seeds.iter().map(|seed| seed.cycles).max().unwrap_or(0),
-            open_loop: MeasurementsRecord::new(own),
+            saturated: outcome.saturated.map(|sign| sign.name().into()),
+            cycles: outcome.seeds.iter().map(|seed| seed.cycles).max().unwrap_or(0),
+            open_loop: MeasurementsRecord::new(outcome),
         }
     }
 
@@ -195,8 +195,8 @@ impl LoadRecord {
     #[must_use]
     pub fn seeds(&self) -> &[SeedRecord] {
         match &self.open_loop {
-            MeasurementsRecord::Seeds(own) => &own.seeds,
-            MeasurementsRecord::One(own) => std::slice::from_ref(own),
+            MeasurementsRecord::Seeds(seeds) => &seeds.seeds,
+            MeasurementsRecord::One(seed) => std::slice::from_ref(seed),
         }
     }
 
@@ -204,7 +204,7 @@ impl LoadRecord {
     fn one(&self) -> Option<&SeedRecord> {
         match &self.open_loop {
             MeasurementsRecord::Seeds(_) => None,
-            MeasurementsRecord::One(own) => Some(own),
+            MeasurementsRecord::One(seed) => Some(seed),
         }
     }
 
@@ -212,27 +212,27 @@ impl LoadRecord {
     /// largest trend.
     #[must_use]
     pub fn trend_in_words(&self) -> Option<String> {
-        let own = self.seeds().iter().max_by_key(|seed| seed.trend)?;
-        Some(format!("{}/{}", own.trend, own.trend_critical))
+        let seed = self.seeds().iter().max_by_key(|seed| seed.trend)?;
+        Some(format!("{}/{}", seed.trend, seed.trend_critical))
     }
 
     /// The half-width of the interval of 95 % around the mean packet latency \[cycles\].
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         match &self.open_loop {
-            MeasurementsRecord::Seeds(own) => own.latency_half_width,
-            MeasurementsRecord::One(own) => own.latency_half_width,
+            MeasurementsRecord::Seeds(seeds) => seeds.latency_half_width,
+            MeasurementsRecord::One(seed) => seed.latency_half_width,
         }
     }
 
     /// The limit by the load of channels, such as `limit 1/7 = 0.1429, channel 0>8`; `None` if it is not known.
     #[must_use]
     pub fn limit_in_words(&self) -> Option<String> {
-        let own = self.seeds().first()?;
-        let (load, at) = (own.channel_load.as_deref()?, own.channel_load_at.as_deref()?);
+        let seed = self.seeds().first()?;
+        let (load, at) = (seed.channel_load.as_deref()?, seed.channel_load_at.as_deref()?);
         let (units, of) = load.split_once('/')?;
-        let which = if own.channel_load_complete { "channel" } else { "terminals only, channel" };
-        Some(format!("limit {of}/{units} = {:.4}, {which} {at}", own.limit()?))
+        let which = if seed.channel_load_complete { "channel" } else { "terminals only, channel" };
+        Some(format!("limit {of}/{units} = {:.4}, {which} {at}", seed.limit()?))
     }
 }
 

@@ -38,16 +38,16 @@ pub struct PacketRecord {
 }
 
 impl From<&PacketRow> for PacketRecord {
-    fn from(own: &PacketRow) -> Self {
+    fn from(row: &PacketRow) -> Self {
         Self {
-            made: own.made,
-            kind: own.kind.name(),
-            source: own.source.index(),
-            destination: own.destination.index(),
-            units: own.units,
-            entered: own.entered,
-            received: own.received,
-            links: own.links,
+            made: row.made,
+            kind: row.kind.name(),
+            source: row.source.index(),
+            destination: row.destination.index(),
+            units: row.units,
+            entered: row.entered,
+            received: row.received,
+            links: row.links,
         }
     }
 }
@@ -77,9 +77,9 @@ pub struct ChannelRecord {
 }
 
 impl From<&ChannelRow> for ChannelRecord {
-    fn from(own: &ChannelRow) -> Self {
-        let (to_kind, to) = (own.to.kind(), own.to.node().index());
-        Self { from: own.from.index(), to_kind, to, units: own.units }
+    fn from(row: &ChannelRow) -> Self {
+        let (to_kind, to) = (row.to.kind(), row.to.node().index());
+        Self { from: row.from.index(), to_kind, to, units: row.units }
     }
 }
 
@@ -115,9 +115,9 @@ pub struct BufferRecord {
 }
 
 impl From<&BufferRow> for BufferRecord {
-    fn from(own: &BufferRow) -> Self {
-        let (from_kind, from) = (own.from.kind(), own.from.node().index());
-        Self { at: own.at.index(), from_kind, from, channel: own.channel, sum: own.sum, max: own.max }
+    fn from(row: &BufferRow) -> Self {
+        let (from_kind, from) = (row.from.kind(), row.from.node().index());
+        Self { at: row.at.index(), from_kind, from, channel: row.channel, sum: row.sum, max: row.max }
     }
 }
 

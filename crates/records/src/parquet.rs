@@ -77,7 +77,7 @@ impl<W: Write + Send> ParquetTable<W> {
         columns: Vec<(usize, &'static Definition)>,
     ) -> io::Result<Self> {
         let columns = columns.into_iter();
-        let columns = columns.map(|(place, own)| (place, CollectedColumn::new(own.name, own.kind)));
+        let columns = columns.map(|(place, column)| (place, CollectedColumn::new(column.name, column.kind)));
         let columns: Vec<_> = columns.collect();
         let all = leading.iter().chain(columns.iter().map(|(_, column)| column));
         let declared: String = all.map(CollectedColumn::declaration).collect();
@@ -101,7 +101,7 @@ impl<W: Write + Send> ParquetTable<W> {
         let row = Row::new(record);
         let mut cells = row.cells().enumerate();
         for (place, column) in &mut self.columns {
-            let cell = cells.find(|(own, _)| own == place);
+            let cell = cells.find(|(index, _)| index == place);
             column.add(cell.map_or(&Cell::Absent, |(_, cell)| cell))?;
         }
         self.rows += 1;

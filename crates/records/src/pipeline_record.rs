@@ -14,11 +14,11 @@ pub struct PipelineRecord {
     pub iteration: u64,
     /// Its name.
     pub name: String,
-    /// The earliest begin of its steps.
+    /// The earliest start of its steps.
     pub begin_cycles: u64,
     /// The latest finish of its steps.
     pub finish_cycles: u64,
-    /// The begin in seconds, if the machine is described by bandwidth and latency.
+    /// The start in seconds, if the machine is described by bandwidth and latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin_seconds: Option<f64>,
     /// The finish in seconds.
@@ -47,23 +47,23 @@ impl PipelineRecord {
         let Some(job) = run.program.job.as_deref() else { return vec![] };
         let of_iteration = |iteration: usize| {
             let first = iteration * job.steps().len();
-            let record = move |own| Self::new(run, times, own, [iteration, first]);
+            let record = move |pipeline| Self::new(run, times, pipeline, [iteration, first]);
             run.program.pipelines.iter().filter_map(record)
         };
         (0..job.iterations()).flat_map(of_iteration).collect()
     }
 
-    /// The record of a pipeline in an iteration, whose steps begin at `first`.
+    /// The record of a pipeline in an iteration, whose steps start at index `first`.
     fn new(
         run: &Run,
         times: &JobTimes,
-        own: &PipelineDescription,
+        pipeline: &PipelineDescription,
         [iteration, first]: [usize; 2],
     ) -> Option<Self> {
         let begin = |task: &PipelineTask| times.steps[first + task.first].begin.get();
         let finish = |task: &PipelineTask| times.steps[first + task.last].finish.get();
         let of_kind = |kind: &&'static str| {
-            let tasks = || own.tasks.iter().filter(|task| task.kind == *kind);
+            let tasks = || pipeline.tasks.iter().filter(|task| task.kind == *kind);
             let lengths = || tasks().map(|task| finish(task).saturating_sub(begin(task)));
             Some(TaskTimesRecord {
                 task: (*kind).into(),
@@ -72,13 +72,14 @@ impl PipelineRecord {
                 greatest_cycles: lengths().max()?,
             })
         };
-        let steps = || own.tasks.iter().flat_map(|task| &times.steps[first + task.first..=first + task.last]);
+        let steps =
+            || pipeline.tasks.iter().flat_map(|task| &times.steps[first + task.first..=first + task.last]);
         let begin_cycles = steps().map(|step| step.begin.get()).min()?;
         let finish_cycles = steps().map(|step| step.finish.get()).max()?;
         let seconds = |cycles: u64| run.scale.map(|scale| scale.seconds(cycles));
         Some(Self {
             iteration: iteration as u64,
-            name: own.name.clone(),
+            name: pipeline.name.clone(),
             begin_cycles,
             finish_cycles,
             begin_seconds: seconds(begin_cycles),
@@ -90,7 +91,7 @@ impl PipelineRecord {
     /// The seconds of a cycle, if the machine is described by bandwidth and latency.
     pub(super) fn cycle_seconds(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "seconds are shown with few digits")]
-        let cycles = Some(self.finish_cycles).filter(|&own| own > 0)? as f64;
+        let cycles = Some(self.finish_cycles).filter(|&cycles| cycles > 0)? as f64;
         Some(self.finish_seconds? / cycles)
     }
 }

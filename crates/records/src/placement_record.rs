@@ -36,7 +36,7 @@ pub struct PlacementEntry {
     pub program: ProgramRecord,
     /// The embedding's name.
     pub embedding: String,
-    /// Sentences on what is assumed, left out or rounded.
+    /// Sentences on assumptions, omissions and rounding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// A dilation that no placement of this guest with one process a node is below. Missing unless guest and
@@ -340,7 +340,8 @@ impl PlacementRecord {
     pub fn new(metrics: &PlacementMetrics) -> Self {
         let dilation = &metrics.dilation;
         let (nodes, processes) = (metrics.load.count, metrics.load.sum);
-        let dimension = |own: &DimensionDistances| (own.over_edges.sum, own.over_edges.count);
+        let dimension =
+            |distances: &DimensionDistances| (distances.over_edges.sum, distances.over_edges.count);
         let dimensions: Vec<(u64, u64)> = metrics.distances.iter().map(dimension).collect();
         let mean_dilation = exact_mean(dilation.total().into(), dilation.edges().into());
         Self {
@@ -410,7 +411,7 @@ impl PlacementRecord {
     }
 }
 
-/// The bound of the dilation of the guest of a run over all placements with one process a node; `None` if its placement has
+/// The bound on the dilation of a run's guest over all placements with one process a node; `None` if its placement has
 /// several on a node.
 #[must_use]
 pub fn dilation_bound(run: &Run, metrics: &PlacementMetrics) -> Option<DilationBound> {

@@ -188,7 +188,7 @@ pub struct TrafficRecord {
     /// The sizes of the packets of open-loop traffic, each with its weight.
     #[column(
         "packet sizes", unit = "units", kind = List,
-        value = |own| Cell::Text(sizes_in_words(&own.sizes).into())
+        value = |traffic| Cell::Text(sizes_in_words(&traffic.sizes).into())
     )]
     pub sizes: Vec<(u64, u64)>,
     /// The mean length of the bursts in which terminals make packets.
@@ -202,7 +202,7 @@ pub struct TrafficRecord {
     /// The sizes of the replies to packets, each with its weight.
     #[column(
         "reply sizes", unit = "units", kind = List, source = "docs/model.md, section 30.4",
-        value = |own| { let sizes = own.reply_sizes.as_deref(); Cell::optional(sizes.map(|own| Cell::Text(sizes_in_words(own).into()))) }
+        value = |traffic| { let sizes = traffic.reply_sizes.as_deref(); Cell::optional(sizes.map(|sizes| Cell::Text(sizes_in_words(sizes).into()))) }
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_sizes: Option<Vec<(u64, u64)>>,
@@ -275,7 +275,7 @@ pub struct NoiseRecord {
 impl NoiseRecord {
     fn new(noise: &ComputeNoise) -> Self {
         let distribution = noise.distribution;
-        let own = Self {
+        let common = Self {
             kind: distribution.name().into(),
             max: None,
             one_in: None,
@@ -285,52 +285,52 @@ impl NoiseRecord {
             each: noise.each.name().into(),
         };
         match distribution {
-            NoiseDistribution::Uniform { max } => Self { max: Some(max), ..own },
+            NoiseDistribution::Uniform { max } => Self { max: Some(max), ..common },
             NoiseDistribution::Outliers { one_in, cycles } => {
-                Self { one_in: Some(one_in), cycles: Some(cycles), ..own }
+                Self { one_in: Some(one_in), cycles: Some(cycles), ..common }
             }
-            NoiseDistribution::Exponential { mean } => Self { mean: Some(mean), ..own },
+            NoiseDistribution::Exponential { mean } => Self { mean: Some(mean), ..common },
         }
     }
 }
 
 impl TrafficRecord {
     fn new(program: &OpenLoopProgram) -> Self {
-        let own = &program.traffic;
-        let (hotspots, hotspot_share) = match &own.pattern {
+        let traffic = &program.traffic;
+        let (hotspots, hotspot_share) = match &traffic.pattern {
             TrafficPattern::Hotspot { nodes, share } => {
                 (Some(nodes.iter().map(|node| node.index()).collect()), Some(*share))
             }
             _ => (None, None),
         };
-        let group_size = match own.pattern {
+        let group_size = match traffic.pattern {
             TrafficPattern::Adversarial { group_size, .. }
             | TrafficPattern::AdversarialRandom { group_size, .. }
             | TrafficPattern::GroupTornado { group_size } => Some(group_size),
             _ => None,
         };
-        let (warmup_cycles, pilot) = match own.warmup {
+        let (warmup_cycles, pilot) = match traffic.warmup {
             WarmUp::Cycles(cycles) => (Some(cycles), None),
             WarmUp::Auto { pilot, interval } => (None, Some([pilot, interval])),
         };
         Self {
-            pattern: own.pattern.full_name().into(),
+            pattern: traffic.pattern.full_name().into(),
             hotspots,
             hotspot_share,
             group_size,
-            sizes: own.sizes.clone(),
-            burst_cycles: own.bursts.map(|own| own.cycles),
-            burst_load: own.bursts.map(|own| own.load),
-            reply_sizes: own.reply.as_ref().map(|reply| reply.sizes.clone()),
-            reply_delay_cycles: own.reply.as_ref().map(|reply| reply.delay),
+            sizes: traffic.sizes.clone(),
+            burst_cycles: traffic.bursts.map(|bursts| bursts.cycles),
+            burst_load: traffic.bursts.map(|bursts| bursts.load),
+            reply_sizes: traffic.reply.as_ref().map(|reply| reply.sizes.clone()),
+            reply_delay_cycles: traffic.reply.as_ref().map(|reply| reply.delay),
             warmup_cycles,
             pilot_cycles: pilot.map(|pilot| pilot[0]),
             warmup_interval: pilot.map(|pilot| pilot[1]),
-            measure_cycles: own.measure,
-            drain_cycles: own.drain,
-            batches: own.batches,
-            seeds: own.seeds,
-            latency_limit: own.latency_limit,
+            measure_cycles: traffic.measure,
+            drain_cycles: traffic.drain,
+            batches: traffic.batches,
+            seeds: traffic.seeds,
+            latency_limit: traffic.latency_limit,
         }
     }
 }
@@ -348,7 +348,7 @@ impl ProgramRecord {
     pub fn new(program: &ScenarioProgram) -> Self {
         let communication = program.communication;
         let numbers = |stages: &[CubeDimension]| stages.iter().map(|stage| stage.number()).collect();
-        // Noise and parts are told apart.
+        // Noise and parts have members of their own.
         let body = program.described_body();
         let stages = || 0..body.stage_count();
         let exchange = program.exchange.as_ref().map(|exchange| &*exchange.program);
@@ -357,22 +357,22 @@ impl ProgramRecord {
         // The stages of a collective follow from its other members.
         let is_listed = program.ranks.is_none();
         let has_units = is_listed && body.facts().uniform_units != Some(1);
-        let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |own| {
+        let steps: Vec<StepRecord> = collective.map_or_else(Vec::new, |collective| {
             let of_step = |(place, step)| {
                 StepRecord::new(step, program.algorithm_of_step(place), program.bytes_of_asked_step(place))
             };
-            own.steps().iter().enumerate().map(of_step).collect()
+            collective.steps().iter().enumerate().map(of_step).collect()
         });
         let of_job = program.job.as_deref().map(|job| {
             let steps = job.steps().iter().zip(&program.job_steps);
-            steps.map(|(step, own)| StepRecord::of_job(job, step, own)).collect::<Vec<_>>()
+            steps.map(|(step, description)| StepRecord::of_job(job, step, description)).collect::<Vec<_>>()
         });
         let asked = collective.and_then(|collective| collective.specification());
         Self {
             kind: program.kind.name.into(),
             dimensions: program.exchange_cube.map(Hypercube::dimension_count),
             stages: program.exchanges.as_deref().map(numbers).or_else(|| asked.and_then(cube_dimensions)),
-            compute_cycles: asked.map_or_else(|| body.facts().compute.get(), |own| own.compute_cycles),
+            compute_cycles: asked.map_or_else(|| body.facts().compute.get(), |asked| asked.compute_cycles),
             file: program.file.as_deref().map(str::to_owned),
             processes: program.is_placed_by_number().then(|| program.rank_count()),
             stage_compute_cycles: stage_computations(program).filter(|_| is_listed),
@@ -405,9 +405,9 @@ impl ProgramRecord {
 /// The computation of each stage without noise, if they differ or the program is one from a file \[cycles\].
 fn stage_computations(program: &ScenarioProgram) -> Option<Vec<u64>> {
     if let Some(exchange) = &program.exchange {
-        let own: Vec<u64> =
+        let computations: Vec<u64> =
             exchange.program.computations().iter().map(|computation| computation.get()).collect();
-        return Some(own).filter(|own| own.windows(2).any(|two| two[0] != two[1]));
+        return Some(computations).filter(|computations| computations.windows(2).any(|two| two[0] != two[1]));
     }
     let (body, first) = (program.described_body(), ProcessId::new(0));
     let of_stages = || (0..body.stage_count()).map(|stage| body.computation(stage, first).get());

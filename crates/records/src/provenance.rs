@@ -1,4 +1,4 @@
-//! The origin of results: the program that made them, its command, and the digest of what decides their numbers
+//! The origin of results: the program that made them, its command, and the digest of everything that decides their numbers
 //! (`docs/model.md` section 30.10).
 
 use std::collections::BTreeSet;

@@ -99,7 +99,7 @@ type Kinds = BTreeMap<&'static str, Kind>;
 /// The rows of JSON records, under the names of all of them. A name that first appears in a later record
 /// follows its predecessor there.
 pub(super) fn rows_of_json(records: &[Value]) -> (Vec<String>, Vec<Vec<String>>) {
-    let kinds: Kinds = Definition::all().map(|own| (own.name, own.kind)).collect();
+    let kinds: Kinds = Definition::all().map(|definition| (definition.name, definition.kind)).collect();
     let (mut columns, mut rows): (Vec<String>, Vec<Vec<(String, String)>>) = (vec![], vec![]);
     for record in records {
         let (mut row, mut next) = (vec![], 0);
@@ -114,7 +114,7 @@ pub(super) fn rows_of_json(records: &[Value]) -> (Vec<String>, Vec<Vec<String>>)
         rows.push(row);
     }
     let cell = |row: &[(String, String)], name: &String| {
-        row.iter().find(|(own, _)| own == name).map(|(_, cell)| cell.clone()).unwrap_or_default()
+        row.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.clone()).unwrap_or_default()
     };
     let cells = rows.iter().map(|row| columns.iter().map(|name| cell(row, name)).collect()).collect();
     (columns, cells)

@@ -80,9 +80,9 @@ fn run_schema() -> Value {
     let mut run = record(RunRecord::members());
     run["properties"]["stages"] = list_of(&stage());
     run["properties"]["steps"] = list_of(&step_of_job());
-    let own = &mut run["properties"]["open_loop"];
+    let open_loop = &mut run["properties"]["open_loop"];
     for (member, schema) in open_loop_members() {
-        own["properties"][&member] = schema;
+        open_loop["properties"][&member] = schema;
     }
     for list in ["saturation_runs", "trace_communication", "pipelines"] {
         run["properties"][list] = list_of(&json!({ "type": "object" }));
@@ -118,13 +118,13 @@ fn record(members: Vec<&'static Definition>) -> Value {
     for member in members {
         insert(&mut record, member);
     }
-    // Members without columns, or of which columns hold only a number, are added here.
+    // Members without columns, or whose columns hold only a number, are added here.
     record["properties"]["program"]["properties"]["steps"] = list_of(&json!({ "type": "object" }));
     record["properties"]["notes"] = list_of(&json!({ "type": "string" }));
     // A word, or a number of links.
     record["properties"]["execution"]["properties"]["phases"]["type"] = json!(["string", "integer", "null"]);
     let machine = &mut record["properties"]["machine"]["properties"];
-    // The classes of links where these differ, with the link mode beside them.
+    // The classes of links if these differ, with the link mode beside them.
     let class =
         json!({ "class": { "type": "string" }, "u": { "type": "integer" }, "l": { "type": "integer" } });
     let classes = list_of(&json!({ "type": "object", "properties": class, "additionalProperties": false }));

@@ -55,37 +55,37 @@ pub struct RouterRecord {
 impl RouterRecord {
     /// Makes the record of routers.
     #[must_use]
-    pub fn new(own: &RouterSettings) -> Self {
+    pub fn new(settings: &RouterSettings) -> Self {
         Self {
-            virtual_channels: own.virtual_channels,
-            buffer_units: own.buffer_units,
-            cycles: own.router_cycles,
-            credit_cycles: own.credit_cycles,
-            terminal_latency_cycles: own.terminal_latency,
-            global_latency_cycles: own.global_latency,
-            speedup: f64::from(own.speedup.hundredths()) / 100.0,
-            ejection: own.ejection.name().into(),
-            allocator: own.allocator.name().into(),
+            virtual_channels: settings.virtual_channels,
+            buffer_units: settings.buffer_units,
+            cycles: settings.router_cycles,
+            credit_cycles: settings.credit_cycles,
+            terminal_latency_cycles: settings.terminal_latency,
+            global_latency_cycles: settings.global_latency,
+            speedup: f64::from(settings.speedup.hundredths()) / 100.0,
+            ejection: settings.ejection.name().into(),
+            allocator: settings.allocator.name().into(),
         }
     }
 }
 
 /// The choice of ports under adaptive routing; `None` under another.
-pub(super) fn adaptive_choice(own: &RouterSettings) -> Option<&'static str> {
-    match own.routing {
+pub(super) fn adaptive_choice(settings: &RouterSettings) -> Option<&'static str> {
+    match settings.routing {
         RouterRouting::Adaptive(choice) => Some(AdaptiveChoice::name(choice)),
         _ => None,
     }
 }
 
 /// The threshold of UGAL and PAR; `None` under another routing.
-pub(super) fn ugal_threshold(own: &RouterSettings) -> Option<u64> {
-    own.routing.threshold().and_then(|threshold| u64::try_from(threshold).ok())
+pub(super) fn ugal_threshold(settings: &RouterSettings) -> Option<u64> {
+    settings.routing.threshold().and_then(|threshold| u64::try_from(threshold).ok())
 }
 
 /// The choice among the candidates of a table; `None` without a table.
-pub(super) fn route_choice(own: &RouterSettings) -> Option<&'static str> {
-    match own.routing {
+pub(super) fn route_choice(settings: &RouterSettings) -> Option<&'static str> {
+    match settings.routing {
         RouterRouting::Table(choice) => Some(TableChoice::name(choice)),
         _ => None,
     }

@@ -120,8 +120,8 @@ impl<'run> StepOfStage<'run> {
     #[must_use]
     pub fn new(program: &'run ScenarioProgram, stage: usize) -> Self {
         let Some(job) = program.job.as_deref() else { return Self::default() };
-        let own = job.locate(stage);
-        Self { iteration: Some(own.iteration as u64), step: Some(&job.steps()[own.step].name) }
+        let location = job.locate(stage);
+        Self { iteration: Some(location.iteration as u64), step: Some(&job.steps()[location.step].name) }
     }
 }
 

@@ -49,7 +49,7 @@ pub struct RunRecord {
     pub embedding: String,
     /// The execution rules.
     pub execution: ExecutionRecord,
-    /// Sentences on what is assumed, left out or rounded.
+    /// Sentences on assumptions, omissions and rounding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The engine that computed the run: hop or belt for asynchronous runs, coordinated for the others. No other
@@ -422,8 +422,8 @@ impl RunRecord {
             channel_congestion: congestion.map(|congestion| congestion.routed),
             balanced_congestion: congestion.map(|congestion| congestion.balanced),
             link_busy_share: link_busy_share(finished),
-            direction_busy_cycles: by_direction(traffic, |own| own.total.get()),
-            direction_busy_max_cycles: by_direction(traffic, |own| own.max.get()),
+            direction_busy_cycles: by_direction(traffic, |direction| direction.total.get()),
+            direction_busy_max_cycles: by_direction(traffic, |direction| direction.max.get()),
             totals: is_closed.then(|| TotalsRecord::new(summary)),
             overlapped_cycles: is_closed.then(|| summary.overlapped()),
             waiting: is_closed.then(|| DistributionRecord::new(summary.waiting())),
@@ -472,10 +472,11 @@ impl ReceivedRecord {
     fn new(access: &RandomAccess) -> Self {
         match access.received() {
             Received::Read(read) => {
-                Self::Read(read.into_iter().map(|own| own.map(ProcessId::label)).collect())
+                Self::Read(read.into_iter().map(|origin| origin.map(ProcessId::label)).collect())
             }
             Received::Written(held) => {
-                let labels = |own: Vec<ProcessId>| own.into_iter().map(ProcessId::label).collect();
+                let labels =
+                    |processes: Vec<ProcessId>| processes.into_iter().map(ProcessId::label).collect();
                 Self::Written(held.into_iter().map(labels).collect())
             }
         }
@@ -484,10 +485,13 @@ impl ReceivedRecord {
     /// The entries as in CSV, separated by spaces.
     pub(super) fn in_words(&self) -> String {
         let entries: Vec<String> = match self {
-            Self::Read(read) => {
-                read.iter().map(|own| own.map_or_else(String::new, |own| own.to_string())).collect()
+            Self::Read(read) => read
+                .iter()
+                .map(|origin| origin.map_or_else(String::new, |origin| origin.to_string()))
+                .collect(),
+            Self::Written(held) => {
+                held.iter().map(|processes| format!("[{}]", join(processes, ","))).collect()
             }
-            Self::Written(held) => held.iter().map(|own| format!("[{}]", join(own, ","))).collect(),
         };
         entries.join(" ")
     }
@@ -555,7 +559,7 @@ fn sum(stages: &[StageRouting]) -> StageRouting {
     sum
 }
 
-/// The exposed cycles of a job, or of traces: the sum over ranks of their finish less what they compute.
+/// The exposed cycles of a job, or of traces: the sum over ranks of their finish less their computation.
 fn exposed(run: &Run, finished: &FinishedRun) -> Option<u128> {
     let of_job = finished.outcome.job.as_ref().map(|times| times.exposed);
     let of_traces = || {
@@ -566,7 +570,7 @@ fn exposed(run: &Run, finished: &FinishedRun) -> Option<u128> {
     of_job.or_else(of_traces)
 }
 
-/// The exposed cycles of a rank of a job or of traces, in the mean.
+/// The mean exposed cycles of a rank of a job or of traces.
 fn exposed_mean(run: &Run, finished: &FinishedRun) -> Option<f64> {
     exact_mean(exposed(run, finished)?, run.program.rank_count().into())
 }

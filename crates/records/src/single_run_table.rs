@@ -93,14 +93,16 @@ impl SingleRunTable {
         columns
             .extend(["count", "least", "greatest"].map(|title| SingleRunColumn::numbers(title, "pipelines")));
         columns.extend(has_seconds.then_some(SingleRunColumn::numbers("greatest in seconds", "")));
-        let of_task = |own: &PipelineRecord, task: &TaskTimesRecord| {
-            let mut row = vec![own.name.clone()];
-            row.extend(has_iterations.then(|| own.iteration.to_string()));
-            row.extend([own.begin_cycles, own.finish_cycles].map(|cycles| cycles.to_string()));
+        let of_task = |pipeline: &PipelineRecord, task: &TaskTimesRecord| {
+            let mut row = vec![pipeline.name.clone()];
+            row.extend(has_iterations.then(|| pipeline.iteration.to_string()));
+            row.extend([pipeline.begin_cycles, pipeline.finish_cycles].map(|cycles| cycles.to_string()));
             row.push(task.task.to_string());
-            row.extend([task.count, task.least_cycles, task.greatest_cycles].map(|own| own.to_string()));
+            row.extend(
+                [task.count, task.least_cycles, task.greatest_cycles].map(|number| number.to_string()),
+            );
             #[expect(clippy::cast_precision_loss, reason = "seconds with few digits")]
-            let seconds = own.cycle_seconds().map(|cycle| cycle * task.greatest_cycles as f64);
+            let seconds = pipeline.cycle_seconds().map(|cycle| cycle * task.greatest_cycles as f64);
             row.extend(has_seconds.then(|| seconds.map(engineering_seconds).unwrap_or_default()));
             row
         };
@@ -138,7 +140,7 @@ impl SingleRunTable {
 }
 
 impl RunRecord {
-    /// The table of the first steps of a job but those of pipelines; `None` for other programs, and if there are no others.
+    /// The table of the first steps of a job, without those of pipelines; `None` for other programs, and if no step is left.
     #[must_use]
     pub fn step_table(&self) -> Option<SingleRunTable> {
         let steps = self.steps.as_deref()?.iter().filter(|step| step.pipeline.is_none());
@@ -169,7 +171,8 @@ impl RunRecord {
     #[must_use]
     pub fn exposed_in_words(&self) -> Option<String> {
         let mean = self.exposed_mean_cycles?;
-        let share = self.exposed_share().map(|own| format!(", {own} of the makespan")).unwrap_or_default();
+        let share =
+            self.exposed_share().map(|share| format!(", {share} of the makespan")).unwrap_or_default();
         let why = self.why_exposed();
         Some(format!("Of the time of a rank {mean:.1} cycles{share} are exposed: {why}."))
     }
@@ -188,10 +191,10 @@ impl RunRecord {
         Some(format!("Exposed is the share of the makespan of a rank in which {why}: {}.", shares.join(", ")))
     }
 
-    /// The exposed share of the makespan of a rank, in the mean.
+    /// The mean exposed share of the makespan of a rank.
     fn exposed_share(&self) -> Option<String> {
         #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
-        let makespan = self.makespan_cycles.filter(|own| *own > 0)? as f64;
+        let makespan = self.makespan_cycles.filter(|cycles| *cycles > 0)? as f64;
         Some(percent(self.exposed_mean_cycles? / makespan))
     }
 
@@ -200,7 +203,7 @@ impl RunRecord {
     }
 }
 
-/// A share in percent, with a digit of a fraction.
+/// A share in percent, with one decimal.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", (share * 1000.0).round() / 10.0)
 }

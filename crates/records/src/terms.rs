@@ -1,5 +1,5 @@
-//! Terms that people look up and that no file has: those of other tools and of the papers, each with what it is
-//! called here, and second meanings of headers.
+//! Terms that people look up and that no file has: those of other tools and of the papers, each with its name here, and
+//! second meanings of headers.
 
 /// A term: its names, its source, and its meaning in one to three sentences.
 #[derive(Debug)]

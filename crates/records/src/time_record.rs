@@ -171,12 +171,12 @@ pub(super) fn stages(run: &Run, finished: &FinishedRun) -> Vec<StageRecord> {
     let totals = finished.outcome.summary.stages();
     let routing = |stage: usize| finished.outcome.traffic.routing.as_ref().map(|stages| stages[stage]);
     let mut distances = Extremes::of([]);
-    // The stages of an iteration of a job come again in the next.
+    // Every iteration of a job repeats the stages of the first.
     let of_iteration = run.program.job.as_deref().map_or(totals.len(), |job| totals.len() / job.iterations());
     let mut known: Vec<Extremes> = vec![];
     let record = |(stage, totals): (usize, &StageTotals)| {
-        if let Some(own) = known.get(stage % of_iteration).filter(|_| stage >= of_iteration) {
-            distances = *own;
+        if let Some(extremes) = known.get(stage % of_iteration).filter(|_| stage >= of_iteration) {
+            distances = *extremes;
         } else {
             if !run.program.body.repeats(stage) {
                 distances = stage_distances(&*run.program.body, stage, &run.placement, &finished.metrics);
@@ -214,7 +214,7 @@ pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.max.into(),
+        value: |distribution| distribution.max.into(),
     },
     Column {
         definition: Definition {
@@ -227,7 +227,7 @@ pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.mean.into(),
+        value: |distribution| distribution.mean.into(),
     },
     Column {
         definition: Definition {
@@ -241,15 +241,15 @@ pub(crate) static WAITING: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.p50.into(),
+        value: |distribution| distribution.p50.into(),
     },
     Column {
         definition: Definition { name: "waiting_p90", kind: Kind::Natural, ..Definition::BLANK },
-        value: |own| own.p90.into(),
+        value: |distribution| distribution.p90.into(),
     },
     Column {
         definition: Definition { name: "waiting_p99", kind: Kind::Natural, ..Definition::BLANK },
-        value: |own| own.p99.into(),
+        value: |distribution| distribution.p99.into(),
     },
 ];
 
@@ -265,7 +265,7 @@ pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.max.into(),
+        value: |distribution| distribution.max.into(),
     },
     Column {
         definition: Definition {
@@ -279,7 +279,7 @@ pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.mean.into(),
+        value: |distribution| distribution.mean.into(),
     },
     Column {
         definition: Definition {
@@ -294,14 +294,14 @@ pub(crate) static BLOCKED: &[Column<DistributionRecord>] = &[
             source: "docs/reading-results.md, distributions",
             ..Definition::BLANK
         },
-        value: |own| own.p50.into(),
+        value: |distribution| distribution.p50.into(),
     },
     Column {
         definition: Definition { name: "blocked_p90", kind: Kind::Natural, ..Definition::BLANK },
-        value: |own| own.p90.into(),
+        value: |distribution| distribution.p90.into(),
     },
     Column {
         definition: Definition { name: "blocked_p99", kind: Kind::Natural, ..Definition::BLANK },
-        value: |own| own.p99.into(),
+        value: |distribution| distribution.p99.into(),
     },
 ];

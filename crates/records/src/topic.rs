@@ -47,7 +47,7 @@ impl Topic {
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
         let described = described.chain(TERMS.iter().map(term));
         let routings = RouterRouting::all().filter_map(|rule| match rule {
-            RouterRouting::Listed(own) => Some(word(&("execution.routing", own.name, own.summary))),
+            RouterRouting::Listed(listed) => Some(word(&("execution.routing", listed.name, listed.summary))),
             _ => None,
         });
         let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word)).chain(routings);
@@ -102,74 +102,76 @@ fn machine(kind: MachineKind) -> Topic {
 }
 
 /// The topics of an embedding and its constructions.
-fn embedding(own: &'static Embedding) -> Vec<Topic> {
-    let constructions = (own.constructions)();
-    let named: Vec<String> = constructions.iter().map(|name| format!("{}:{name}", own.name)).collect();
-    let family = Topic::new(own.name, "an embedding")
+fn embedding(embedding: &'static Embedding) -> Vec<Topic> {
+    let constructions = (embedding.constructions)();
+    let named: Vec<String> = constructions.iter().map(|name| format!("{}:{name}", embedding.name)).collect();
+    let family = Topic::new(embedding.name, "an embedding")
         .by("mapping.embeddings")
-        .with("takes", own.takes)
+        .with("takes", embedding.takes)
         .with("constructions", named.join(", "))
-        .source(own.source)
-        .with_text(own.summary);
-    let constructions = constructions.into_iter().map(|name| construction(own, name));
+        .source(embedding.source)
+        .with_text(embedding.summary);
+    let constructions = constructions.into_iter().map(|name| construction(embedding, name));
     std::iter::once(family).chain(constructions).collect()
 }
 
 fn construction(family: &Embedding, name: &str) -> Topic {
     let topic = Topic::new(&format!("{}:{name}", family.name), "an embedding").by("mapping.embeddings");
-    if let Some(own) =
+    if let Some(construction) =
         CONSTRUCTIONS.iter().find(|construction| construction.name == name && family.name == "tao")
     {
-        let takes = format!("{} on {}", own.guest, own.host);
-        let topic = topic.with("takes", takes).with("dilation", own.dilation);
-        return topic.source(own.source).with_text(own.summary);
+        let takes = format!("{} on {}", construction.guest, construction.host);
+        let topic = topic.with("takes", takes).with("dilation", construction.dilation);
+        return topic.source(construction.source).with_text(construction.summary);
     }
-    if let Some(own) = GREENBERG_CONSTRUCTIONS
+    if let Some(construction) = GREENBERG_CONSTRUCTIONS
         .iter()
         .find(|construction| construction.name == name && family.name == "greenberg")
     {
-        let topic = topic.with("takes", own.takes).with("dilation", own.dilation);
-        return topic.source(own.source).with_text(own.summary);
+        let topic = topic.with("takes", construction.takes).with("dilation", construction.dilation);
+        return topic.source(construction.source).with_text(construction.summary);
     }
-    let Some(own) = ClassicConstruction::ALL.iter().find(|one| one.name == name) else { return topic };
-    let source = format!("CS838 1999, {}", own.source);
-    topic.with("dilation", own.promised_dilation).source(&source).with_text(own.summary)
+    let Some(construction) = ClassicConstruction::ALL.iter().find(|one| one.name == name) else {
+        return topic;
+    };
+    let source = format!("CS838 1999, {}", construction.source);
+    topic.with("dilation", construction.promised_dilation).source(&source).with_text(construction.summary)
 }
 
-fn key(own: &'static ScenarioKey) -> Topic {
-    let values = match own.values {
+fn key(key: &'static ScenarioKey) -> Topic {
+    let values = match key.values {
         KeyValues::Text => "a string".to_owned(),
         KeyValues::Integer { least, greatest } if greatest == MAX_INTEGER => {
             format!("an integer of at least {least}")
         }
         KeyValues::Integer { least, greatest } => format!("an integer from {least} to {greatest}"),
-        KeyValues::Choice(_) => own.values.words().join(", "),
+        KeyValues::Choice(_) => key.values.words().join(", "),
         KeyValues::Form(form, _) => form.to_owned(),
     };
-    let default = match own.default {
+    let default = match key.default {
         KeyDefault::Required => "none, it is required".to_owned(),
         KeyDefault::Absent => "none".to_owned(),
         KeyDefault::Integer(number) => number.to_string(),
         KeyDefault::Word(word) => word.to_owned(),
         KeyDefault::Derived(rule) => rule.to_owned(),
     };
-    let mut topic = Topic::new(own.path, "a key of scenarios")
+    let mut topic = Topic::new(key.path, "a key of scenarios")
         .with("values", values)
         .with("default", default)
         .source("docs/scenarios.md")
-        .with_text(own.summary);
-    if own.key() != own.path {
-        topic.names.push(own.key().to_owned());
+        .with_text(key.summary);
+    if key.key() != key.path {
+        topic.names.push(key.key().to_owned());
     }
-    if let Some((_, end)) = own.key().rsplit_once('.') {
+    if let Some((_, end)) = key.key().rsplit_once('.') {
         topic.names.push(end.to_owned());
     }
     topic
 }
 
-fn term(own: &Term) -> Topic {
-    let mut topic = Topic::new(own.names[0], "a term").source(own.source).with_text(own.text);
-    topic.names.extend(own.names[1..].iter().map(|&name| name.to_owned()));
+fn term(term: &Term) -> Topic {
+    let mut topic = Topic::new(term.names[0], "a term").source(term.source).with_text(term.text);
+    topic.names.extend(term.names[1..].iter().map(|&name| name.to_owned()));
     topic
 }
 
@@ -244,7 +246,7 @@ const MEMBERS: &[Member] = &[
 fn words(key: &'static ScenarioKey) -> Vec<Topic> {
     let KeyValues::Choice(words) = key.values else { return vec![] };
     let described = words().into_iter().filter(|word| !word.summary.is_empty());
-    described.map(|own| word(&(key.path, own.name, own.summary))).collect()
+    described.map(|value| word(&(key.path, value.name, value.summary))).collect()
 }
 
 /// A word that a key takes: the path of the key, the word, and its meaning.
@@ -404,8 +406,8 @@ mod tests {
         for key in scenario_keys() {
             assert_eq!(Topic::find(key.path).len(), 1, "{}", key.path);
             for word in key.values.words() {
-                let own = Topic::find(word).into_iter().filter(|topic| is_about(topic, key.path));
-                assert_eq!(own.count(), 1, "{} = {word}", key.path);
+                let topics = Topic::find(word).into_iter().filter(|topic| is_about(topic, key.path));
+                assert_eq!(topics.count(), 1, "{} = {word}", key.path);
             }
         }
     }

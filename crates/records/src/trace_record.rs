@@ -15,14 +15,14 @@ pub struct TraceTimesRecord {
     pub operations: u64,
     /// Their times in the traces.
     pub traced_seconds: f64,
-    /// Their times in the run, from when they may begin until they are over at their ranks.
+    /// Their times in the run, from when they may start until they end at their ranks.
     pub simulated_seconds: f64,
     /// The same in cycles.
     pub simulated_cycles: u128,
 }
 
 impl TraceTimesRecord {
-    /// Makes the records of a run; `None` if the program is not of traces that say how long their communication took.
+    /// Makes the records of a run; `None` unless its program is one of traces with the times of their communication.
     pub(super) fn all(run: &Run, times: &[OperationTimes]) -> Option<Vec<Self>> {
         let traces = run.program.traces.as_deref().filter(|traces| traces.has_measured_times())?;
         if times.is_empty() {
@@ -31,12 +31,12 @@ impl TraceTimesRecord {
         // Without seconds a microsecond is 1000 cycles.
         let cycle = run.scale.map_or(1.0, |scale| scale.cycle_nanoseconds().to_f64());
         #[expect(clippy::cast_precision_loss, reason = "sums of times are printed with a few digits")]
-        let record = |own: TraceTimes| Self {
-            kind: own.kind.into(),
-            operations: own.operations,
-            traced_seconds: own.measured as f64 / 1e9,
-            simulated_seconds: own.simulated as f64 * cycle / 1e9,
-            simulated_cycles: own.simulated,
+        let record = |sums: TraceTimes| Self {
+            kind: sums.kind.into(),
+            operations: sums.operations,
+            traced_seconds: sums.measured as f64 / 1e9,
+            simulated_seconds: sums.simulated as f64 * cycle / 1e9,
+            simulated_cycles: sums.simulated,
         };
         Some(traces.communication(times).into_iter().map(record).collect())
     }

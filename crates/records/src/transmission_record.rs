@@ -45,18 +45,18 @@ pub struct TransmissionRecord {
 }
 
 impl From<&Transmission> for TransmissionRecord {
-    fn from(own: &Transmission) -> Self {
+    fn from(transmission: &Transmission) -> Self {
         Self {
-            message: own.message,
-            packet: own.packet,
-            stage: own.stage,
-            source: own.source.label(),
-            destination: own.destination.label(),
-            from: own.from.index(),
-            to: own.to.index(),
-            begin_cycles: own.begin.get(),
-            end_cycles: own.end.get(),
-            joined_cycles: own.joined.get(),
+            message: transmission.message,
+            packet: transmission.packet,
+            stage: transmission.stage,
+            source: transmission.source.label(),
+            destination: transmission.destination.label(),
+            from: transmission.from.index(),
+            to: transmission.to.index(),
+            begin_cycles: transmission.begin.get(),
+            end_cycles: transmission.end.get(),
+            joined_cycles: transmission.joined.get(),
         }
     }
 }

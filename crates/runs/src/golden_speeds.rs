@@ -1,5 +1,5 @@
-//! Runs on machines with links of different speed against `tests/golden/speeds.json`, which another reading of
-//! `docs/model.md` sections 21 and 22 made.
+//! Runs on machines with links of different speed against `tests/golden/speeds.json`, made by an independent
+//! reading of `docs/model.md` sections 21 and 22.
 
 use std::{collections::BTreeMap, fs, num::NonZeroU64, path::Path};
 
@@ -78,20 +78,20 @@ fn file() -> File {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The run of a case. One has a cluster of one node whose ring does not forward, which is not the default of section 22.3
-/// but of 22.2, and does not say so.
+/// The run of a case. In `cluster-11` the ring of the one-node cluster does not forward, which is the default of section
+/// 22.2 and not of 22.3; the file does not say so.
 fn run_of(case: &Case) -> Run {
     let scenario = match &*case.name {
         "cluster-11" => {
             case.scenario.replace("nics_per_node = 4", "nics_per_node = 4\nhosts_forward = false")
         }
-        // The file is of listed order.
+        // The file assumes listed order.
         _ if case.scenario.contains("algorithm = \"direct\"") => {
             case.scenario.replace("[program]\n", "[program]\norder = \"listed\"\n")
         }
         _ => case.scenario.clone(),
     };
-    // The routes of its networks are those of `lowest` unless it says others.
+    // Its networks use the routing `lowest` unless they say otherwise.
     let has_levels = ["cluster", "fat-tree", "network"]
         .iter()
         .any(|kind| scenario.contains(&format!("kind = \"{kind}\"")));
@@ -135,10 +135,10 @@ fn check(case: &Case) {
     for (from, to, nodes, numbers) in &case.routes {
         let (source, destination) = (NodeId::new(*from), NodeId::new(*to));
         let route: Vec<Channel> = run.machine.route(source, destination, run.communication.tie()).collect();
-        let own: Vec<u32> = route.iter().map(|channel| channel.node.index()).chain([*to]).collect();
-        assert_eq!(own, *nodes, "{name}: from {from} to {to}");
-        let own: Vec<usize> = route.iter().map(|&channel| parallel_number(&run.machine, channel)).collect();
-        assert_eq!(own, *numbers, "{name}: from {from} to {to}");
+        let found: Vec<u32> = route.iter().map(|channel| channel.node.index()).chain([*to]).collect();
+        assert_eq!(found, *nodes, "{name}: from {from} to {to}");
+        let found: Vec<usize> = route.iter().map(|&channel| parallel_number(&run.machine, channel)).collect();
+        assert_eq!(found, *numbers, "{name}: from {from} to {to}");
     }
     let mut finished = execute(&run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
     finished.records.sort_unstable_by_key(|record| (record.stage, record.process));
@@ -317,8 +317,8 @@ fn every_cycle_of_the_checked_links() {
             let cost = run.communication.local_cost();
             assert_eq!((cost.latency.get(), cost.unit.get()), local, "{text}");
         }
-        for (own, expected) in physical.classes().iter().zip(case.rounding_percent) {
-            let found = own.bandwidth_rounding_percent();
+        for (class, expected) in physical.classes().iter().zip(case.rounding_percent) {
+            let found = class.bandwidth_rounding_percent();
             assert!((found - expected).abs() <= 1e-9 + 1e-3 * expected.abs(), "{found} {expected} {text}");
         }
     }

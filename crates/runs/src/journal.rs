@@ -101,31 +101,31 @@ impl<S: Storage> Journal<S> {
         Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), damaged: false })
     }
 
-    /// Continues a journal of the same sweep after its last whole record before any damage. One that ends before its
-    /// first record is begun anew.
+    /// Continues a journal of the same sweep after its last complete record before any damage. A journal that ends before
+    /// its first record is started anew.
     ///
     /// # Errors
     ///
-    /// When it is of another sweep, part, or version of the program, is damaged before its first record, or cannot
-    /// be read. It is left as it is then.
+    /// If it belongs to another sweep, part or version of the program, is damaged before its first record, or cannot be
+    /// read. It is left unchanged.
     pub fn resume(mut storage: S, plan: &SweepPlan<'_>, shard: Shard) -> Result<Self, JournalError> {
-        let own = Header::new(plan, shard);
+        let header = Header::new(plan, shard);
         storage.rewind()?;
         let mut reader = BufReader::new(&mut storage);
         let Some((found, planned)) = read_header(&mut reader)? else {
             drop(reader);
-            return if own.begins_with(plan, &mut storage)? {
+            return if header.begins_with(plan, &mut storage)? {
                 Self::begin(storage, plan, shard)
             } else {
                 Err(JournalError::Damaged)
             };
         };
-        own.accept(&found, &planned.descriptions, plan)?;
-        let (end, places) = index(&mut reader, &own)?;
+        header.accept(&found, &planned.descriptions, plan)?;
+        let (end, places) = index(&mut reader, &header)?;
         drop(reader);
         let damaged = ends_with_a_line(&mut storage, end)?;
         storage.cut(end)?;
-        Ok(Self { header: own, contents: Mutex::new(Contents { storage, end, places }), damaged })
+        Ok(Self { header, contents: Mutex::new(Contents { storage, end, places }), damaged })
     }
 
     /// Adds the record of the run at `place` as a whole, without waiting for the disk.
@@ -167,8 +167,8 @@ impl<S: Storage> Journal<S> {
 
     /// The records of finished runs, in the order of the runs.
     pub fn records(&self) -> impl Iterator<Item = io::Result<RunRecord>> {
-        let over = |run: &usize| self.lock().places[*run].is_some();
-        (0..self.header.runs).filter(over).map(|run| self.record(run))
+        let is_finished = |run: &usize| self.lock().places[*run].is_some();
+        (0..self.header.runs).filter(is_finished).map(|run| self.record(run))
     }
 
     /// The record of a finished run.
@@ -184,8 +184,8 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// Reads the whole entries after a header up to the first that is damaged, of no run of its part, or of a run that is
-/// known already. Returns where they end, and by run where its entry begins.
+/// Reads the complete entries after a header, up to the first that is damaged, belongs to no run of the part, or repeats
+/// a run. Returns the end of the last one, and the offset of each run's entry.
 fn index(reader: &mut (impl Read + Seek), header: &Header) -> Result<(u64, Vec<Option<u64>>), JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
@@ -197,7 +197,7 @@ fn index(reader: &mut (impl Read + Seek), header: &Header) -> Result<(u64, Vec<O
     Ok((end, places))
 }
 
-/// Whether what follows the whole entries ends in a line feed: an entry that was never completed does not.
+/// Whether the bytes after the complete entries end in a line feed: an entry that was never completed does not.
 fn ends_with_a_line<S: Storage>(storage: &mut S, end: u64) -> io::Result<bool> {
     if storage.seek(SeekFrom::End(0))? == end {
         return Ok(false);

@@ -128,7 +128,7 @@ pub fn measure_runs(
 ) -> Vec<PlacementEntry> {
     let resources = beside_scenarios(runs, resources);
     let of_programs = |(place, run): (usize, &&Run)| {
-        // Parts of messages change no guest.
+        // Programs that differ only in the parts of messages have the same guest.
         let others = run.program.others.iter().filter(|other| other.exchange.is_none());
         let others = others.map(|other| Run { program: Arc::clone(other), ..(*run).clone() });
         std::iter::once((*run).clone()).chain(others).map(move |run| (place, run)).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! The tables of routes of the machines of a sweep.
 //!
-//! A machine whose distances have no formula keeps its tables. They are freed when a run begins on another machine and no
-//! run is at work with them, so that runs in a row on one machine share them and only machines at work take memory.
+//! A machine whose distances have no formula keeps its tables. They are freed when a run starts on another machine while
+//! no run uses them: consecutive runs on one machine share them, and only machines in use take memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ struct Held {
     at_work: usize, // runs
 }
 
-/// A run at work on its machine, until this is dropped.
+/// A run that uses its machine until this is dropped.
 #[derive(Debug)]
 pub(crate) struct InUse {
     tables: RouteTables,
@@ -28,7 +28,7 @@ pub(crate) struct InUse {
 }
 
 impl RouteTables {
-    /// A run begins: the tables of all other machines that no run is at work on are freed.
+    /// Starts a run: frees the tables of all other machines that no run uses.
     pub(crate) fn begin(&self, run: &Run) -> InUse {
         let network = run.placement.machine().graph().filter(|network| network.has_tables());
         let is_own = |other: &Arc<Network>| network.is_some_and(|network| Arc::ptr_eq(network, other));
@@ -43,18 +43,18 @@ impl RouteTables {
         InUse { tables: self.clone(), network: network.cloned() }
     }
 
-    /// Frees the tables of machines that no run is at work on.
+    /// Frees the tables of machines that no run uses.
     pub(crate) fn release_idle(&self) {
         release(&mut self.lock(), |held| held.at_work == 0);
     }
 
-    /// The list, which every holder leaves in order.
+    /// The list, which is consistent whenever the lock is released, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, Vec<Held>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Frees the tables of those networks of a list for which `is_released` holds, and takes them from it.
+/// Frees the tables of the networks for which `is_released` holds, and removes them from the list.
 fn release(all: &mut Vec<Held>, is_released: impl Fn(&Held) -> bool) {
     for held in all.extract_if(.., |held| is_released(held)) {
         held.network.release_tables();
@@ -63,9 +63,9 @@ fn release(all: &mut Vec<Held>, is_released: impl Fn(&Held) -> bool) {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        let Some(own) = &self.network else { return };
+        let Some(network) = &self.network else { return };
         let mut all = self.tables.lock();
-        if let Some(held) = all.iter_mut().find(|held| Arc::ptr_eq(own, &held.network)) {
+        if let Some(held) = all.iter_mut().find(|held| Arc::ptr_eq(network, &held.network)) {
             held.at_work -= 1;
         }
     }

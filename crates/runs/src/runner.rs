@@ -72,12 +72,12 @@ impl RunWay {
 
     /// The simulator's request for a run, divided among these workers if there are any.
     fn request(self, run: &Run, workers: Option<Workers>) -> Request {
-        let own = request(run, workers);
-        if self.keep == KeepRecords::WithTransmissions && own.execution == Execution::Asynchronous {
-            // The one that logs them.
-            return Request { engine: EngineChoice::Sized, ..own };
+        let request = request(run, workers);
+        if self.keep == KeepRecords::WithTransmissions && request.execution == Execution::Asynchronous {
+            // The only engine that logs transmissions.
+            return Request { engine: EngineChoice::Sized, ..request };
         }
-        own
+        request
     }
 
     /// The workers among which a run is divided; `None` if it is not. `program` is the index of the program
@@ -142,8 +142,8 @@ fn execute_program(
     let request = way.request(run, workers).counting(count_link_use(run));
     let outcome = simulate(&*program.body, placement, communication, &request, &mut watch)
         .map_err(|error| failed(run, place, error))?;
-    // There is no prediction where messages cost their processes time, for task graphs and for steps side by side: contention decides which operations processors
-    // serve, and which messages match.
+    // There is no prediction if messages cost their processes time, nor for task graphs and steps side by side: contention
+    // decides which operations processors serve, and which messages match.
     let special = program.body.special();
     let has_prediction = communication.message_cost() == Cycles::ZERO
         && special.tasks().is_none()
@@ -277,7 +277,7 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
         0 => blocked > 0,
         _ => outcome.traffic.longest_queue != Some(0),
     };
-    // Routers whose credits do not come back in time, or whose speculations fail, delay a packet that is alone.
+    // Routers whose credits do not return in time, or whose speculations fail, delay a packet that is alone.
     let has_routers = run.communication.routers().is_some();
     let may_take_longer = is_coordinated || is_contended || has_routers || !run.placement.is_one_to_one();
     if makespan == predicted || makespan > predicted && may_take_longer {
@@ -310,7 +310,7 @@ pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunErro
 /// wait for each other.
 const MIN_DIVIDED_PROCESSES: u64 = 1 << 14;
 
-/// The number of threads that runs can use: one each, unless there are runs that are divided among threads.
+/// The number of threads that runs can use: one each, unless some run is divided among threads.
 #[must_use]
 pub fn useful_threads(runs: &[&Run], threads: usize) -> usize {
     let is_divided = |run: &&&Run| run.program.body.process_count() >= MIN_DIVIDED_PROCESSES;

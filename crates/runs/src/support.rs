@@ -35,7 +35,7 @@ impl Files {
         load(std::slice::from_ref(&self.scenario)).map(|mut scenarios| scenarios.remove(0))
     }
 
-    /// The errors as they display, without the name of the folder.
+    /// The displayed errors, without the name of the folder.
     pub(crate) fn displayed(&self) -> Vec<String> {
         let folder = format!("{}/", self.folder.path().display());
         self.load().unwrap_err().iter().map(|error| error.to_string().replace(&folder, "")).collect()

@@ -1,4 +1,4 @@
-//! What the lines of a machine tell of all of it (`docs/model.md` section 8: finish times are sums over the fields),
+//! The lines of a machine determine the whole (`docs/model.md` section 8: finish times are sums over the fields),
 //! on machines that are too large for the slow reference.
 
 use cubefold_mapping::EmbeddingKind;
@@ -75,10 +75,11 @@ fn byweight_on_a_torus_of_2_to_the_28_takes_what_its_two_rings_take_one_after_th
     let whole = Trial::ascend(embed(EmbeddingKind::Byweight, &torus(&[1 << 15, 1 << 13])), setting);
     let whole = whole.in_sums(&Request::asynchronous(EngineChoice::BELT));
     let [first, second] = [15, 13].map(|bits| on_ring(bits, setting));
-    let end = |own: &Outcome| own.summary.makespan().get();
+    let end = |outcome: &Outcome| outcome.summary.makespan().get();
     assert_eq!(end(&whole), end(&first) + end(&second));
     // Of the first ring there are 2^13, of the second 2^15.
-    let (all, [one, other]) = (whole.summary.totals(), [&first, &second].map(|own| own.summary.totals()));
+    let (all, [one, other]) =
+        (whole.summary.totals(), [&first, &second].map(|outcome| outcome.summary.totals()));
     assert_eq!(all.waiting, (one.waiting << 13) + (other.waiting << 15));
     assert_eq!(all.blocked, (one.blocked << 13) + (other.blocked << 15));
     assert_eq!(all.transfer, (one.transfer << 13) + (other.transfer << 15));

@@ -134,7 +134,7 @@ fn random_choices_deliver_every_message_over_as_many_links() {
             assert_eq!(records.len(), 64 * 6);
             assert_eq!(outcome.traffic.messages, 64 * 6);
             assert_eq!(outcome.traffic.hops, in_order.traffic.hops);
-            // Routes stay shortest whatever the order of their dimensions.
+            // Routes stay shortest in any order of their dimensions.
             assert_eq!(busy_cycles(&outcome), 3 * in_order.traffic.hops);
             assert_eq!(outcome.summary.totals().transfer, in_order.summary.totals().transfer);
             let steps: u64 = steps_and_conflicts(&outcome).iter().map(|&(steps, _)| steps).sum();

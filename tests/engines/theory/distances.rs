@@ -57,7 +57,9 @@ fn total_dilation_of_xor_on_every_ring_is_as_its_formula_says() {
 /// Checks on every machine of up to `2^10` nodes that the embedding has constant distances exactly where
 /// every extent is one of `where_constant`; on those of up to `2^8` by the definition besides.
 fn check(kind: EmbeddingKind, where_constant: impl Fn(&Machine) -> bool) {
-    for (bits, machine) in (1..=10).flat_map(|bits| machines(bits).into_iter().map(move |own| (bits, own))) {
+    for (bits, machine) in
+        (1..=10).flat_map(|bits| machines(bits).into_iter().map(move |machine| (bits, machine)))
+    {
         let (placement, expected) = (embed(kind, &machine), where_constant(&machine));
         assert_eq!(
             measure(&placement).constant_distances(),
@@ -111,7 +113,7 @@ fn xor_on_a_line_has_the_distances_of_standard_but_for_two_in_the_last_dimension
         let (quarter, found) = (1_u64 << (bits - 2), distances(&embed(EmbeddingKind::Xor, &line(bits))));
         let (last, others) = found.split_last().unwrap();
         for (row, distance) in others.iter().zip((0..).map(|i| 1 << i)) {
-            assert!(row.iter().all(|&own| own == distance));
+            assert!(row.iter().all(|&entry| entry == distance));
         }
         for (process, &distance) in (0_u64..).zip(last) {
             let far = process / quarter % 2 == 0;

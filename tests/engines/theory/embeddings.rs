@@ -34,8 +34,8 @@ fn check_labels(kind: EmbeddingKind, machine: &Machine, file: &str) {
 fn check_distances(kind: EmbeddingKind, machine: &Machine, file: &str) {
     let found = distances(&embed(kind, machine));
     for (process, printed) in rows(file).into_iter().enumerate() {
-        let own: Vec<u64> = found.iter().map(|dimension| dimension[process]).collect();
-        assert_eq!(own, printed, "{kind}, process {process}");
+        let row: Vec<u64> = found.iter().map(|dimension| dimension[process]).collect();
+        assert_eq!(row, printed, "{kind}, process {process}");
     }
     assert_eq!(rows(file).len() as u64, machine.node_count());
 }
@@ -118,7 +118,7 @@ fn some_order_stays_within(bits: u32, dilation: u32) -> bool {
     for placed in 1..1_u32 << bits {
         let mut longer = vec![];
         for (set, last) in orders {
-            // Who lies `dilation` left of the next position has its last chance of a neighbour there.
+            // The process `dilation` left of the next position has its last chance of a neighbour there.
             let leaving = (placed >= dilation).then(|| last >> (4 * (dilation - 1)) & 15);
             for next in (0..1_u64 << bits).filter(|next| set >> next & 1 == 0) {
                 let with_next = set | 1 << next;
@@ -195,7 +195,7 @@ fn standard_leaves_the_wraparound_link_idle_unless_ties_go_that_way() {
 }
 
 // A dimension of length 2 has one link whether it is said to wrap or not (`docs/model.md` section 1; Tao 1988,
-// 3.2.4), so that nothing depends on what is said.
+// 3.2.4), so that the declared wrap changes nothing.
 
 const AROUND: Wrap = Wrap::Around;
 const OPEN: Wrap = Wrap::Open;

@@ -9,12 +9,12 @@ use super::setting::{PLAIN, Setting, Trial, embed, finishes, mixed};
 const AROUND: Wrap = Wrap::Around;
 const OPEN: Wrap = Wrap::Open;
 
-/// In which order the stages of a field come.
+/// The order of the stages of a field.
 #[derive(Debug, Clone, Copy)]
 enum Within {
     Ascending,
     Descending,
-    /// `0; 1, 0; 2, 1, 0; ..`: dimensions come back.
+    /// `0; 1, 0; 2, 1, 0; ..`: dimensions recur.
     Bitonic,
 }
 

@@ -60,7 +60,7 @@ fn no_bijection_on_the_ring_of_8_finishes_under_the_bound_under_any_link_mode() 
 
 // `B` of the lower bound, coordinate by coordinate, for the 4-cube on every machine of 16 nodes (`docs/model.md`
 // section 5): also where it is known from a preprint only. A total dilation is a sum over the coordinates, and
-// what a coordinate adds depends on nothing but which processes share each of its positions. It is a sum of cuts:
+// the contribution of a coordinate depends only on which processes share each of its positions. It is a sum of cuts:
 // the edges that leave the processes before a link of a line; or those that leave one half of a ring, once for
 // every way to halve it by cutting two opposite links. So the least sums of cuts over all ways to fill the
 // positions, added over the coordinates, are below every total dilation; and `optimal` shows that they are met
@@ -97,9 +97,9 @@ fn with_one_more_cut(
     for (set, sum) in (0..=Processes::MAX).zip(least) {
         let Some(sum) = sum else { continue };
         for parted in next(set) {
-            let own = &mut longer[usize::from(parted)];
+            let best = &mut longer[usize::from(parted)];
             let sum = sum + cuts[usize::from(parted)];
-            *own = Some(own.map_or(sum, |other| other.min(sum)));
+            *best = Some(best.map_or(sum, |other| other.min(sum)));
         }
     }
     longer

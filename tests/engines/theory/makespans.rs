@@ -82,7 +82,7 @@ fn byweight_waits_on_the_line_of_8_and_finishes_after_standard_as_in_figure_4() 
     assert_eq!(makespan(&plain(EmbeddingKind::Standard, &line(3)).asynchronous()), 7);
 }
 
-// Runs in which nobody waits and nothing is in the way (`docs/model.md` section 8; González & Valero 1993, 2.2;
+// Runs without waiting and contention (`docs/model.md` section 8; González & Valero 1993, 2.2;
 // González et al. 1995, 4.6).
 
 /// Checks that the ascending program runs without waiting, blocked cycles and conflicts, asynchronously
@@ -160,7 +160,7 @@ fn check_optimal(machine: &Machine, times: &[(u64, u64)]) {
     }
 }
 
-/// Checks that no named embedding finishes before the bound or before its prediction, whatever the links.
+/// Checks that no named embedding finishes before the bound or before its prediction, under any link mode.
 fn check_all_embeddings(machine: &Machine, times: &[(u64, u64)]) {
     for (kind, links) in
         EmbeddingKind::ALL.into_iter().flat_map(|kind| LinkMode::ALL.map(|links| (kind, links)))

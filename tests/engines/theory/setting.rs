@@ -201,7 +201,7 @@ impl Trial {
 /// construction of Tao 1988 brings one.
 pub(crate) const IN_ORDER: Request = Request::coordinated(Routing::PLAIN);
 
-/// What a run came to, and when each process finished.
+/// The outcome of a run, and the finish of each process.
 pub(crate) struct Measured {
     outcome: Outcome,
     finishes: Vec<u64>, // by process
@@ -215,12 +215,12 @@ impl std::ops::Deref for Measured {
     }
 }
 
-/// When each process finished.
+/// The finish of each process.
 pub(crate) fn finishes(measured: &Measured) -> Vec<u64> {
     measured.finishes.clone()
 }
 
-/// When the last process finished.
+/// The finish of the last process.
 pub(crate) fn makespan(outcome: &Outcome) -> u64 {
     outcome.summary.makespan().get()
 }

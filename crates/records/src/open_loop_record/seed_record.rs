@@ -165,12 +165,12 @@ pub struct BatchRecord {
 }
 
 impl SeedRecord {
-    fn new(own: &SeedOutcome, point: &OpenLoopOutcome) -> Self {
-        let (packet, network) = (own.packet_latency, own.network_latency);
+    fn new(outcome: &SeedOutcome, point: &OpenLoopOutcome) -> Self {
+        let (packet, network) = (outcome.packet_latency, outcome.network_latency);
         let greatest = point.channel_load.greatest;
         Self {
-            measured_packets: own.measured_packets,
-            missing_packets: own.missing_packets,
+            measured_packets: outcome.measured_packets,
+            missing_packets: outcome.missing_packets,
             latency_sum: packet.sum,
             network_sum: network.sum,
             p50: packet.p50,
@@ -179,22 +179,22 @@ impl SeedRecord {
             network_p50: network.p50,
             network_p99: network.p99,
             network_max: network.max,
-            latency_sum_at_least: own.latency_sum_at_least,
-            round_trip_sum: own.round_trip_sum,
-            made_units: own.made_units,
-            consumed_units: own.consumed_units,
-            trend: own.trend,
-            trend_critical: own.trend_critical,
-            saturated: own.saturated.map(|sign| sign.name().into()),
-            cycles: own.cycles,
-            warmup_cycles: own.warmup,
-            warmup_found: own.is_warmup_found,
+            latency_sum_at_least: outcome.latency_sum_at_least,
+            round_trip_sum: outcome.round_trip_sum,
+            made_units: outcome.made_units,
+            consumed_units: outcome.consumed_units,
+            trend: outcome.trend,
+            trend_critical: outcome.trend_critical,
+            saturated: outcome.saturated.map(|sign| sign.name().into()),
+            cycles: outcome.cycles,
+            warmup_cycles: outcome.warmup,
+            warmup_found: outcome.is_warmup_found,
             channel_load: greatest.map(|greatest| greatest.0.to_string()),
             channel_load_at: greatest.map(|greatest| greatest.1.to_string()),
             channel_load_complete: point.channel_load.is_complete,
-            batches: own.batches.iter().map(BatchRecord::new).collect(),
+            batches: outcome.batches.iter().map(BatchRecord::new).collect(),
             latency_mean: packet.mean,
-            latency_half_width: own.latency_half_width,
+            latency_half_width: outcome.latency_half_width,
         }
     }
 
@@ -207,22 +207,23 @@ impl SeedRecord {
 }
 
 impl BatchRecord {
-    fn new(own: &Batch) -> Self {
-        let &Batch { made, consumed, backlog, packets, received, latency_sum } = own;
+    fn new(batch: &Batch) -> Self {
+        let &Batch { made, consumed, backlog, packets, received, latency_sum } = batch;
         Self { made, consumed, backlog, packets, received, latency_sum }
     }
 }
 
 impl MeasurementsRecord {
-    pub(super) fn new(own: &OpenLoopOutcome) -> Self {
-        let mut seeds: Vec<SeedRecord> = own.seeds.iter().map(|seed| SeedRecord::new(seed, own)).collect();
+    pub(super) fn new(outcome: &OpenLoopOutcome) -> Self {
+        let mut seeds: Vec<SeedRecord> =
+            outcome.seeds.iter().map(|seed| SeedRecord::new(seed, outcome)).collect();
         match (seeds.len(), seeds.pop()) {
             (1, Some(one)) => Self::One(one.into()),
             (_, last) => Self::Seeds(SeedsRecord {
                 seeds: seeds.into_iter().chain(last).collect(),
-                saturated: own.saturated.map(|sign| sign.name().into()),
-                latency_mean: own.latency_mean,
-                latency_half_width: own.latency_half_width,
+                saturated: outcome.saturated.map(|sign| sign.name().into()),
+                latency_mean: outcome.latency_mean,
+                latency_half_width: outcome.latency_half_width,
             }),
         }
     }
@@ -238,9 +239,9 @@ pub(crate) static VERDICT: &[Column<MeasurementsRecord>] = &[Column {
         source: "docs/model.md, section 30.7",
         ..Definition::BLANK
     },
-    value: |own| match own {
-        MeasurementsRecord::Seeds(own) => own.saturated.as_ref().into(),
-        MeasurementsRecord::One(own) => own.saturated.as_ref().into(),
+    value: |measured| match measured {
+        MeasurementsRecord::Seeds(seeds) => seeds.saturated.as_ref().into(),
+        MeasurementsRecord::One(seed) => seed.saturated.as_ref().into(),
     },
 }];
 
@@ -256,9 +257,9 @@ pub(crate) static MEAN_OF_SEEDS: &[Column<MeasurementsRecord>] = &[
             source: "docs/model.md, section 30.6",
             ..Definition::BLANK
         },
-        value: |own| match own {
-            MeasurementsRecord::Seeds(own) => own.latency_mean.into(),
-            MeasurementsRecord::One(own) => own.latency_mean.into(),
+        value: |measured| match measured {
+            MeasurementsRecord::Seeds(seeds) => seeds.latency_mean.into(),
+            MeasurementsRecord::One(seed) => seed.latency_mean.into(),
         },
     },
     Column {
@@ -272,9 +273,9 @@ pub(crate) static MEAN_OF_SEEDS: &[Column<MeasurementsRecord>] = &[
             source: "docs/model.md, section 30.6",
             ..Definition::BLANK
         },
-        value: |own| match own {
-            MeasurementsRecord::Seeds(own) => own.latency_half_width.into(),
-            MeasurementsRecord::One(own) => own.latency_half_width.into(),
+        value: |measured| match measured {
+            MeasurementsRecord::Seeds(seeds) => seeds.latency_half_width.into(),
+            MeasurementsRecord::One(seed) => seed.latency_half_width.into(),
         },
     },
 ];

@@ -199,7 +199,7 @@ impl Header {
 /// records, or the versions of published crates, which never change.
 pub(super) const ENGINES_DIGEST: &str = env!("CUBEFOLD_ENGINES_DIGEST");
 
-/// The first difference between the runs of a journal and others, of which there are `counts`.
+/// The first difference between the runs of a journal and the requested runs, whose numbers are `counts`.
 pub(super) fn change<'a>(
     counts: (usize, usize),
     was: &BTreeMap<usize, String>,
@@ -209,7 +209,7 @@ pub(super) fn change<'a>(
     Change { counts, first: now.into_iter().find_map(between) }
 }
 
-/// Reads the header of a journal and the runs that it is for; `None` if they are not whole.
+/// Reads the header of a journal and its planned runs; `None` if they are incomplete.
 pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Option<(Header, PlannedRuns)>, JournalError> {
     let mut first = vec![];
     // The limit stops an endless first line.

@@ -59,11 +59,11 @@ pub enum JournalError {
 }
 
 /// Names both programs, even if their versions are equal.
-fn programs(found: &str, own: &str) -> String {
-    if found == own {
-        format!("another build of cubefold {own}, whose engines differ")
+fn programs(found: &str, this: &str) -> String {
+    if found == this {
+        format!("another build of cubefold {this}, whose engines differ")
     } else {
-        format!("cubefold {found}, and this is cubefold {own}")
+        format!("cubefold {found}, and this is cubefold {this}")
     }
 }
 
@@ -129,7 +129,7 @@ impl JournalFile {
         &self.path
     }
 
-    /// Removes the file, whose results are elsewhere by now. It may be gone already, if this process waited
+    /// Removes the file after its results were written elsewhere. It may already be missing, if this process waited
     /// while another one completed the sweep and removed it.
     ///
     /// # Errors
@@ -142,8 +142,8 @@ impl JournalFile {
         }
     }
 
-    /// Renames the file to that of its part. It may be there already, if this process waited while another
-    /// one completed the part and renamed it.
+    /// Renames the file to `part`. That may exist already, if this process waited while another one completed the
+    /// part and renamed it.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl JournalFile {
 }
 
 /// Waits until the names in the folder of a file are on disk, so that a renamed file survives a power
-/// failure. Systems that cannot sync a folder keep names in their own way.
+/// failure. Systems that cannot sync a folder are left to their own guarantees.
 pub fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {
@@ -168,7 +168,7 @@ pub fn sync_folder(path: &Path) {
     }
 }
 
-/// Creates a file that is locked against other processes until it is closed, or opens the one that is there unless
+/// Creates a file that is locked against other processes until it is closed, or opens an existing one unless
 /// `found` refuses it.
 pub(super) fn open_locked(
     path: &Path,
@@ -192,7 +192,7 @@ pub(super) fn open_locked(
     Ok(file)
 }
 
-/// Locks it against other processes until it is closed.
+/// Locks the file against other processes until it is closed.
 fn lock(file: &File, found: Found, before_waiting: impl FnOnce()) -> Result<(), JournalError> {
     match file.try_lock() {
         Ok(()) => Ok(()),

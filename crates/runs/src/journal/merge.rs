@@ -120,12 +120,12 @@ impl MergedJournals {
         let mut parts: Vec<Part> = vec![];
         let mut planned = PlannedRuns::default();
         for path in paths {
-            let (part, own) = Part::open(path)?;
+            let (part, runs) = Part::open(path)?;
             match parts.first() {
-                Some(first) => first.same_sweep(&part, &planned.descriptions, &own.descriptions)?,
-                None => planned.descriptions = own.descriptions,
+                Some(first) => first.same_sweep(&part, &planned.descriptions, &runs.descriptions)?,
+                None => planned.descriptions = runs.descriptions,
             }
-            planned.captions.extend(own.captions);
+            planned.captions.extend(runs.captions);
             parts.push(part);
         }
         let owners = owners(&parts)?;
@@ -184,14 +184,14 @@ impl Part {
     fn same_sweep(
         &self,
         other: &Self,
-        own: &BTreeMap<usize, String>,
+        descriptions: &BTreeMap<usize, String>,
         others: &BTreeMap<usize, String>,
     ) -> Result<(), MergeError> {
         if self.header().digest == other.header().digest {
             return Ok(());
         }
         let counts = (self.header().runs, other.header().runs);
-        let change = Box::new(change(counts, own, others.iter().map(|(&place, now)| (place, now))));
+        let change = Box::new(change(counts, descriptions, others.iter().map(|(&place, now)| (place, now))));
         Err(MergeError::OtherSweep { first: self.path.clone(), second: other.path.clone(), change })
     }
 

@@ -62,7 +62,7 @@ impl SearchJournal {
     ///
     /// # Errors
     ///
-    /// If one exists and `found` refuses it, another process writes it, it is of other searches or of another version of
+    /// If one exists and `found` refuses it, another process writes it, it belongs to other searches or another version of
     /// the program, or it cannot be read or written.
     pub fn open(
         path: &Path,
@@ -79,13 +79,13 @@ impl SearchJournal {
             combinations: combinations.len(),
         };
         let file = open_locked(path, found, || ())?;
-        let mut own = Self { file, path: path.to_owned(), entries: vec![None; combinations.len()] };
-        if own.file.metadata()?.len() == 0 {
-            own.begin(&header)?;
+        let mut journal = Self { file, path: path.to_owned(), entries: vec![None; combinations.len()] };
+        if journal.file.metadata()?.len() == 0 {
+            journal.begin(&header)?;
         } else {
-            own.read(&header)?;
+            journal.read(&header)?;
         }
-        Ok(own)
+        Ok(journal)
     }
 
     fn begin(&mut self, header: &Header) -> io::Result<()> {
@@ -94,7 +94,7 @@ impl SearchJournal {
     }
 
     /// Reads the whole frames, and drops the rest.
-    fn read(&mut self, own: &Header) -> Result<(), JournalError> {
+    fn read(&mut self, expected: &Header) -> Result<(), JournalError> {
         let mut reader = BufReader::new(&self.file);
         let mut first = vec![];
         io::Read::take(&mut reader, MAGIC.len() as u64).read_until(b'\n', &mut first)?;
@@ -103,11 +103,11 @@ impl SearchJournal {
         }
         let Frame::Whole(header) = read_frame(&mut reader)? else { return Err(JournalError::Damaged) };
         let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
-        if header.engines != own.engines {
-            let (found, own) = (header.cubefold, own.cubefold.clone());
+        if header.engines != expected.engines {
+            let (found, own) = (header.cubefold, expected.cubefold.clone());
             return Err(JournalError::Version { found, own });
         }
-        if header != *own {
+        if header != *expected {
             return Err(JournalError::OtherSearches);
         }
         let mut end = reader.stream_position()?;
@@ -178,7 +178,7 @@ impl SearchJournal {
         Ok(())
     }
 
-    /// Removes the file, whose results are elsewhere by now.
+    /// Removes the file after its results were written elsewhere.
     ///
     /// # Errors
     ///

@@ -50,8 +50,8 @@ impl Shard {
         (run % of + run / of % of) % of == part
     }
 
-    /// Whether its journal describes the run at this index: its own and the first of all, by which parts of different
-    /// sweeps are told apart.
+    /// Whether its journal describes the run at this index: the part's own runs, and the first of the sweep, which tells
+    /// parts of different sweeps apart.
     #[must_use]
     pub fn describes(self, run: usize) -> bool {
         run == 0 || self.has(run)

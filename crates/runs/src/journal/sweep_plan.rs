@@ -19,7 +19,7 @@ use cubefold_records::{
 use cubefold_scenario::{Loading, Run, ScenarioProgram};
 
 /// The runs of a sweep, each described by everything that its results depend on. The plan of a part has its own runs
-/// and the first of all, by which parts of different sweeps are told apart.
+/// and the first of the sweep, which tells parts of different sweeps apart.
 ///
 /// The form of a scenario does not matter: two files with the same runs have the same plan.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct SweepPlan<'runs> {
     provenance: Option<Provenance>, // of a part
 }
 
-/// The digest of the descriptions of all runs of a sweep, of which one at a time is in memory.
+/// The digest of the descriptions of all runs of a sweep, added one at a time.
 #[derive(Debug, Clone, Default)]
 pub struct SweepDigest {
     hash: Sha256,
@@ -40,8 +40,8 @@ pub struct SweepDigest {
     cited: RunDigests,
 }
 
-/// Digests of the placements that a name does not determine, and of the programs from files. Equal ones of a command
-/// share one allocation, and so do the programs of a combination: they are recognised by address while they are kept.
+/// Digests of the placements that a name does not determine, and of the programs from files. Equal placements of a command
+/// share one allocation, as do the programs of a combination: both are recognised by address while they are kept.
 #[derive(Debug, Clone, Default)]
 struct Digests {
     placements: BTreeMap<usize, (Arc<Placement>, String)>,
@@ -87,7 +87,7 @@ impl SweepDigest {
     ///
     /// If its description cannot be written.
     pub fn add(&mut self, run: &Run) -> serde_json::Result<()> {
-        // Of runs that come one at a time only the last program and placement are kept.
+        // Runs arrive one at a time: only the latest program and placement are kept.
         self.digests.keep_only_those_of(run);
         let description = self.digests.describe(run)?;
         self.add_described(&description, run);
@@ -101,7 +101,7 @@ impl SweepDigest {
         self.cited.add(run);
     }
 
-    /// The digest by which the sweep is cited: of its run, or of those of all runs.
+    /// The digest by which the sweep is cited: that of its only run, or one over the digests of all runs.
     #[must_use]
     pub fn cited(&self) -> String {
         self.cited.digest()
@@ -109,7 +109,7 @@ impl SweepDigest {
 }
 
 impl Digests {
-    /// Drops all but those of a run.
+    /// Drops all digests except those of `run`.
     fn keep_only_those_of(&mut self, run: &Run) {
         self.placements.retain(|&kept, _| kept == address(&run.placement));
         self.programs.retain(|&kept, _| kept == address(&run.program));
@@ -181,8 +181,8 @@ impl<'runs> SweepPlan<'runs> {
         Provenance::new(build, command, &self.sweep.cited)
     }
 
-    /// Adds the origin of the results to the journal of a part, which is merged without its scenario. Another command may
-    /// continue the journal of a whole sweep, which is without.
+    /// Adds the origin of the results to the journal of a part, which is merged without its scenario. The journal of a
+    /// whole sweep has no origin, because another command may continue it.
     #[must_use]
     pub fn with_provenance(mut self, provenance: Provenance) -> Self {
         self.provenance = Some(provenance);

@@ -22,8 +22,8 @@ fn resumed(bytes: &[u8], runs: &[&Run], shard: Shard) -> Result<Journal<Cursor<V
 /// The finished runs of a journal, with their records.
 fn held<S: Storage>(journal: &Journal<S>) -> Vec<(usize, RunRecord)> {
     let missing = journal.missing();
-    let own = journal.header.shard.runs(journal.header.runs).filter(|run| !missing.contains(run));
-    own.zip(journal.records().map(Result::unwrap)).collect()
+    let finished = journal.header.shard.runs(journal.header.runs).filter(|run| !missing.contains(run));
+    finished.zip(journal.records().map(Result::unwrap)).collect()
 }
 
 /// The runs of a small sweep, their records, and a journal that holds them in another order.
@@ -91,7 +91,7 @@ fn a_damaged_record_ends_the_journal_before_it() {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
     let lines: Vec<usize> =
-        bytes.iter().enumerate().filter(|own| *own.1 == b'\n').map(|own| own.0 + 1).collect();
+        bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(place, _)| place + 1).collect();
     // The first line, the header, two lines for each of four runs, and the records of runs 2, 0, 3 and 1.
     for (place, missing) in [(9, vec![0, 1, 2, 3]), (10, vec![0, 1, 3]), (11, vec![1, 3]), (12, vec![1])] {
         let mut damaged = bytes.clone();
@@ -230,8 +230,8 @@ fn another_part_another_version_and_another_form_are_refused() {
     header.engines = "other".to_owned();
     let mut other = vec![];
     header.write(&SweepPlan::new(&runs).unwrap(), &mut other).unwrap();
-    let own = env!("CARGO_PKG_VERSION");
-    let expected = format!("it was written by cubefold 0.0.9, and this is cubefold {own}");
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = format!("it was written by cubefold 0.0.9, and this is cubefold {version}");
     assert_eq!(asked(&other, "2/3"), expected);
 
     let form = [b"cubefold journal 1\n", &bytes[19..]].concat();

@@ -87,11 +87,11 @@ fn metrics_that_runs_share_are_measured_once_and_are_those_of_each() {
     };
     let mut shared = shared_by_two(&runs);
     let metrics: Vec<Arc<PlacementMetrics>> = (0..12).map(|place| shared.take(place).unwrap()).collect();
-    for (place, own) in metrics.iter().enumerate() {
-        assert_eq!(**own, *measure(runs[place]));
+    for (place, this) in metrics.iter().enumerate() {
+        assert_eq!(**this, *measure(runs[place]));
         // Three embeddings, varying fastest.
-        for (other, others) in metrics.iter().enumerate() {
-            assert_eq!(Arc::ptr_eq(own, others), place % 3 == other % 3, "runs {place} and {other}");
+        for (other, that) in metrics.iter().enumerate() {
+            assert_eq!(Arc::ptr_eq(this, that), place % 3 == other % 3, "runs {place} and {other}");
         }
     }
     let mut of_four = shared_by_two(&runs[..4]);

@@ -174,7 +174,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         _ => 0,
     };
     let transmissions = match way.keep {
-        // A list grows to its double, and that of the fastest program is kept while the next one runs.
+        // A growing list may take twice its size, and the list of the fastest program is kept while the next one runs.
         KeepRecords::WithTransmissions => {
             transmissions(run, MAX_TRANSMISSIONS) * 3 * size_of::<Transmission>() as u64
         }
@@ -201,7 +201,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
         .saturating_add(stages.saturating_mul(BYTES_A_STAGE))
 }
 
-/// Approximate memory of a run of open-loop traffic, with the rows that are kept \[bytes\]; 0 of other programs.
+/// Approximate memory of a run of open-loop traffic, with the rows that are kept \[bytes\]; 0 for other programs.
 fn bytes_of_open_loop(run: &Run, way: RunWay) -> u64 {
     let Some(program) = run.program.open_loop.as_deref() else { return 0 };
     let (machine, rules, load) = (&*run.machine, run.communication, program.load.highest());

@@ -1,7 +1,7 @@
 //! Small messages that large ones hold up (`docs/model.md` section 23.7).
 //!
-//! The run itself finds the messages that are blocked for long. If there are some, a second run logs all transmissions, and
-//! what held the channels that they waited for is looked up.
+//! The run itself finds the messages that are blocked for long. If there are any, a second run logs all transmissions, and
+//! the holders of the channels that they waited for are looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,10 +55,16 @@ pub(super) fn held_up(run: &Run, outcome: &Outcome) -> Option<HeldUpMessages> {
     simulate(body, &run.placement, rules, &Request::asynchronous(EngineChoice::Sized), &mut log).ok()?;
     let is_held_up = held_up_by_large(run, &log.0, late);
     let mut held_up: Vec<&MessageTimes> =
-        late.iter().filter(|own| is_held_up.contains(&key_of(own))).collect();
-    let blocked = |own: &MessageTimes| own.received - own.start - own.transfer;
-    held_up.sort_unstable_by_key(|own| {
-        (std::cmp::Reverse(blocked(own)), own.start, own.stage, own.source, own.destination)
+        late.iter().filter(|message| is_held_up.contains(&key_of(message))).collect();
+    let blocked = |message: &MessageTimes| message.received - message.start - message.transfer;
+    held_up.sort_unstable_by_key(|message| {
+        (
+            std::cmp::Reverse(blocked(message)),
+            message.start,
+            message.stage,
+            message.source,
+            message.destination,
+        )
     });
     let worst = **held_up.first()?;
     Some(HeldUpMessages {
@@ -75,35 +81,46 @@ fn key_of(message: &MessageTimes) -> Key {
 
 /// The late messages that waited while a large one held the channel.
 fn held_up_by_large(run: &Run, transmissions: &[Transmission], late: &[MessageTimes]) -> BTreeSet<Key> {
-    let units: BTreeMap<Key, u64> = late.iter().map(|own| (key_of(own), own.units)).collect();
-    let key = |own: &Transmission| (own.stage, own.source, own.destination);
+    let units: BTreeMap<Key, u64> = late.iter().map(|message| (key_of(message), message.units)).collect();
+    let key =
+        |transmission: &Transmission| (transmission.stage, transmission.source, transmission.destination);
     let is_half_duplex = run.communication.links() != LinkMode::FullDuplex;
-    let channel = |own: &Transmission| -> [NodeId; 2] {
-        let ends = [own.from, own.to];
-        if is_half_duplex { [own.from.min(own.to), own.from.max(own.to)] } else { ends }
+    let channel = |transmission: &Transmission| -> [NodeId; 2] {
+        let ends = [transmission.from, transmission.to];
+        if is_half_duplex {
+            [transmission.from.min(transmission.to), transmission.from.max(transmission.to)]
+        } else {
+            ends
+        }
     };
-    // Whoever waits begins when another transmission of the channel ends.
-    let mut ends: Vec<([NodeId; 2], u64, usize)> =
-        transmissions.iter().enumerate().map(|(place, own)| (channel(own), own.end.get(), place)).collect();
+    // A waiting transmission begins when another one on its channel ends.
+    let mut ends: Vec<([NodeId; 2], u64, usize)> = transmissions
+        .iter()
+        .enumerate()
+        .map(|(place, transmission)| (channel(transmission), transmission.end.get(), place))
+        .collect();
     ends.sort_unstable();
-    let before = |own: &Transmission, begin: u64| {
-        let first = ends.partition_point(|&(ends, end, _)| (ends, end) < (channel(own), begin));
-        let own = ends.get(first).filter(|&&(ends, end, _)| (ends, end) == (channel(own), begin));
-        own.map(|&(_, _, place)| &transmissions[place])
+    let before = |transmission: &Transmission, begin: u64| {
+        let first = ends.partition_point(|&(ends, end, _)| (ends, end) < (channel(transmission), begin));
+        let ended = ends.get(first).filter(|&&(ends, end, _)| (ends, end) == (channel(transmission), begin));
+        ended.map(|&(_, _, place)| &transmissions[place])
     };
     let is_large = |holder: &Transmission, units: u64| {
-        let own = run.program.body.units(holder.stage as usize, holder.source, holder.destination);
-        own >= units.saturating_mul(LEAST_RATIO)
+        let holder_units = run.program.body.units(holder.stage as usize, holder.source, holder.destination);
+        holder_units >= units.saturating_mul(LEAST_RATIO)
     };
     let mut found = BTreeSet::new();
-    for own in transmissions.iter().filter(|transmission| transmission.joined < transmission.begin) {
-        let Some(&units) = units.get(&key(own)).filter(|_| !found.contains(&key(own))) else { continue };
-        let mut begin = own.begin;
-        while begin > own.joined
-            && let Some(holder) = before(own, begin.get())
+    for transmission in transmissions.iter().filter(|transmission| transmission.joined < transmission.begin) {
+        let Some(&units) = units.get(&key(transmission)).filter(|_| !found.contains(&key(transmission)))
+        else {
+            continue;
+        };
+        let mut begin = transmission.begin;
+        while begin > transmission.joined
+            && let Some(holder) = before(transmission, begin.get())
         {
             if is_large(holder, units) {
-                found.insert(key(own));
+                found.insert(key(transmission));
                 break;
             }
             begin = holder.begin;

@@ -7,19 +7,19 @@ use cubefold_simulator::{
 /// Whether the records of all processes and stages are kept for rows and pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepRecords {
-    /// They are, and of jobs what ranks do.
+    /// Yes, and the spans of the ranks of a job.
     Yes,
-    /// They are, and of task graphs the times of all operations.
+    /// Yes, and the times of all operations of a task graph.
     WithOperations,
-    /// They are, and the times of all messages.
+    /// Yes, and the times of all messages.
     WithMessages,
-    /// Only the times of all messages are.
+    /// Only the times of all messages.
     OnlyMessages,
-    /// They are, and all transmissions: an asynchronous run then goes link by link.
+    /// Yes, and all transmissions: an asynchronous run is then simulated link by link.
     WithTransmissions,
-    /// They are not, and of open-loop traffic these rows are.
+    /// No, but these rows of open-loop traffic are kept.
     OpenLoop(WantedRows),
-    /// They are not.
+    /// No.
     No,
 }
 

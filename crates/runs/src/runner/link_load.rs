@@ -14,7 +14,7 @@ use cubefold_records::{LinkTraffic, WeightedMetrics};
 use cubefold_scenario::{ExecutionMode, RoutingRule, Run};
 
 /// Largest number of messages of an asynchronous run, or of link crossings of a coordinated one, for which
-/// link use is counted: this takes some ten milliseconds.
+/// link use is counted: this takes tens of milliseconds.
 const MAX_COUNTED_MESSAGES: u64 = 1 << 22;
 /// Largest number of links whose use is counted, with eight bytes per direction.
 const MAX_COUNTED_LINKS: u64 = 1 << 20;
@@ -115,7 +115,7 @@ pub(super) fn bytes_of_channel_congestion(run: &Run) -> Option<u64> {
     let messages = program.pair_count().saturating_mul(program.body.facts().max_received.max(1) as u64);
     let pairs = program.body.process_count().saturating_mul(run.machine.channel_places());
     let is_small = messages <= MAX_ROUTED_MESSAGES && pairs <= MAX_SPLIT_PAIRS;
-    // Loads in units say little of links of different speed.
+    // Loads in units say little about links of different speed.
     let are_alike = run.machine.link_times().is_none();
     let is_straight = takes_machine_routes(run)
         && run.communication.routes() == MessageRoutes::OfMachine
@@ -161,7 +161,7 @@ pub(super) fn busiest_link(link_use: &LinkUse) -> Option<LinkTraffic> {
     link_use
         .busy_channels()
         .map(LinkTraffic::busy)
-        .min_by_key(|own| (Reverse(own.count), own.link.dimension, own.link.near))
+        .min_by_key(|traffic| (Reverse(traffic.count), traffic.link.dimension, traffic.link.near))
 }
 
 /// The largest number of busy cycles of a channel; both directions count for links that carry one message at

@@ -76,8 +76,10 @@ fn run_of_traces(more: &str, ranks: &[Vec<Node>]) -> Run {
 }
 
 fn node(id: u64, kind: NodeType, data: &[u64], attributes: &[(&str, Attribute)]) -> Node {
-    let attribute =
-        |own: &(&str, Attribute)| AttributeProto { name: own.0.to_owned(), value: Some(own.1.clone()) };
+    let attribute = |(name, value): &(&str, Attribute)| AttributeProto {
+        name: (*name).to_owned(),
+        value: Some(value.clone()),
+    };
     Node {
         id,
         name: format!("n{id}"),
@@ -99,10 +101,10 @@ fn times_of_the_traces_stand_beside_those_of_the_run() {
             &[("comm_type", Attribute::Int64(0)), ("comm_size", Attribute::Int64(8))],
         )
     };
-    let end = |kind, own: i64| {
+    let end = |kind, nanoseconds: i64| {
         let attributes = [("comm_src", 0), ("comm_dst", 1), ("comm_size", 9)];
         let attributes = attributes.map(|(name, value)| (name, Attribute::Int64(value)));
-        let measured = ("duration_nanoseconds", Attribute::Uint64(own.unsigned_abs()));
+        let measured = ("duration_nanoseconds", Attribute::Uint64(nanoseconds.unsigned_abs()));
         node(2, kind, &[1], &[&attributes[..], &[measured]].concat())
     };
     let ranks = [vec![share(3), end(NodeType::CommSend, 40)], vec![share(4), end(NodeType::CommRecv, 50)]];
@@ -111,12 +113,12 @@ fn times_of_the_traces_stand_beside_those_of_the_run() {
     // 4 units each way and back, and then a message of 9 units, which the sender does not wait for.
     let found = record(&run).trace_communication.unwrap();
     let found: Vec<_> =
-        found.iter().map(|own| (own.kind.as_ref(), own.operations, own.simulated_cycles)).collect();
+        found.iter().map(|times| (times.kind.as_ref(), times.operations, times.simulated_cycles)).collect();
     assert_eq!(found, [("all-reduce", 2, 2 * (4 + 4)), ("send", 1, 0), ("receive", 1, 9)]);
     let traced: Vec<f64> =
-        record(&run).trace_communication.unwrap().iter().map(|own| own.traced_seconds * 1e9).collect();
+        record(&run).trace_communication.unwrap().iter().map(|times| times.traced_seconds * 1e9).collect();
     assert!(
-        traced.iter().zip([7000.0, 40.0, 50.0]).all(|(own, want)| (own - want).abs() < 1e-6),
+        traced.iter().zip([7000.0, 40.0, 50.0]).all(|(time, want)| (time - want).abs() < 1e-6),
         "{traced:?}"
     );
     let untimed = [vec![share(0)], vec![share(0)]];

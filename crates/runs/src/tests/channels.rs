@@ -1,4 +1,4 @@
-//! Channels, exchanges and costs of messages: what they take.
+//! The cycles of channels, exchanges and costs of messages.
 
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -14,7 +14,7 @@ const CLUSTER: &str = "[machine]\nkind = \"cluster\"\nnodes = 3\ndevices_per_nod
 fn a_step_of_a_job_has_the_message_costs_of_its_collective_alone() {
     for asked in ["ring", "direct", "recursive-doubling", "tree", "double-tree"] {
         for cost in [0, 1, 7] {
-            let own = format!("kind = \"all-reduce\"\nalgorithm = \"{asked}\"\nunits = 90\n");
+            let collective = format!("kind = \"all-reduce\"\nalgorithm = \"{asked}\"\nunits = 90\n");
             let machine = "[machine]\nkind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 3\nspines = 2\n\
                            latency_cycles = 3\nswitching = \"cut-through\"\n";
             let program = format!("[program]\nmessage_cost_cycles = {cost}\n");
@@ -22,8 +22,9 @@ fn a_step_of_a_job_has_the_message_costs_of_its_collective_alone() {
                 let run = scenario(&format!("{machine}{program}")).runs.remove(0);
                 record(&run).makespan_cycles.unwrap()
             };
-            let alone = makespan(&format!("{program}{own}"));
-            let step = makespan(&format!("{program}shape = [6]\n[[program.steps]]\nname = \"a\"\n{own}"));
+            let alone = makespan(&format!("{program}{collective}"));
+            let step =
+                makespan(&format!("{program}shape = [6]\n[[program.steps]]\nname = \"a\"\n{collective}"));
             assert_eq!(step, alone, "{asked}, {cost}");
         }
     }
@@ -93,7 +94,7 @@ fn collectives_in_chunks_are_written_out_as_steps() {
          [[program.steps]]\nname = \"b\"\ncompute_cycles = 5\nafter = [\"a\"]\n\
          [[program.steps]]\nname = \"c\"\n{hierarchical}iterations = 1\n"
     );
-    // Keys of programs are none of steps.
+    // Steps do not take the keys of programs.
     assert!(errors(&text)[0].contains("unknown key \"iterations\""));
     let run = scenario(&text.replace("iterations = 1\n", "")).runs.remove(0);
     let steps = run.program.job.as_deref().unwrap().steps().to_vec();
@@ -103,7 +104,7 @@ fn collectives_in_chunks_are_written_out_as_steps() {
     assert_eq!(after("a chunk 1 step 1 all-reduce"), [3, 1]);
     assert_eq!(after("b"), [5]);
     assert_eq!(after("c chunk 0 step 0 reduce-scatter"), [6]);
-    // Steps of iterations and of parts of the ranks, which may not divide the groups of switches.
+    // Repeated steps, and steps of a part of the ranks, which may not divide the groups of switches.
     let repeated = format!("{machine}iterations = 2\n[[program.steps]]\n{hierarchical}");
     assert!(record(&scenario(&repeated).runs.remove(0)).makespan_cycles > Some(0));
     let divided = format!("{machine}[[program.steps]]\n{hierarchical}only = [[0, 0, 0]]\n");

@@ -37,8 +37,8 @@ fn groups_on_lines_that_do_not_meet_take_the_time_of_one_alone() {
             );
             assert_eq!(lines.messages.unwrap(), alone.messages.unwrap() * (12 / side));
             assert_eq!(lines.steps_bound_cycles, alone.steps_bound_cycles);
-            let own = lines.program.collective.unwrap();
-            assert_eq!((own.logical_shape, own.over), (vec![4, 3], Some(vec![over])));
+            let collective = lines.program.collective.unwrap();
+            assert_eq!((collective.logical_shape, collective.over), (vec![4, 3], Some(vec![over])));
         }
     }
 }
@@ -91,21 +91,21 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
          [[program.steps]]\ncompute_cycles = 77\n",
     );
     let run = scenario(&text).runs.remove(0);
-    let own = run.program.collective.as_deref().unwrap();
-    let asked: Vec<String> = own
+    let collective = run.program.collective.as_deref().unwrap();
+    let asked: Vec<String> = collective
         .steps()
         .iter()
         .map(|step| match step {
             Step::Groups(groups) => {
-                let own = groups.specification();
+                let specification = groups.specification();
                 format!(
                     "{} {} {} {} {} {} {:?}",
-                    own.operation,
-                    own.algorithm,
-                    own.ports.name(),
-                    own.vector_units,
-                    own.compute_cycles,
-                    own.root,
+                    specification.operation,
+                    specification.algorithm,
+                    specification.ports.name(),
+                    specification.vector_units,
+                    specification.compute_cycles,
+                    specification.root,
                     groups.over()
                 )
             }
@@ -122,7 +122,7 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
         ]
     );
     // Shares of all steps have processors and processes.
-    assert_eq!((own.share_count(), run.program.body.process_count()), (4, 48));
+    assert_eq!((collective.share_count(), run.program.body.process_count()), (4, 48));
     let swept = format!("{text}[sweep]\n\"program.units\" = [50, 70]\n\"program.compute_cycles\" = [3, 4]\n");
     let makespans: Vec<u64> =
         scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles.unwrap()).collect();
@@ -205,7 +205,8 @@ fn best_of_steps_is_the_best_of_all_together() {
     let least = slow.map(|both| only_record(&step(both)).makespan_cycles.unwrap()).min().unwrap();
     let best = only_record(&step(["best", "best"]));
     assert_eq!(best.makespan_cycles.unwrap(), least);
-    let chosen = best.program.steps.unwrap().into_iter().map(|own| own.collective.unwrap().exchange.unwrap());
+    let chosen =
+        best.program.steps.unwrap().into_iter().map(|step| step.collective.unwrap().exchange.unwrap());
     assert_eq!(chosen.collect::<Vec<_>>(), ["whole", "halving"]);
 }
 
@@ -223,14 +224,14 @@ fn the_bounds_of_groups_that_share_links_add_up() {
          [[program.steps]]\nkind = \"all-gather\"\nover = [0]\nbytes = \"400 MB\"\n[execution]\nrouting = \"spread\"\n"
     );
     for program in [groups, &sequence] {
-        let own = only_record(&format!("{HOSTS_OF_EIGHT}{program}"));
+        let record = only_record(&format!("{HOSTS_OF_EIGHT}{program}"));
         // The vectors of 8 groups, 48829 units each, come to every host over one link with u = 9 (beside 8 inside a
         // host) and l = 3507.
         let bound = 8 * 48_829 * 9 + 3_507;
-        assert_eq!(own.lower_bound_cycles, Some(bound));
-        assert_eq!(own.cut_bound_cycles, own.lower_bound_cycles);
-        assert_eq!(own.lower_bound_source.as_deref(), Some("bandwidth"));
-        let makespan = own.makespan_cycles.unwrap();
+        assert_eq!(record.lower_bound_cycles, Some(bound));
+        assert_eq!(record.cut_bound_cycles, record.lower_bound_cycles);
+        assert_eq!(record.lower_bound_source.as_deref(), Some("bandwidth"));
+        let makespan = record.makespan_cycles.unwrap();
         assert!(makespan > bound && makespan < 4 * bound);
     }
 }
@@ -250,25 +251,29 @@ fn a_hierarchical_all_reduce_has_a_name_its_whole_vector_and_the_bounds_of_all_a
         let records: Vec<RunRecord> = scenario.runs.iter().map(record).collect();
         let names = ["ring", "recursive-doubling", "hierarchical ring/direct"];
         assert_eq!(scenario.algorithms(), names);
-        let bounds = |own: &RunRecord| {
+        let bounds = |record: &RunRecord| {
             (
-                own.lower_bound_cycles,
-                own.bandwidth_bound_cycles,
-                own.latency_bound_cycles,
-                own.cut_bound_cycles,
+                record.lower_bound_cycles,
+                record.bandwidth_bound_cycles,
+                record.latency_bound_cycles,
+                record.cut_bound_cycles,
             )
         };
-        for (own, name) in records.iter().zip(names) {
-            let collective = own.program.collective.as_ref().unwrap();
+        for (record, name) in records.iter().zip(names) {
+            let collective = record.program.collective.as_ref().unwrap();
             assert_eq!(collective.algorithm, name);
-            let vector = |own: &RunRecord| {
-                let collective = own.program.collective.as_ref().unwrap();
+            let vector = |record: &RunRecord| {
+                let collective = record.program.collective.as_ref().unwrap();
                 (collective.vector_units, collective.vector_bytes)
             };
-            assert_eq!((vector(own), bounds(own)), (vector(&records[0]), bounds(&records[0])), "{name}");
-            assert!(own.bus_bandwidth_bytes_per_second.is_some(), "{name}");
+            assert_eq!(
+                (vector(record), bounds(record)),
+                (vector(&records[0]), bounds(&records[0])),
+                "{name}"
+            );
+            assert!(record.bus_bandwidth_bytes_per_second.is_some(), "{name}");
             for other in &records {
-                assert!(own.lower_bound_cycles <= other.makespan_cycles, "{name}");
+                assert!(record.lower_bound_cycles <= other.makespan_cycles, "{name}");
             }
         }
         let steps = records[2].program.steps.as_ref();
@@ -290,8 +295,8 @@ fn a_hierarchical_step_has_its_name_and_no_bound_above_that_of_other_algorithms(
     let (levels, ring) = (only_record(&steps(LEVELS)), only_record(&steps("\"ring\"")));
     assert_eq!(levels.lower_bound_cycles, ring.lower_bound_cycles);
     assert_eq!(levels.latency_bound_cycles, ring.latency_bound_cycles);
-    let names = |own: &RunRecord| -> Vec<String> {
-        let steps = own.program.steps.as_ref().unwrap();
+    let names = |record: &RunRecord| -> Vec<String> {
+        let steps = record.program.steps.as_ref().unwrap();
         steps.iter().map(|step| step.collective.as_ref().unwrap().algorithm.to_string()).collect()
     };
     assert_eq!(names(&levels), ["hierarchical ring/direct", "ring"]);

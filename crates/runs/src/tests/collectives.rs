@@ -16,25 +16,28 @@ fn a_ring_takes_its_textbook_time_and_reports_bounds_and_bandwidth() {
     // 2 (P - 1) steps of a block of 4 units to the neighbour: 14 (1 + 4) cycles.
     let text = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n\
                 units = 32\ncompute_cycles = 1\n";
-    let own = record(&scenario(text).runs[0]);
-    assert_eq!((own.makespan_cycles.unwrap(), own.predicted_cycles), (70, Some(70)));
+    let result = record(&scenario(text).runs[0]);
+    assert_eq!((result.makespan_cycles.unwrap(), result.predicted_cycles), (70, Some(70)));
     // All-reduce: 2 M (N - 1) arrivals over 16 channels; 4 links away.
-    assert_eq!((own.bandwidth_bound_cycles, own.latency_bound_cycles), (Some(28), Some(5)));
-    assert_eq!((own.steps_bound_cycles, own.lower_bound_cycles), (Some(3), Some(28)));
+    assert_eq!((result.bandwidth_bound_cycles, result.latency_bound_cycles), (Some(28), Some(5)));
+    assert_eq!((result.steps_bound_cycles, result.lower_bound_cycles), (Some(3), Some(28)));
     // The larger of the two is the bound; the run takes 70 cycles.
-    assert_eq!((own.lower_bound_source.as_deref(), own.lower_bound_percent), (Some("bandwidth"), Some(40.0)));
-    assert_eq!(own.busiest_link_in_words().as_deref(), Some("(0)-(1)"));
+    assert_eq!(
+        (result.lower_bound_source.as_deref(), result.lower_bound_percent),
+        (Some("bandwidth"), Some(40.0))
+    );
+    assert_eq!(result.busiest_link_in_words().as_deref(), Some("(0)-(1)"));
     let short = record(&scenario(&text.replace("units = 32", "units = 1")).runs[0]);
     assert_eq!((short.bandwidth_bound_cycles, short.latency_bound_cycles), (Some(1), Some(5)));
     assert_eq!(short.lower_bound_source.as_deref(), Some("latency"));
-    assert_eq!((own.bus_bandwidth_bytes_per_second, own.unit_hops.unwrap()), (None, 14 * 8 * 4));
-    let asked = own.program.collective.unwrap();
+    assert_eq!((result.bus_bandwidth_bytes_per_second, result.unit_hops.unwrap()), (None, 14 * 8 * 4));
+    let asked = result.program.collective.unwrap();
     assert_eq!(
         (asked.vector_units, asked.vector_bytes, asked.exchange, asked.ports),
         (Some(32), None, None, None)
     );
     assert_eq!(
-        (own.program.compute_cycles, own.program.processes, own.program.stage_units),
+        (result.program.compute_cycles, result.program.processes, result.program.stage_units),
         (1, Some(8), None)
     );
 }
@@ -44,13 +47,13 @@ fn bytes_are_those_of_the_vector() {
     let link = "link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }\n";
     for (size, bytes) in [("bytes = \"1 kB\"", 1000_u32), ("units = 16", 1024)] {
         let text = format!("{TORUS}{link}[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\n{size}\n");
-        let own = record(&scenario(&text).runs[0]);
-        let asked = own.program.collective.unwrap();
+        let result = record(&scenario(&text).runs[0]);
+        let asked = result.program.collective.unwrap();
         assert_eq!((asked.vector_units, asked.vector_bytes), (Some(16), Some(bytes.into())));
-        assert_eq!(own.program.message_bytes, None);
-        let goodput = own.goodput_bytes_per_second.unwrap();
-        assert!((goodput * own.makespan_seconds.unwrap() - f64::from(bytes)).abs() < 1e-3);
-        assert!((own.bus_bandwidth_bytes_per_second.unwrap() / goodput - 15.0 / 16.0).abs() < 1e-12);
+        assert_eq!(result.program.message_bytes, None);
+        let goodput = result.goodput_bytes_per_second.unwrap();
+        assert!((goodput * result.makespan_seconds.unwrap() - f64::from(bytes)).abs() < 1e-3);
+        assert!((result.bus_bandwidth_bytes_per_second.unwrap() / goodput - 15.0 / 16.0).abs() < 1e-12);
     }
 }
 
@@ -61,7 +64,7 @@ fn every_operation_runs_by_every_algorithm_that_performs_it() {
         let algorithms = Algorithm::ALL.into_iter().filter(|one| {
             one.descriptor().operations.contains(&operation) && *one != Algorithm::HamiltonianRings
         });
-        let names: Vec<String> = algorithms.map(|own| format!("\"{own}\"")).collect();
+        let names: Vec<String> = algorithms.map(|algorithm| format!("\"{algorithm}\"")).collect();
         let text = format!(
             "[machine]\nkind = \"torus\"\nshape = [2, 4]\n[program]\nkind = \"{operation}\"\nports = \"all\"\n\
              algorithm = [{}]\n{size}",
@@ -71,8 +74,12 @@ fn every_operation_runs_by_every_algorithm_that_performs_it() {
         let count = scenario.runs.len();
         assert_eq!((count, scenario.swept), (names.len(), true));
         for run in &scenario.runs {
-            let own = record(run);
-            assert!(Some(own.makespan_cycles.unwrap()) >= own.lower_bound_cycles, "{:?}", run.combination);
+            let result = record(run);
+            assert!(
+                Some(result.makespan_cycles.unwrap()) >= result.lower_bound_cycles,
+                "{:?}",
+                run.combination
+            );
         }
     }
 }
@@ -112,7 +119,8 @@ fn axes_are_every_order_and_one_by_its_name() {
         runs.iter().map(|run| (run.embedding.to_string(), record(run).makespan_cycles.unwrap())).collect()
     };
     let all = names(&text("[4, 2]", "[\"axes\"]"));
-    let find = |name: &str| all.iter().find(|(own, _)| own == name).unwrap_or_else(|| panic!("{all:?}")).1;
+    let find =
+        |name: &str| all.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("{all:?}")).1;
     // Along the ring of 4 all links carry a message each; across, two of the rings' links are shared.
     assert!(find("axes:0=2/1=1") < find("axes:0=1x2/1=2"));
     // The axis of 4 on a box of 2 x 2 is a ring of neighbours when it is folded.
@@ -164,8 +172,8 @@ fn patterns_that_always_halve_take_the_words_that_say_so() {
         for algorithm in ["swing", "recursive-doubling", "mirrored", "trivance", "bine"] {
             let plain = record(&scenario(&text(kind, algorithm, "")).runs[0]);
             for exchange in ["halving", "best"] {
-                let own = scenario(&text(kind, algorithm, &format!("exchange = \"{exchange}\"\n")));
-                assert_eq!(record(&own.runs[0]), plain, "{kind} {algorithm} {exchange}");
+                let chosen = scenario(&text(kind, algorithm, &format!("exchange = \"{exchange}\"\n")));
+                assert_eq!(record(&chosen.runs[0]), plain, "{kind} {algorithm} {exchange}");
             }
             assert_eq!(
                 errors(&text(kind, algorithm, "exchange = \"whole\"\n")),

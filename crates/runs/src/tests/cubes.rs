@@ -27,7 +27,7 @@ fn shape_of(lengths: &Value) -> String {
     format!("shape = {lengths}")
 }
 
-/// For each of the windows of section 29.1 with `size` stages, how often its most frequent dimension stands there.
+/// For each window of section 29.1 with `size` stages, the number of times that its most frequent dimension occurs.
 fn alphas(stages: &[u32], size: usize) -> Vec<usize> {
     let windows = (0..stages.len() + size - 1)
         .map(|step| &stages[(step + 1).saturating_sub(size)..(step + 1).min(stages.len())]);
@@ -66,12 +66,12 @@ fn all_pairs_meet_once(stages: &[u32], dimensions: u32) -> bool {
     let mut is_new = meet(&blocks);
     for (stage, &link) in stages[..stages.len() - 1].iter().enumerate() {
         let before = blocks.clone();
-        for (node, own) in blocks.iter_mut().enumerate() {
+        for (node, pair) in blocks.iter_mut().enumerate() {
             let other = before[node ^ 1 << link];
             match (divisions.contains(&stage), node >> link & 1) {
-                (false, _) => own[1] = other[1],
-                (true, 0) => own[1] = other[0],
-                (true, _) => own[0] = other[1],
+                (false, _) => pair[1] = other[1],
+                (true, 0) => pair[1] = other[0],
+                (true, _) => pair[0] = other[1],
             }
         }
         is_new &= meet(&blocks);
@@ -274,8 +274,8 @@ fn assert_greatest(run: &Run, expected: &Value, context: &str) {
     simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records).unwrap();
     for (stage, expected) in expected.as_array().unwrap().iter().enumerate() {
         let of_stage = || records.iter().filter(|record| record.stage == stage);
-        let waiting = of_stage().map(|own| own.waiting().get()).max();
-        let blocked = of_stage().map(|own| own.blocked().get()).max();
+        let waiting = of_stage().map(|record| record.waiting().get()).max();
+        let blocked = of_stage().map(|record| record.blocked().get()).max();
         let found = serde_json::json!([waiting, blocked]);
         assert_eq!(found, serde_json::json!([expected["max_waiting"], expected["max_blocked"]]), "{context}");
     }
@@ -284,20 +284,20 @@ fn assert_greatest(run: &Run, expected: &Value, context: &str) {
 /// Compares the stages of a run with those of the golden file.
 fn assert_stages(record: &RunRecord, expected: &Value, context: &str) {
     assert_eq!(record.stages.len(), expected.as_array().unwrap().len(), "{context}");
-    for (own, expected) in record.stages.iter().zip(expected.as_array().unwrap()) {
+    for (stage, expected) in record.stages.iter().zip(expected.as_array().unwrap()) {
         // A plain program has no steps: its stages are these.
-        let step = own.step.unwrap_or(own.stage);
+        let step = stage.step.unwrap_or(stage.stage);
         assert_eq!(serde_json::json!(step), expected["step"], "{context}");
-        let dimensions = own.dimensions.clone().unwrap_or_else(|| own.dimension.into_iter().collect());
+        let dimensions = stage.dimensions.clone().unwrap_or_else(|| stage.dimension.into_iter().collect());
         // A neighbour exchange has dimensions of its guest.
-        if own.step.is_some() || expected["dims"] != serde_json::json!([]) {
+        if stage.step.is_some() || expected["dims"] != serde_json::json!([]) {
             assert_eq!(serde_json::json!(dimensions), expected["dims"], "{context}");
         }
         let number = |key: &str| expected[key].as_u64().map(u128::from).unwrap_or_default();
-        let sums = [own.waiting_cycles, own.transfer_cycles, own.blocked_cycles];
+        let sums = [stage.waiting_cycles, stage.transfer_cycles, stage.blocked_cycles];
         assert_eq!(sums, ["waiting", "transfer", "blocked"].map(number), "{context}");
-        assert_eq!(own.routing_steps, expected["steps"].as_u64(), "{context}");
-        assert_eq!(own.conflicts, expected["conflicts"].as_u64(), "{context}");
+        assert_eq!(stage.routing_steps, expected["steps"].as_u64(), "{context}");
+        assert_eq!(stage.conflicts, expected["conflicts"].as_u64(), "{context}");
     }
 }
 

@@ -23,10 +23,10 @@ fn routes_are_those_of_the_golden_cases() {
     for case in &file.routes {
         let machine = match &case.machine {
             Value::String(name) => {
-                let own = file.cases.iter().find(|case| case.name == *name).unwrap();
+                let named = file.cases.iter().find(|case| case.name == *name).unwrap();
                 let text = format!(
                     "[machine]\n{}\n[program]\nkind = \"barrier\"\nalgorithm = \"dissemination\"\n",
-                    own.machine.as_deref().unwrap()
+                    named.machine.as_deref().unwrap()
                 );
                 loaded(&text, &BTreeMap::new()).machine
             }
@@ -59,9 +59,9 @@ fn routes_are_those_of_the_golden_cases() {
 
 #[test]
 fn machines_have_the_links_of_the_golden_cases() {
-    let own = file().cases.into_iter().filter(|case| case.name.ends_with("-links"));
+    let cases = file().cases.into_iter().filter(|case| case.name.ends_with("-links"));
     let mut count = 0;
-    for case in own {
+    for case in cases {
         let machine = case.run().machine;
         let network = machine.graph().unwrap();
         let found = [machine.host_count(), machine.node_count(), machine.link_count()];
@@ -93,7 +93,7 @@ fn bounds_are_those_of_the_golden_cases() {
         let run = case.run();
         let groups = run.program.collective.as_deref().unwrap();
         let bounds = crate::runner::collective_bounds(&run, groups);
-        // Section 24 leaves all-to-alls to the cuts; the file counts what enters a node as bandwidth only.
+        // Section 24 leaves all-to-alls to the cuts; the file counts the units that enter a node as bandwidth only.
         let bandwidth = if name == "l2" { case.number("bandwidth") } else { bounds.bandwidth_cycles };
         let is_of_node = bounds.cut.is_some_and(|cut| matches!(cut.set, CutSet::Node(_)));
         let cut = if is_of_node { case.number("cut") } else { bounds.cut_cycles() };

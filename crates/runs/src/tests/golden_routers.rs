@@ -72,11 +72,11 @@ fn messages_over_routers_are_those_of_the_golden_cases() {
         let request = Request::asynchronous(EngineChoice::Auto);
         let outcome =
             simulate(&*run.program.body, &run.placement, run.communication, &request, &mut messages).unwrap();
-        let times = |own: &MessageTimes| {
-            let [source, destination] = [own.source, own.destination].map(ProcessId::label);
-            let cycles = [own.start, own.entered.unwrap(), own.received].map(Cycle::get);
-            let ends = [own.stage, source, destination].map(u64::from);
-            [ends[0], ends[1], ends[2], cycles[0], cycles[1], cycles[2], own.transfer.get()]
+        let times = |message: &MessageTimes| {
+            let [source, destination] = [message.source, message.destination].map(ProcessId::label);
+            let cycles = [message.start, message.entered.unwrap(), message.received].map(Cycle::get);
+            let ends = [message.stage, source, destination].map(u64::from);
+            [ends[0], ends[1], ends[2], cycles[0], cycles[1], cycles[2], message.transfer.get()]
         };
         let mut found: Vec<[u64; 7]> = messages.0.iter().map(times).collect();
         found.sort_unstable();
@@ -149,23 +149,24 @@ fn links_in_one_direction_are_those_of_the_golden_cases() {
 
 /// Rows as the files of the golden cases have them.
 fn files_of(rows: &OpenLoopRows) -> [(&'static str, String); 3] {
-    let number = |own: Option<u64>| own.map_or_else(String::new, |own| own.to_string());
+    let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
     let mut packets = "made,kind,source,destination,units,entered,received,links\n".to_owned();
-    for own in &rows.packets {
-        let [entered, received] = [own.entered, own.received].map(number);
-        let (kind, source, destination) = (own.kind.name(), own.source.index(), own.destination.index());
-        let PacketRow { made, units, links, .. } = own;
+    for packet in &rows.packets {
+        let [entered, received] = [packet.entered, packet.received].map(number);
+        let (kind, source, destination) =
+            (packet.kind.name(), packet.source.index(), packet.destination.index());
+        let PacketRow { made, units, links, .. } = packet;
         packets += &format!("{made},{kind},{source},{destination},{units},{entered},{received},{links}\n");
     }
     let mut channels = "from,to_kind,to,units\n".to_owned();
-    for own in &rows.channels {
-        let (from, kind, to) = (own.from.index(), own.to.kind(), own.to.node().index());
-        channels += &format!("{from},{kind},{to},{}\n", own.units);
+    for channel in &rows.channels {
+        let (from, kind, to) = (channel.from.index(), channel.to.kind(), channel.to.node().index());
+        channels += &format!("{from},{kind},{to},{}\n", channel.units);
     }
     let mut buffers = "at,from_kind,from,channel,sum,max\n".to_owned();
-    for own in &rows.buffers {
-        let (at, kind, from) = (own.at.index(), own.from.kind(), own.from.node().index());
-        buffers += &format!("{at},{kind},{from},{},{},{}\n", own.channel, own.sum, own.max);
+    for buffer in &rows.buffers {
+        let (at, kind, from) = (buffer.at.index(), buffer.from.kind(), buffer.from.node().index());
+        buffers += &format!("{at},{kind},{from},{},{},{}\n", buffer.channel, buffer.sum, buffer.max);
     }
     [("packets", packets), ("channels", channels), ("buffers", buffers)]
 }
@@ -182,9 +183,9 @@ fn rows_of_open_loop_traffic_are_those_of_the_golden_cases() {
         let expected = case.expect.unwrap();
         for (name, text) in files_of(&rows) {
             if let Some(hash) = expected["files_sha256"][name].as_str() {
-                let own = hexadecimal(&Sha256::digest(&text));
+                let digest = hexadecimal(&Sha256::digest(&text));
                 count += 1;
-                if own != hash {
+                if digest != hash {
                     wrong.push(format!("{}: {name}", case.what));
                 }
             }

@@ -1,4 +1,4 @@
-//! The cases of `tests/golden/truth.json`: collectives as libraries run them, on machines as they are, computed by another
+//! The cases of `tests/golden/truth.json`: collectives as libraries run them, on real machines, computed by another
 //! program.
 
 use std::{collections::BTreeMap, fs};
@@ -98,11 +98,14 @@ fn stages_of(program: &str) -> Option<String> {
     let line = |source: u64, destination: u64, units: u64| format!("0,{source},{destination},{units}\n");
     let messages: String = if program.starts_with("bit reversal") {
         let reversed = |word: u64| (0..4).map(|bit| (word >> bit & 1) << (3 - bit)).sum::<u64>();
-        (0..16).filter(|&own| reversed(own) != own).map(|own| line(own, reversed(own), 32)).collect()
+        (0..16)
+            .filter(|&source| reversed(source) != source)
+            .map(|source| line(source, reversed(source), 32))
+            .collect()
     } else {
         let words: Vec<&str> = program.strip_prefix("kind = \"stages\": host i sends ")?.split(' ').collect();
         let (units, by) = (words[0].parse().ok()?, words[5].trim_end_matches(')').parse::<u64>().ok()?);
-        (0..64).map(|own| line(own, (own + by) % 64, units)).collect()
+        (0..64).map(|source| line(source, (source + by) % 64, units)).collect()
     };
     Some(format!("stage,source,destination,units\n{messages}"))
 }
@@ -163,9 +166,9 @@ fn check_messages(case: &Case, run: &Run) {
 /// bus bandwidth and the bound where the file has them;
 /// returns the number of bounds.
 fn check(element: &str, leave_out: &[&str]) -> usize {
-    let own = file().cases.into_iter().filter(|case| case.element == element && case.makespan.is_some());
+    let cases = file().cases.into_iter().filter(|case| case.element == element && case.makespan.is_some());
     let (mut count, mut bounds) = (0, 0);
-    for case in own.filter(|case| !leave_out.contains(&case.name.as_str())) {
+    for case in cases.filter(|case| !leave_out.contains(&case.name.as_str())) {
         let run = case.run();
         let mut records: Vec<StageRecord> = vec![];
         let request = Request::asynchronous(EngineChoice::Auto);

@@ -59,7 +59,7 @@ fn inline(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let all: Vec<String> =
-                members.iter().map(|(key, own)| format!("{key} = {}", inline(own))).collect();
+                members.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
             format!("{{ {} }}", all.join(", "))
         }
         Value::Array(entries) => {
@@ -75,15 +75,15 @@ fn golden() -> Golden {
 }
 
 /// The members of a value that another one has.
-fn members_of(own: &Value, wanted: &Value) -> Value {
-    match (own, wanted) {
-        (Value::Object(own), Value::Object(wanted)) => {
+fn members_of(found: &Value, wanted: &Value) -> Value {
+    match (found, wanted) {
+        (Value::Object(found), Value::Object(wanted)) => {
             let members = wanted
                 .iter()
-                .map(|(key, value)| (key.clone(), members_of(own.get(key).unwrap_or(&Value::Null), value)));
+                .map(|(key, value)| (key.clone(), members_of(found.get(key).unwrap_or(&Value::Null), value)));
             Value::Object(members.collect())
         }
-        _ => own.clone(),
+        _ => found.clone(),
     }
 }
 
@@ -94,9 +94,9 @@ fn golden_jobs_divide_their_time() {
         let name = &case.name;
         let run = case.load(&case.scenario);
         case.check(&run);
-        let own = serde_json::to_value(record(&run)).unwrap();
+        let found = serde_json::to_value(record(&run)).unwrap();
         assert_eq!(
-            members_of_all(&own["pipelines"], &case.expected["pipelines"]),
+            members_of_all(&found["pipelines"], &case.expected["pipelines"]),
             case.expected["pipelines"],
             "{name}"
         );
@@ -104,13 +104,13 @@ fn golden_jobs_divide_their_time() {
         // The steps of the pipeline are those that are written out, one by one.
         let written = case.load(&text);
         case.check(&written);
-        let [own, written] = [&run, &written].map(|run| run.program.job.as_deref().unwrap().steps());
-        assert_eq!(own.len(), written.len(), "{name}");
-        for (own, written) in own.iter().zip(written) {
+        let [built, written] = [&run, &written].map(|run| run.program.job.as_deref().unwrap().steps());
+        assert_eq!(built.len(), written.len(), "{name}");
+        for (built, written) in built.iter().zip(written) {
             let of = |step: &JobStep| {
                 (step.name.clone(), step.after.clone(), step.takes_part.clone(), step.computation())
             };
-            assert_eq!(of(own), of(written), "{name}");
+            assert_eq!(of(built), of(written), "{name}");
         }
         pipelines += 1;
     }
@@ -119,7 +119,7 @@ fn golden_jobs_divide_their_time() {
 
 impl GoldenCase {
     fn load(&self, text: &str) -> Run {
-        // The file is of listed order.
+        // The file assumes listed order.
         let text = &text.replace("kind = \"traffic\"", "kind = \"traffic\"\norder = \"listed\"");
         let files = folder(text, &self.files);
         files.load().unwrap_or_else(|error| panic!("{}: {error}\n{text}", self.name)).runs.remove(0)
@@ -127,22 +127,22 @@ impl GoldenCase {
 
     fn check(&self, run: &Run) {
         let name = &self.name;
-        let own = serde_json::to_value(record(run)).unwrap();
+        let found = serde_json::to_value(record(run)).unwrap();
         for member in ["makespan_cycles", "exposed_cycles", "time"] {
-            assert_eq!(own[member], self.expected[member], "{name}: {member}");
+            assert_eq!(found[member], self.expected[member], "{name}: {member}");
         }
         let steps = &self.expected["steps"];
-        assert_eq!(members_of_all(&own["steps"], steps), *steps, "{name}");
+        assert_eq!(members_of_all(&found["steps"], steps), *steps, "{name}");
         let by_rank: Vec<[u64; 4]> = serde_json::from_value(self.expected["time_by_rank"].clone()).unwrap();
         assert_eq!(parts(&outcome(run, &mut ()).job.unwrap().by_rank), by_rank, "{name}");
     }
 }
 
 /// The members of the entries of a list that those of another one have.
-fn members_of_all(own: &Value, wanted: &Value) -> Value {
-    let (own, wanted) = (own.as_array().unwrap(), wanted.as_array().unwrap());
-    assert_eq!(own.len(), wanted.len());
-    own.iter().zip(wanted).map(|(own, wanted)| members_of(own, wanted)).collect()
+fn members_of_all(found: &Value, wanted: &Value) -> Value {
+    let (found, wanted) = (found.as_array().unwrap(), wanted.as_array().unwrap());
+    assert_eq!(found.len(), wanted.len());
+    found.iter().zip(wanted).map(|(found, wanted)| members_of(found, wanted)).collect()
 }
 
 /// A pipeline of `stages` stages on a ring with tasks of `f` and `b` cycles.
@@ -156,7 +156,9 @@ fn pipeline(stages: u64, microbatches: u64, [f, b]: [u64; 2], schedule: &str) ->
 
 #[test]
 fn pipelines_without_communication_take_the_closed_forms() {
-    for (stages, microbatches) in (2..=8).flat_map(|stages| (1..=16).map(move |own| (stages, own))) {
+    for (stages, microbatches) in
+        (2..=8).flat_map(|stages| (1..=16).map(move |microbatches| (stages, microbatches)))
+    {
         let mut cases = vec![("\"gpipe\"".to_owned(), 1), ("\"1f1b\"".to_owned(), 1)];
         let chunks = (2..=4).filter(|_| microbatches % stages == 0);
         cases.extend(chunks.map(|chunks| (format!("\"interleaved\"\nchunks = {chunks}"), chunks)));
@@ -168,8 +170,8 @@ fn pipelines_without_communication_take_the_closed_forms() {
             let makespan = outcome.summary.makespan().get();
             let idle = (stages - 1) * (f + b);
             assert_eq!(makespan, chunks * microbatches * (f + b) + idle, "{text}");
-            for own in outcome.job.unwrap().by_rank {
-                assert_eq!((own.communication, own.bubble + own.done), (0, idle), "{text}");
+            for time in outcome.job.unwrap().by_rank {
+                assert_eq!((time.communication, time.bubble + time.done), (0, idle), "{text}");
             }
         }
     }
@@ -178,7 +180,7 @@ fn pipelines_without_communication_take_the_closed_forms() {
 const TASKS: &str = "forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
 const WHOLE: &str = "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n";
 
-/// Keys of a pipeline, its tasks, and what is told.
+/// Keys of a pipeline, its tasks, and the expected error.
 const WRONG_PIPELINES: [(&str, &str, &str); 19] = [
     (
         "microbatches = 8\nschedule = \"1f1b\"\n",
@@ -277,10 +279,10 @@ const WRONG_PIPELINES: [(&str, &str, &str); 19] = [
 fn wrong_pipelines_are_told_at_their_places() {
     let machine =
         "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nshape = [4, 2]\n[[program.steps]]\n";
-    let own = |keys: &str, tasks: &str| errors(&format!("{machine}kind = \"pipeline\"\n{keys}{tasks}"));
+    let refused = |keys: &str, tasks: &str| errors(&format!("{machine}kind = \"pipeline\"\n{keys}{tasks}"));
     assert!(scenario(&format!("{machine}kind = \"pipeline\"\n{WHOLE}{TASKS}")).runs.len() == 1);
     for (keys, tasks, expected) in WRONG_PIPELINES {
-        let found = own(keys, tasks);
+        let found = refused(keys, tasks);
         assert!(
             found.len() == 1 && found[0].contains(expected),
             "{keys}{tasks}: {found:?}, expected {expected}"
@@ -341,7 +343,7 @@ impl EveryCycle {
     fn of(job: &Job, log: &Log, makespan: u64) -> Self {
         let (ranks, cycles) =
             (usize::try_from(job.rank_count()).unwrap(), usize::try_from(makespan).unwrap());
-        let mut own = Self {
+        let mut every = Self {
             computing: vec![vec![None; cycles]; ranks],
             at_work: vec![vec![vec![]; cycles]; ranks],
             ends: vec![0; ranks],
@@ -349,15 +351,15 @@ impl EveryCycle {
         let rank = |process: cubefold_mapping::ProcessId| process.label() as usize % ranks;
         let mut work = |rank: usize, place: (u32, u32), from: u64, to: u64| {
             for cycle in from..to {
-                let all = &mut own.at_work[rank][usize::try_from(cycle).unwrap()];
+                let all = &mut every.at_work[rank][usize::try_from(cycle).unwrap()];
                 if !all.contains(&place) {
                     all.push(place);
                 }
             }
         };
         let place = |stage: usize| {
-            let own = job.locate(stage);
-            (u32::try_from(own.iteration).unwrap(), u32::try_from(own.step).unwrap())
+            let location = job.locate(stage);
+            (u32::try_from(location.iteration).unwrap(), u32::try_from(location.step).unwrap())
         };
         for record in &log.stages {
             let at = place(record.stage);
@@ -367,7 +369,7 @@ impl EveryCycle {
                 work(rank(record.process), at, from, to);
             } else {
                 for cycle in from..to {
-                    own.computing[rank(record.process)][usize::try_from(cycle).unwrap()] = Some(at.1);
+                    every.computing[rank(record.process)][usize::try_from(cycle).unwrap()] = Some(at.1);
                 }
             }
         }
@@ -377,10 +379,10 @@ impl EveryCycle {
             }
         }
         for record in &log.steps {
-            let end = &mut own.ends[record.rank as usize];
+            let end = &mut every.ends[record.rank as usize];
             *end = record.finish.get().max(*end);
         }
-        own
+        every
     }
 
     fn parts(&self) -> Vec<[u64; 4]> {
@@ -405,8 +407,10 @@ impl EveryCycle {
     fn hidden(&self, place: (u32, u32)) -> ([u128; 2], Vec<u32>) {
         let (mut sums, mut behind) = ([0, 0], BTreeMap::<u32, u64>::new());
         for (at_work, computing) in self.at_work.iter().zip(&self.computing) {
-            for (own, computing) in at_work.iter().zip(computing).filter(|(own, _)| own.contains(&place)) {
-                assert!(!own.is_empty());
+            for (steps, computing) in
+                at_work.iter().zip(computing).filter(|(steps, _)| steps.contains(&place))
+            {
+                assert!(!steps.is_empty());
                 sums[usize::from(computing.is_some())] += 1;
                 if let Some(step) = computing {
                     *behind.entry(*step).or_default() += 1;
@@ -479,18 +483,18 @@ fn times_of_random_jobs_are_a_count_of_every_cycle() {
         let every = EveryCycle::of(job, &log, makespan);
         let found = parts(&times.by_rank);
         assert_eq!(found, every.parts(), "case {case}\n{text}");
-        assert!(found.iter().all(|own| own.iter().sum::<u64>() == makespan), "case {case}");
-        bubbles += found.iter().map(|own| own[2]).sum::<u64>();
-        for (place, own) in times.steps.iter().enumerate() {
+        assert!(found.iter().all(|rank| rank.iter().sum::<u64>() == makespan), "case {case}");
+        bubbles += found.iter().map(|rank| rank[2]).sum::<u64>();
+        for (place, step) in times.steps.iter().enumerate() {
             let steps = job.steps().len();
             let at = (u32::try_from(place / steps).unwrap(), u32::try_from(place % steps).unwrap());
             let ([exposed, hides], behind) = every.hidden(at);
             assert_eq!(
-                (own.exposed, own.hidden, &own.behind),
+                (step.exposed, step.hidden, &step.behind),
                 (exposed, hides, &behind),
                 "case {case}, {at:?}\n{text}"
             );
-            hidden += own.hidden;
+            hidden += step.hidden;
         }
     }
     assert!(hidden > 1000 && bubbles > 1000, "{hidden} {bubbles}");

@@ -1,4 +1,4 @@
-//! Jobs: the cases of `tests/golden/jobs.json`, and what steps take.
+//! Jobs: the cases of `tests/golden/jobs.json`, and the cycles of steps.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -71,18 +71,18 @@ fn golden() -> Golden {
 
 /// A folder with a scenario and its files.
 pub(super) fn folder(scenario: &str, files: &BTreeMap<String, GoldenFile>) -> Files {
-    let own = Files::new(&[("s.toml", scenario)]);
+    let scratch = Files::new(&[("s.toml", scenario)]);
     for (name, file) in files {
         let bytes = match file {
             GoldenFile::Text(text) => text.clone().into_bytes(),
             GoldenFile::Bytes { base64 } => BASE64_STANDARD.decode(base64).unwrap(),
         };
-        fs::write(own.folder.path().join(name), bytes).unwrap();
+        fs::write(scratch.folder.path().join(name), bytes).unwrap();
     }
-    own
+    scratch
 }
 
-/// Traces are no scenarios' steps.
+/// Traces are not steps of scenarios.
 fn is_trace(name: &str) -> bool {
     name.starts_with("chakra")
 }
@@ -94,8 +94,9 @@ struct AtRanks(BTreeMap<(u32, u32, u32), (u64, u64)>);
 impl Observer for AtRanks {
     fn stage_finished(&mut self, _: &StageRecord) {}
 
-    fn step_finished(&mut self, own: &StepRecord) {
-        self.0.insert((own.iteration, own.step, own.rank), (own.begin.get(), own.finish.get()));
+    fn step_finished(&mut self, record: &StepRecord) {
+        self.0
+            .insert((record.iteration, record.step, record.rank), (record.begin.get(), record.finish.get()));
     }
 }
 
@@ -104,7 +105,7 @@ fn golden_cases_take_their_cycles() {
     let mut checked = 0;
     for case in golden().cases.iter().filter(|case| !is_trace(&case.name)) {
         let name = &case.name;
-        // The file is of listed order.
+        // The file assumes listed order.
         let is_ordered =
             ["algorithm = \"direct\"", "\"traffic\""].iter().any(|word| case.scenario.contains(word));
         let listed = if is_ordered { "[program]\norder = \"listed\"\n" } else { "[program]\n" };
@@ -132,18 +133,18 @@ fn golden_cases_take_their_cycles() {
     assert_eq!(checked, 60, "all cases but traces");
 }
 
-/// The begin and finish of every step, at every rank and over all.
+/// The start and finish of every step, at every rank and over all.
 fn check_steps(run: &Run, case: &GoldenCase) {
     let name = &case.name;
     let mut at_ranks = AtRanks::default();
     let request = Request::asynchronous(EngineChoice::Auto);
     let body = &*run.program.body;
     simulate(body, &run.placement, run.communication, &request, &mut at_ranks).unwrap();
-    // Section 23.3 has the begins and finishes of all ranks.
+    // Section 23.3 has the starts and finishes of all ranks.
     let mut of_steps = BTreeMap::new();
     for (&(iteration, step, _), &(begin, finish)) in &at_ranks.0 {
-        let own = of_steps.entry((iteration, step)).or_insert((begin, finish));
-        *own = (own.0.min(begin), own.1.max(finish));
+        let span = of_steps.entry((iteration, step)).or_insert((begin, finish));
+        *span = (span.0.min(begin), span.1.max(finish));
     }
     let want: Vec<(u64, u64)> = case.steps.iter().map(|step| (step.begin, step.finish)).collect();
     assert_eq!(of_steps.into_values().collect::<Vec<_>>(), want, "{name}");
@@ -152,25 +153,25 @@ fn check_steps(run: &Run, case: &GoldenCase) {
         .into_iter()
         .collect::<Vec<_>>()
         .chunk_by(|a, b| (a.0.0, a.0.1) == (b.0.0, b.0.1))
-        .map(|step| step.iter().map(|own| own.1).collect())
+        .map(|step| step.iter().map(|(_, span)| *span).collect())
         .collect();
     assert_eq!(found, case.ranks, "{name}");
     let record = record(run);
     assert_eq!(record.exposed_cycles, Some(case.exposed), "{name}");
     let steps = record.steps.unwrap();
     assert_eq!(steps.len(), case.steps.len(), "{name}");
-    for (own, want) in steps.iter().zip(&case.steps) {
-        assert_eq!((own.iteration, &own.name), (want.iteration, &want.name), "{name}");
+    for (step, want) in steps.iter().zip(&case.steps) {
+        assert_eq!((step.iteration, &step.name), (want.iteration, &want.name), "{name}");
     }
 }
 
-/// The finish of every rank in a program of one step, which begins everywhere at 0; what it computes is none of a rank's own.
+/// The finish of every rank in a program of one step, which begins everywhere at 0; its computations belong to no rank.
 fn check_ranks(run: &Run, finished: &FinishedRun, case: &GoldenCase) {
     let name = &case.name;
     let mut finishes = vec![0; usize::try_from(run.program.body.process_count()).unwrap()];
     for record in &finished.records {
-        let own = &mut finishes[record.process.label() as usize];
-        *own = record.finish.get().max(*own);
+        let latest = &mut finishes[record.process.label() as usize];
+        *latest = record.finish.get().max(*latest);
     }
     assert_eq!(finishes.iter().map(|&finish| u128::from(finish)).sum::<u128>(), case.exposed, "{name}");
     let ranks: Vec<(u64, u64)> = finishes.into_iter().map(|finish| (0, finish)).collect();
@@ -197,8 +198,8 @@ fn golden_blocks_are_the_blocks_of_grids() {
     let blocks = golden().blocks;
     assert_eq!(blocks.len(), 15);
     for case in blocks {
-        let own = ProcessBlock::least_surface(&case.grid, case.processes_per_node);
-        let lengths = own.map(|own| own.lengths().to_vec());
+        let block = ProcessBlock::least_surface(&case.grid, case.processes_per_node);
+        let lengths = block.map(|block| block.lengths().to_vec());
         assert_eq!(lengths, case.block, "{} on {:?}", case.processes_per_node, case.grid);
     }
 }
@@ -267,9 +268,9 @@ fn a_chain_takes_as_long_as_the_sequence() {
     ];
     let text = |named: bool| {
         let name = |place: usize| if named { format!("name = \"s{place}\"\n") } else { String::new() };
-        let own =
+        let texts =
             steps.iter().enumerate().map(|(place, step)| format!("[[program.steps]]\n{}{step}", name(place)));
-        own.collect::<String>()
+        texts.collect::<String>()
     };
     let records = [false, true].map(|named| record(&job(&text(named)).load().unwrap().runs[0]));
     assert_eq!((records[0].program.kind.as_ref(), records[1].program.kind.as_ref()), ("sequence", "job"));
@@ -311,8 +312,8 @@ fn a_hierarchical_collective_is_a_step() {
     let step = |name: &str| record_of(&format!("[[program.steps]]\n{name}{asked}"));
     let (sequence, job) = (step(""), step("name = \"a\"\n"));
     assert_eq!((sequence.program.kind.as_ref(), job.program.kind.as_ref()), ("sequence", "job"));
-    for own in [sequence, job] {
-        assert_eq!((own.makespan_cycles, own.hops), (alone.makespan_cycles, alone.hops));
+    for result in [sequence, job] {
+        assert_eq!((result.makespan_cycles, result.hops), (alone.makespan_cycles, alone.hops));
     }
     let divided = format!("{TORUS}processes_per_node = 2\n[[program.steps]]\nonly = [[0, 0, 0]]\n{asked}");
     let found = Files::new(&[("s.toml", &divided)]).displayed();

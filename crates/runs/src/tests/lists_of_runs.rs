@@ -255,13 +255,13 @@ const LEFT_OUT: [&str; 8] = [
 fn values() -> BTreeMap<&'static str, Vec<String>> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for key in scenario_keys().iter().filter(|key| !LEFT_OUT.contains(&key.path)) {
-        let own = values.entry(key.path).or_default();
+        let list = values.entry(key.path).or_default();
         match key.values {
             KeyValues::Integer { least, greatest } => {
                 let small = [0, 1, 2, 3, 4, 8, 16, 50].into_iter().map(|more: u64| least.max(more));
-                own.extend(small.filter(|small| *small <= greatest).map(|own| own.to_string()));
+                list.extend(small.filter(|small| *small <= greatest).map(|number| number.to_string()));
             }
-            KeyValues::Choice(_) => own.extend(key.values.words().iter().map(|word| format!("'{word}'"))),
+            KeyValues::Choice(_) => list.extend(key.values.words().iter().map(|word| format!("'{word}'"))),
             KeyValues::Text | KeyValues::Form(..) => {}
         }
     }
@@ -274,13 +274,13 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
     for (path, value) in of_bases.chain(more).chain(of_forms) {
         // A list of algorithms is a sweep itself.
         let is_list = path == "program.algorithm" && value.starts_with('[');
-        if let Some(own) = values.get_mut(path.as_str()).filter(|_| !is_list) {
-            own.push(value);
+        if let Some(list) = values.get_mut(path.as_str()).filter(|_| !is_list) {
+            list.push(value);
         }
     }
-    for own in values.values_mut() {
-        own.sort();
-        own.dedup();
+    for list in values.values_mut() {
+        list.sort();
+        list.dedup();
     }
     values
 }
@@ -343,7 +343,7 @@ impl Folder {
     }
 }
 
-/// Everything that is said of runs that are executed together, without their places in the list.
+/// All results of runs that are executed together, without their places in the list.
 fn results(runs: Vec<Run>) -> Vec<String> {
     let runs: Vec<Run> =
         runs.into_iter().map(|run| Run { combination: Arc::default(), held_bytes: 0, ..run }).collect();
@@ -355,7 +355,7 @@ fn results(runs: Vec<Run>) -> Vec<String> {
         let run = runs[place];
         let result = match finished {
             Ok(finished) => serde_json::to_string(&RunRecord::new(run, 0, &finished)).unwrap(),
-            // Their words have the place of the run.
+            // The message names the place of the run.
             Err(_) => "an error".to_owned(),
         };
         let nodes = run.placement.nodes();
@@ -375,12 +375,12 @@ fn is_small(runs: &[Run]) -> bool {
     runs.len() <= 8 && runs.iter().all(is_small)
 }
 
-/// Checks lists of values of each key in `rounds` scenarios, if so many take it; returns the keys that were tried.
+/// Checks lists of values of each key in up to `rounds` scenarios that take it; returns the keys that were tried.
 fn check_lists(seed: u64, rounds: usize) -> BTreeSet<&'static str> {
     let (bases, values, folder) = (bases(), values(), Folder::new());
     let mut generator = ChaCha12Rng::from_seed(generator_key(seed, "lists of runs"));
     let mut covered = BTreeSet::new();
-    for (&path, own) in &values {
+    for (&path, choices) in &values {
         let mut order: Vec<&Values> = bases.iter().collect();
         order.shuffle(&mut generator);
         let mut done = 0;
@@ -388,7 +388,7 @@ fn check_lists(seed: u64, rounds: usize) -> BTreeSet<&'static str> {
             if done == rounds {
                 break;
             }
-            let mut tried = own.clone();
+            let mut tried = choices.clone();
             tried.shuffle(&mut generator);
             let mut alone: Vec<(Values, Vec<Run>)> = vec![];
             for value in tried {
@@ -405,7 +405,7 @@ fn check_lists(seed: u64, rounds: usize) -> BTreeSet<&'static str> {
                 }
                 let loaded = cases.into_iter().find_map(|case| {
                     let whole: Values =
-                        base.iter().chain(&case).map(|(path, own)| (path.clone(), own.clone())).collect();
+                        base.iter().chain(&case).map(|(path, value)| (path.clone(), value.clone())).collect();
                     Some((folder.load(&[text(&whole, &[])]).filter(|runs| is_small(runs))?, case))
                 });
                 alone.extend(loaded.map(|(runs, case)| (case, runs)));
@@ -429,7 +429,7 @@ fn check_list(folder: &Folder, base: &Values, alone: Vec<(Values, Vec<Run>)>) {
     let (cases, runs): (Vec<Values>, Vec<Vec<Run>>) = alone.into_iter().unzip();
     let expected: Vec<Vec<String>> = runs.into_iter().map(results).collect();
     let whole = |case: &Values| -> Values {
-        base.iter().chain(case).map(|(path, own)| (path.clone(), own.clone())).collect()
+        base.iter().chain(case).map(|(path, value)| (path.clone(), value.clone())).collect()
     };
     let swept: Vec<&Values> = cases.iter().collect();
     let turned: Vec<&Values> = cases.iter().rev().collect();

@@ -121,17 +121,17 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
     };
     let tree = "{ kind = \"binary-tree\", levels = 3 }";
     let trees = "{ kind = \"mesh-of-trees\", dimensions = 2 }";
-    let own = ", routing = \"embedding\"";
+    let by_embedding = ", routing = \"embedding\"";
     for (guest, cube) in [(tree, 4), (trees, 6)] {
         for links in ["full-duplex", "half-duplex"] {
             let cycles = |mode, routing| times(&text(guest, cube, mode, links, routing, "scatter"));
-            assert_eq!(cycles("asynchronous", own), (2, None), "{guest} {links}");
-            assert_eq!(cycles("coordinated", own), (2, Some(2)), "{guest} {links}");
+            assert_eq!(cycles("asynchronous", by_embedding), (2, None), "{guest} {links}");
+            assert_eq!(cycles("coordinated", by_embedding), (2, Some(2)), "{guest} {links}");
         }
     }
     // By the routes of the machine two messages of the tree meet on a half-duplex link.
     assert_eq!(times(&text(tree, 4, "asynchronous", "half-duplex", "", "scatter")).0, 3);
-    let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", own, "to-children"));
+    let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", by_embedding, "to-children"));
     let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
     assert_eq!(finished.metrics.link_congestion.max, 1);
     assert_eq!(finished.outcome.traffic.messages, 14);

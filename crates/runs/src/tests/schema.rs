@@ -18,15 +18,15 @@ fn accepts(schema: &Value, value: &Value) -> bool {
         other => panic!("type {other}"),
     };
     let length = value.as_array().map(Vec::len);
-    let integer = |own: &Value| own.as_u64().map(i128::from).or(own.as_i64().map(i128::from));
+    let integer = |number: &Value| number.as_u64().map(i128::from).or(number.as_i64().map(i128::from));
     let order = |limit: &Value| match (integer(value), integer(limit)) {
-        (Some(own), Some(limit)) => Some(own.cmp(&limit)),
+        (Some(number), Some(limit)) => Some(number.cmp(&limit)),
         _ => value.as_f64()?.partial_cmp(&limit.as_f64()?),
     };
     let members = value.as_object();
-    all("anyOf", &|any| any.as_array().unwrap().iter().any(|own| accepts(own, value)))
+    all("anyOf", &|any| any.as_array().unwrap().iter().any(|option| accepts(option, value)))
         && all("enum", &|words| words.as_array().unwrap().contains(value))
-        && all("const", &|own| own == value)
+        && all("const", &|constant| constant == value)
         && all("type", &|names| match names {
             Value::Array(names) => names.iter().any(|name| is_type(name.as_str().unwrap())),
             name => is_type(name.as_str().unwrap()),
@@ -34,7 +34,9 @@ fn accepts(schema: &Value, value: &Value) -> bool {
         && all("minimum", &|limit| order(limit).is_none_or(Ordering::is_ge))
         && all("exclusiveMinimum", &|limit| order(limit).is_none_or(Ordering::is_gt))
         && all("maximum", &|limit| order(limit).is_none_or(Ordering::is_le))
-        && all("items", &|items| value.as_array().is_none_or(|own| own.iter().all(|own| accepts(items, own))))
+        && all("items", &|items| {
+            value.as_array().is_none_or(|entries| entries.iter().all(|entry| accepts(items, entry)))
+        })
         && all("minItems", &|least| length.is_none_or(|length| length as u64 >= least.as_u64().unwrap()))
         && all("maxItems", &|most| length.is_none_or(|length| length as u64 <= most.as_u64().unwrap()))
         && all("minProperties", &|least| {
@@ -46,8 +48,8 @@ fn accepts(schema: &Value, value: &Value) -> bool {
             names.as_array().unwrap().iter().all(has)
         })
         && all("properties", &|known| {
-            let fits = |(name, own): (&String, &Value)| match known.get(name) {
-                Some(schema) => accepts(schema, own),
+            let fits = |(name, member): (&String, &Value)| match known.get(name) {
+                Some(schema) => accepts(schema, member),
                 None => schema["additionalProperties"] != json!(false),
             };
             members.is_none_or(|members| members.iter().all(fits))
@@ -59,7 +61,7 @@ pub(super) fn toml(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
         Value::Object(members) => {
-            let members = members.iter().map(|(name, own)| format!("{name} = {}", toml(own)));
+            let members = members.iter().map(|(name, member)| format!("{name} = {}", toml(member)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
@@ -73,8 +75,9 @@ fn drawn() -> Vec<Value> {
     let words =
         ["all", "ascend", "4 KiB", "513 ns", "embedding", "transpose", "ring", "xor"].map(|word| json!(word));
     let plain: Vec<Value> = plain.into_iter().chain(words).collect();
-    let lists =
-        plain.iter().flat_map(|own| [json!([own]), json!([own, own]), json!([[own, own], [own, own]])]);
+    let lists = plain
+        .iter()
+        .flat_map(|value| [json!([value]), json!([value, value]), json!([[value, value], [value, value]])]);
     let others = [json!([]), json!({}), json!({ "a": 1 }), json!([{}])];
     plain.iter().cloned().chain(lists.collect::<Vec<_>>()).chain(others).collect()
 }
@@ -234,16 +237,16 @@ fn schema_and_reader_accept_the_same_values_of_keys_without_a_single_type() {
     let schema = scenario_schema();
     for (path, tables, right) in forms() {
         let (section, key) = path.split_once('.').unwrap();
-        let own = &schema["properties"][section]["properties"][key];
+        let key_schema = &schema["properties"][section]["properties"][key];
         for value in &right {
             assert!(reads(path, &tables, value), "{path} = {value}");
         }
         let all: Vec<Value> = right.iter().cloned().chain(drawn()).collect();
         let read: Vec<&Value> = all.iter().filter(|value| reads(path, &tables, value)).collect();
         for value in &read {
-            assert!(accepts(own, value), "{path} = {value} is read, and the schema refuses it");
+            assert!(accepts(key_schema, value), "{path} = {value} is read, and the schema refuses it");
         }
-        for value in all.iter().filter(|value| accepts(own, value)) {
+        for value in all.iter().filter(|value| accepts(key_schema, value)) {
             let is_known = read.iter().any(|read| type_of(read) == type_of(value));
             // Nodes have names in the files of networks.
             let of_nodes =
@@ -263,18 +266,36 @@ fn schema_and_reader_accept_the_same_values_of_keys_without_a_single_type() {
 fn integers_and_words_of_the_schema_are_those_of_the_reader() {
     let schema = scenario_schema();
     for key in scenario_keys() {
-        let own = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
+        let key_schema = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
         match key.values {
             KeyValues::Integer { least, greatest } => {
-                assert!(accepts(own, &json!(least)) && accepts(own, &json!(greatest)), "{}", key.path);
-                assert!(!accepts(own, &json!(greatest + 1)) && !accepts(own, &json!("1")), "{}", key.path);
-                assert!(least == 0 || !accepts(own, &json!(least - 1)), "{}", key.path);
+                assert!(
+                    accepts(key_schema, &json!(least)) && accepts(key_schema, &json!(greatest)),
+                    "{}",
+                    key.path
+                );
+                assert!(
+                    !accepts(key_schema, &json!(greatest + 1)) && !accepts(key_schema, &json!("1")),
+                    "{}",
+                    key.path
+                );
+                assert!(least == 0 || !accepts(key_schema, &json!(least - 1)), "{}", key.path);
             }
             KeyValues::Choice(_) => {
-                assert!(key.values.words().iter().all(|word| accepts(own, &json!(word))), "{}", key.path);
-                assert!(!accepts(own, &json!("none of them")) && !accepts(own, &json!([])), "{}", key.path);
+                assert!(
+                    key.values.words().iter().all(|word| accepts(key_schema, &json!(word))),
+                    "{}",
+                    key.path
+                );
+                assert!(
+                    !accepts(key_schema, &json!("none of them")) && !accepts(key_schema, &json!([])),
+                    "{}",
+                    key.path
+                );
             }
-            KeyValues::Text => assert!(accepts(own, &json!("a")) && !accepts(own, &json!(1)), "{}", key.path),
+            KeyValues::Text => {
+                assert!(accepts(key_schema, &json!("a")) && !accepts(key_schema, &json!(1)), "{}", key.path)
+            }
             KeyValues::Form(..) => {}
         }
     }

@@ -30,7 +30,7 @@ pub struct Competitor {
     pub place: usize,
     /// Swept keys other than those that are compared.
     pub setting: Vec<SweptValue>,
-    /// The algorithm, with whatever distinguishes it from others.
+    /// The algorithm, and the choices that distinguish it from others.
     pub name: String,
     /// The algorithm.
     pub algorithm: String,
@@ -98,18 +98,18 @@ impl Competitor {
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
         let is_swept = |path: &str| {
-            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(own, _)| &**own == path))
+            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(key, _)| &**key == path))
         };
         let (names_exchange, names_ports) = (is_swept("program.exchange"), is_swept("program.ports"));
         let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
         let first = embeddings.next();
         let names_embedding = embeddings.any(|embedding| Some(embedding) != first);
         let competitor = |(place, (caption, record)): (usize, (&RunCaption, &RunRecord))| {
-            let own = record.program.collective.as_ref()?;
+            let collective = record.program.collective.as_ref()?;
             let words = [
-                Some(own.algorithm.to_string()),
-                own.exchange.as_ref().filter(|_| names_exchange).map(ToString::to_string),
-                own.ports.as_ref().filter(|_| names_ports).map(|ports| format!("ports {ports}")),
+                Some(collective.algorithm.to_string()),
+                collective.exchange.as_ref().filter(|_| names_exchange).map(ToString::to_string),
+                collective.ports.as_ref().filter(|_| names_ports).map(|ports| format!("ports {ports}")),
                 names_embedding.then(|| format!("on {}", record.embedding)),
             ];
             let is_of_setting = |(path, _): &&SweptValue| !COMPARED.contains(&&**path);
@@ -117,9 +117,9 @@ impl Competitor {
                 place,
                 setting: caption.combination.iter().filter(is_of_setting).cloned().collect(),
                 name: words.into_iter().flatten().collect::<Vec<_>>().join(" "),
-                algorithm: own.algorithm.to_string(),
-                units: own.vector_units?,
-                bytes: own.vector_bytes,
+                algorithm: collective.algorithm.to_string(),
+                units: collective.vector_units?,
+                bytes: collective.vector_bytes,
                 makespan_cycles: record.makespan_cycles?,
                 makespan_seconds: record.makespan_seconds,
             })
@@ -133,30 +133,31 @@ impl AlgorithmComparison {
     /// algorithm `reference`, or else the first of all. Empty if there is only one algorithm.
     #[must_use]
     pub fn all(competitors: &[Competitor], reference: Option<&str>) -> Vec<Self> {
-        let kind = |own: &Competitor| own.name.split(" on ").next().unwrap_or_default().to_owned();
+        let kind =
+            |competitor: &Competitor| competitor.name.split(" on ").next().unwrap_or_default().to_owned();
         let Some(first) = competitors.first().map(kind) else { return vec![] };
         if competitors.iter().all(|competitor| kind(competitor) == first) {
             return vec![];
         }
         let mut settings: Vec<Vec<&Competitor>> = vec![];
-        for own in competitors {
-            match settings.iter_mut().find(|all| all[0].setting == own.setting) {
-                Some(all) => all.push(own),
-                None => settings.push(vec![own]),
+        for competitor in competitors {
+            match settings.iter_mut().find(|all| all[0].setting == competitor.setting) {
+                Some(all) => all.push(competitor),
+                None => settings.push(vec![competitor]),
             }
         }
         settings.into_iter().filter_map(|all| Self::of_setting(&all, reference)).collect()
     }
 
     fn of_setting(competitors: &[&Competitor], reference: Option<&str>) -> Option<Self> {
-        let is_reference = |own: &&&Competitor| Some(own.algorithm.as_str()) == reference;
+        let is_reference = |competitor: &&&Competitor| Some(competitor.algorithm.as_str()) == reference;
         let reference = competitors.iter().find(is_reference).or(competitors.first())?;
         let mut by_size: BTreeMap<u64, Vec<&Competitor>> = BTreeMap::new();
-        for &own in competitors {
-            by_size.entry(own.units).or_default().push(own);
+        for &competitor in competitors {
+            by_size.entry(competitor.units).or_default().push(competitor);
         }
         let sizes: Vec<FastestAtSize> =
-            by_size.values().filter_map(|own| FastestAtSize::of(own, &reference.name)).collect();
+            by_size.values().filter_map(|rivals| FastestAtSize::of(rivals, &reference.name)).collect();
         let changes = sizes.windows(2).filter(|pair| pair[0].fastest != pair[1].fastest);
         let change = |pair: &[FastestAtSize]| FastestChange {
             before: pair[0].fastest.clone(),
@@ -178,11 +179,11 @@ impl AlgorithmComparison {
 impl FastestAtSize {
     fn of(competitors: &[&Competitor], reference: &str) -> Option<Self> {
         let fastest = competitors.iter().min_by_key(|competitor| competitor.makespan_cycles)?;
-        let ratio = |own: &Competitor| {
-            cubefold_records::exact_mean(own.makespan_cycles.into(), fastest.makespan_cycles.into())
+        let ratio = |competitor: &Competitor| {
+            cubefold_records::exact_mean(competitor.makespan_cycles.into(), fastest.makespan_cycles.into())
         };
         let others = competitors.iter().filter(|competitor| competitor.name != fastest.name);
-        let second = others.min_by_key(|own| own.makespan_cycles);
+        let second = others.min_by_key(|competitor| competitor.makespan_cycles);
         Some(Self {
             vector_units: fastest.units,
             vector_bytes: fastest.bytes,
@@ -286,13 +287,13 @@ mod tests {
             .iter()
             .flat_map(|&units| makespans(units).map(|(name, makespan)| competitor(name, units, makespan)))
             .collect();
-        let own = AlgorithmComparison::all(&all, Some("ring")).remove(0);
+        let comparison = AlgorithmComparison::all(&all, Some("ring")).remove(0);
         let named: Vec<(u64, &str)> =
-            own.sizes.iter().map(|size| (size.vector_units, size.fastest.as_str())).collect();
+            comparison.sizes.iter().map(|size| (size.vector_units, size.fastest.as_str())).collect();
         assert_eq!(named, [(8, "whole"), (100, "swing"), (1000, "ring")]);
-        assert_eq!(own.sizes[0].speed_up, Some(3008.0 / 180.0));
-        assert_eq!(own.sizes[0].second, Some(("swing".to_owned(), 432.0 / 180.0)));
-        let changes: Vec<(&str, &str, u64, u64)> = own
+        assert_eq!(comparison.sizes[0].speed_up, Some(3008.0 / 180.0));
+        assert_eq!(comparison.sizes[0].second, Some(("swing".to_owned(), 432.0 / 180.0)));
+        let changes: Vec<(&str, &str, u64, u64)> = comparison
             .changes
             .iter()
             .map(|change| {
@@ -300,7 +301,7 @@ mod tests {
             })
             .collect();
         assert_eq!(changes, [("whole", "swing", 8, 100), ("swing", "ring", 100, 1000)]);
-        assert_eq!(own.changes[0].last_bytes, Some(512));
+        assert_eq!(comparison.changes[0].last_bytes, Some(512));
     }
 
     #[test]
@@ -322,7 +323,9 @@ mod tests {
         let all = [of("a", "ring", 5), of("a", "swing", 4), of("b", "ring", 3), of("b", "swing", 4)];
         let fastest: Vec<String> = AlgorithmComparison::all(&all, None)
             .iter()
-            .map(|own| format!("{} {}", own.setting["machine.links"], own.sizes[0].fastest))
+            .map(|comparison| {
+                format!("{} {}", comparison.setting["machine.links"], comparison.sizes[0].fastest)
+            })
             .collect();
         assert_eq!(fastest, ["a swing", "b ring"]);
     }
@@ -350,8 +353,10 @@ mod tests {
                     Ok::<String, Infallible>(fastest(units))
                 })
                 .unwrap();
-            let named: Vec<(u64, String, String)> =
-                found.iter().map(|own| (own.last_units, own.before.clone(), own.after.clone())).collect();
+            let named: Vec<(u64, String, String)> = found
+                .iter()
+                .map(|change| (change.last_units, change.before.clone(), change.after.clone()))
+                .collect();
             assert_eq!(named, linear);
             assert!(found.iter().all(FastestChange::is_to_the_unit));
             assert_eq!(found[0].last_bytes, Some(found[0].last_units * 64));

@@ -80,7 +80,7 @@ pub enum CalibrationError {
         /// The largest size.
         last: MeasuredPoint,
     },
-    /// The parameters are beyond what scenarios take.
+    /// The parameters are outside the range of scenarios.
     #[error("the fitted link is {link}, which scenarios do not take: {reason}")]
     NoMachine {
         /// The link as a scenario would have it.
@@ -112,7 +112,8 @@ impl Calibration {
     /// If there is no series, one cannot be fitted, or the parameters are no valid machine.
     pub fn new(measurements: Vec<Measurement>, hops: u32) -> Result<Self, CalibrationError> {
         let series = measurements.into_iter().map(FittedSeries::fit).collect::<Result<Vec<_>, _>>()?;
-        let first = |wanted: fn(SeriesKind) -> bool| series.iter().find(|own| wanted(own.measurement.kind));
+        let first =
+            |wanted: fn(SeriesKind) -> bool| series.iter().find(|fitted| wanted(fitted.measurement.kind));
         let streaming = first(|kind| kind == SeriesKind::Streaming);
         let single = first(|kind| kind == SeriesKind::Single);
         let collective = first(|kind| matches!(kind, SeriesKind::Collective { .. }));
@@ -124,15 +125,15 @@ impl Calibration {
             collective.map(|collective| collective.startup_seconds() / f64::from(steps))
         });
         let latency = (whole.unwrap_or(0.0) - 2.0 * startup.unwrap_or(0.0)).max(0.0) / f64::from(hops.max(1));
-        let own = Self {
+        let calibration = Self {
             startup_seconds: startup,
             latency_seconds: latency,
             bytes_per_second: bandwidth,
             hops: hops.max(1),
             series,
         };
-        own.check()?;
-        Ok(own)
+        calibration.check()?;
+        Ok(calibration)
     }
 
     /// The cost of a message at either end \[seconds\]; `None` if no series separates it from the latency.
@@ -190,7 +191,8 @@ impl fmt::Display for Calibration {
             writeln!(formatter, "{missing}")?;
         }
         if self.latency_seconds <= 0.0 {
-            let missing = if self.series.iter().all(|own| own.measurement.kind == SeriesKind::Streaming) {
+            let missing = if self.series.iter().all(|fitted| fitted.measurement.kind == SeriesKind::Streaming)
+            {
                 "add a benchmark of single messages, such as osu_latency"
             } else {
                 "no measured message takes longer than the bandwidth and the cost of starting explain"

@@ -53,7 +53,7 @@ pub struct ProgramOptions {
 pub struct ProgramFiles {
     /// Name and contents of each file; a format without a folder has one, whose name is unused.
     pub files: Vec<(String, Vec<u8>)>,
-    /// Describes what the files leave out.
+    /// Describes the parts that the files leave out.
     pub notes: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl ProgramFormat {
     /// If the format or the runtime cannot express the program.
     pub fn write_with(self, run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFileError> {
         if let Some(job) = run.program.body.special().job() {
-            // Files would take other cycles: in them each step waits for the one before it, and no share for another.
+            // A file would take other cycles: its steps run one after another, and no share waits for another.
             let refused = |what: &str, expected| {
                 Err(ProgramFileError::NotSaid { format: self.name(), what: what.to_owned(), expected })
             };
@@ -252,7 +252,7 @@ impl<'run> Amounts<'run> {
     fn note(&self, schedule: &TaskSchedule) -> Option<String> {
         let calculations =
             schedule.operations().iter().filter(|operation| operation.kind == OperationKind::Calc);
-        let rounded = calculations.filter(|own| !self.nanoseconds(own.amount).1).count();
+        let rounded = calculations.filter(|operation| !self.nanoseconds(operation.amount).1).count();
         (rounded > 0).then(|| {
             format!("{rounded} calculations are rounded to nanoseconds, and differ in cycles when read back")
         })

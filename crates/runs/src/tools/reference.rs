@@ -28,7 +28,7 @@ pub struct MissingReference {
 
 impl Reference {
     /// The reference of a scenario: the requested embedding or algorithm, else the first algorithm if only
-    /// algorithms differ, else the first embedding. Of orders of axes it is the one that places process `n` on
+    /// algorithms differ, else the first embedding. Among orders of axes it is the one that places process `n` on
     /// node `n`, as a job without a placement does.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Reference {
             }
         };
         if by_algorithm {
-            let name = asked.or(algorithms.first().map(|own| &**own)).unwrap_or_default();
+            let name = asked.or(algorithms.first().map(|algorithm| &**algorithm)).unwrap_or_default();
             return Ok(Self::Algorithm(name.to_owned()));
         }
         let name = asked.map_or(first, str::to_owned);
@@ -110,9 +110,9 @@ impl MissingReference {
 fn of_embedding(runs: &[Run], name: &str, makespans: &[Option<u64>]) -> Vec<Option<u64>> {
     let mut found = vec![];
     for group in runs.chunk_by(|one, other| one.combination == other.combination) {
-        let own = &makespans[found.len()..];
+        let of_group = &makespans[found.len()..];
         let place = group.iter().position(|run| run.embedding.to_string() == name);
-        found.extend(vec![place.and_then(|place| own[place]); group.len()]);
+        found.extend(vec![place.and_then(|place| of_group[place]); group.len()]);
     }
     found
 }

@@ -20,12 +20,12 @@ pub struct SaturationRange {
     pub is_searched: bool,
 }
 
-/// The names of runs by the swept values in which they differ, except for the key `besides`: words as they are, numbers
+/// The names of runs by the swept values in which they differ, except for the key `besides`: words alone, numbers
 /// after their keys.
 #[must_use]
 pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<String> {
-    let value = |own: &[(V, V)], path: &str| {
-        own.iter().find(|(known, _)| known.as_ref() == path).map(|(_, value)| value.as_ref().to_owned())
+    let value = |setting: &[(V, V)], path: &str| {
+        setting.iter().find(|(known, _)| known.as_ref() == path).map(|(_, value)| value.as_ref().to_owned())
     };
     let mut paths: Vec<&str> = vec![];
     for (path, _) in runs.iter().flatten().filter(|(path, _)| path.as_ref() != besides) {
@@ -34,9 +34,9 @@ pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<
         }
     }
     paths.retain(|path| runs.windows(2).any(|two| value(&two[0], path) != value(&two[1], path)));
-    let name = |own: &Vec<(V, V)>| {
+    let name = |setting: &Vec<(V, V)>| {
         let words = paths.iter().filter_map(|path| {
-            let value = value(own, path)?;
+            let value = value(setting, path)?;
             let shown = value.trim_matches('"');
             let is_word = shown.starts_with(|first: char| first.is_ascii_alphabetic());
             let key = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
@@ -56,27 +56,27 @@ impl SaturationRange {
         let settings: Vec<Vec<SweptValue>> =
             runs.iter().map(|(caption, _)| caption.combination.to_vec()).collect();
         let mut found: Vec<Self> = vec![];
-        for (name, (_, own)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
+        for (name, (_, record)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
             let place = found.iter().position(|known| known.name == name).unwrap_or_else(|| {
                 found.push(Self { name, stable: None, saturated: None, is_searched: false });
                 found.len() - 1
             });
             let range = &mut found[place];
-            if let Some(searched) = &own.saturation_runs {
+            if let Some(searched) = &record.saturation_runs {
                 let saturated = searched.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
                 range.is_searched = true;
-                range.stable = own.saturation_load;
+                range.stable = record.saturation_load;
                 range.saturated = saturated.min_by(f64::total_cmp);
-            } else if own.measured.saturated.is_some() {
+            } else if record.measured.saturated.is_some() {
                 range.saturated =
-                    Some(range.saturated.map_or(own.measured.load, |load| load.min(own.measured.load)));
+                    Some(range.saturated.map_or(record.measured.load, |load| load.min(record.measured.load)));
             } else {
                 range.stable =
-                    Some(range.stable.map_or(own.measured.load, |load| load.max(own.measured.load)));
+                    Some(range.stable.map_or(record.measured.load, |load| load.max(record.measured.load)));
             }
         }
         for range in &mut found {
-            // Above the first load that saturates none counts as stable.
+            // No load above the first saturating one counts as stable.
             range.stable = range.stable.filter(|&load| range.saturated.is_none_or(|end| load < end));
         }
         found
@@ -120,9 +120,10 @@ impl SaturationRange {
     /// The sentence on the settings that saturate last; `None` if fewer than two differ, or all saturate at one load.
     #[must_use]
     pub fn last_in_words(all: &[Self]) -> Option<String> {
-        let order = |own: &Self| {
-            let end = if own.is_searched && own.stable.is_some() { own.stable } else { own.saturated };
-            own.saturated.and(end).unwrap_or(f64::INFINITY)
+        let order = |range: &Self| {
+            let end =
+                if range.is_searched && range.stable.is_some() { range.stable } else { range.saturated };
+            range.saturated.and(end).unwrap_or(f64::INFINITY)
         };
         let greatest = all.iter().map(order).fold(f64::NEG_INFINITY, f64::max);
         let (last, others): (Vec<&Self>, Vec<&Self>) =
@@ -130,9 +131,9 @@ impl SaturationRange {
         if others.is_empty() {
             return None;
         }
-        let names: Vec<&str> = last.iter().map(|own| own.name.as_str()).collect();
+        let names: Vec<&str> = last.iter().map(|range| range.name.as_str()).collect();
         let verb = if names.len() == 1 { "saturates" } else { "saturate" };
-        let place = last.first().and_then(|own| own.in_words());
+        let place = last.first().and_then(|range| range.in_words());
         let place = place.unwrap_or_else(|| "at no load tried".to_owned());
         Some(format!("{} {verb} last: {place}.", names.join(" and ")))
     }

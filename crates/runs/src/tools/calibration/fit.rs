@@ -16,7 +16,7 @@ use super::CalibrationError;
 const COST_OF_A_PROTOCOL: f64 = 0.05;
 /// Number of sizes that one protocol has at least, unless the series has fewer.
 const LEAST_SIZES: usize = 3;
-/// Largest number of sizes between which the protocol may change; of more, neighbours stay together.
+/// Largest number of sizes between which the protocol may change; with more, neighbours are grouped.
 const MOST_STRETCHES: usize = 256;
 
 /// The sizes between two changes of the protocol.
@@ -87,17 +87,17 @@ impl FittedSeries {
     /// The startup of the smallest sizes \[seconds\], at least 0.
     #[must_use]
     pub fn startup_seconds(&self) -> f64 {
-        self.protocols.first().map_or(0.0, |own| own.startup_seconds)
+        self.protocols.first().map_or(0.0, |protocol| protocol.startup_seconds)
     }
 
     /// The fitted time of a message \[seconds\].
     #[must_use]
     pub fn seconds(&self, bytes: u64) -> f64 {
-        let own = self.protocols.iter().rev().find(|protocol| protocol.first_bytes <= bytes);
-        let own = own.or(self.protocols.first());
-        own.map_or(0.0, |own| {
+        let protocol = self.protocols.iter().rev().find(|protocol| protocol.first_bytes <= bytes);
+        let protocol = protocol.or(self.protocols.first());
+        protocol.map_or(0.0, |protocol| {
             let wire = self.measurement.wire_bytes(bytes);
-            own.startup_seconds + own.bytes_per_second.map_or(0.0, |rate| wire / rate)
+            protocol.startup_seconds + protocol.bytes_per_second.map_or(0.0, |rate| wire / rate)
         })
     }
 
@@ -119,7 +119,7 @@ fn sizes(points: &[Point]) -> Vec<std::ops::Range<usize>> {
     let mut sizes: Vec<std::ops::Range<usize>> = vec![];
     for (place, point) in points.iter().enumerate() {
         match sizes.last_mut() {
-            Some(own) if points[own.start].bytes == point.bytes => own.end = place + 1,
+            Some(size) if points[size.start].bytes == point.bytes => size.end = place + 1,
             Some(_) | None => sizes.push(place..place + 1),
         }
     }
@@ -132,7 +132,7 @@ fn stretches(measurement: &Measurement, sizes: &[std::ops::Range<usize>]) -> Vec
     let parts: Vec<&[std::ops::Range<usize>]> = sizes.chunks(each).collect();
     let count = parts.len();
     let least = LEAST_SIZES.div_ceil(each);
-    let mut best: Vec<Option<(f64, usize)>> = vec![None; count + 1]; // cost of the first parts, and the last begin
+    let mut best: Vec<Option<(f64, usize)>> = vec![None; count + 1]; // cost of the first parts, and the start of their last stretch
     best[0] = Some((0.0, 0));
     for begin in 0..count {
         let Some((before, _)) = best[begin] else { continue };
@@ -204,7 +204,7 @@ impl Sums {
         let determinant = self.xx * self.yy - self.xy * self.xy;
         let startup = (self.x * self.yy - self.y * self.xy) / determinant;
         let slope = (self.y * self.xx - self.x * self.xy) / determinant;
-        // A slope of rounding errors is none.
+        // A slope within rounding errors counts as 0.
         let is_flat = !(slope.is_finite() && slope * self.y > 1e-9 * self.count);
         if is_flat {
             flat

@@ -20,7 +20,7 @@ pub(super) struct TwoNodes {
 }
 
 impl TwoNodes {
-    /// The time of a message \[seconds\]: alone, or between two of many. `None` of collectives, and of messages that a
+    /// The time of a message \[seconds\]: alone, or between two of many. `None` for collectives, and for messages that a
     /// scenario does not take.
     pub(super) fn seconds(&self, kind: SeriesKind, bytes: u64) -> Option<f64> {
         match kind {

@@ -125,10 +125,11 @@ fn no_fit_goes_beyond_the_measured_rates() {
         let measurement = named(SeriesKind::Single, measured);
         let largest = measurement.largest_rate();
         let Ok(fitted) = FittedSeries::fit(measurement.clone()) else { continue };
-        for own in &fitted.protocols {
-            assert!(own.startup_seconds >= 0.0, "{case}");
+        for protocol in &fitted.protocols {
+            assert!(protocol.startup_seconds >= 0.0, "{case}");
             assert!(
-                own.bytes_per_second
+                protocol
+                    .bytes_per_second
                     .is_none_or(|bytes_per_second| bytes_per_second <= largest * (1.0 + 1e-12)),
                 "{case}"
             );

@@ -37,24 +37,24 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
         .map(|_| (0, GlobalMetadata { version: VERSION.to_owned() }.encode_length_delimited_to_vec()))
         .collect();
     // An operation may require a later one of the file.
-    for (number, own) in schedule.operations().iter().enumerate() {
-        let count = &mut texts[own.process.label() as usize].0;
+    for (number, operation) in schedule.operations().iter().enumerate() {
+        let count = &mut texts[operation.process.label() as usize].0;
         numbers[number] = *count;
         *count += 1;
     }
-    for (number, own) in schedule.operations().iter().enumerate() {
+    for (number, operation) in schedule.operations().iter().enumerate() {
         let required = |wanted: Requirement| {
-            let own = requirements[number].iter().filter(move |own| own.1 == wanted);
-            own.map(|own| numbers[own.0 as usize]).collect::<Vec<u64>>()
+            let matching = requirements[number].iter().filter(move |(_, kind)| *kind == wanted);
+            matching.map(|(before, _)| numbers[*before as usize]).collect::<Vec<u64>>()
         };
         let node = Node {
             id: numbers[number],
             name: label(usize::try_from(numbers[number]).unwrap_or(usize::MAX)),
             data_deps: required(Requirement::Over),
             ctrl_deps: required(Requirement::Begun),
-            ..node(own, &amounts)?
+            ..node(operation, &amounts)?
         };
-        texts[own.process.label() as usize].1.extend(node.encode_length_delimited_to_vec());
+        texts[operation.process.label() as usize].1.extend(node.encode_length_delimited_to_vec());
     }
     let files = texts.into_iter().enumerate().map(|(rank, (_, text))| (format!("program.{rank}.et"), text));
     let mut notes: Vec<String> = vec![];
@@ -68,10 +68,10 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
             None => "a cycle counts as a nanosecond, a unit as a byte".to_owned(),
         });
     }
-    if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
+    if requirements.iter().flatten().any(|(_, kind)| *kind == Requirement::Begun) {
         notes.push("a requirement on the begin of an operation waits for its end".to_owned());
     }
-    let shares = |own: &Operation| own.kind == OperationKind::Calc && own.processor > HOST;
+    let shares = |operation: &Operation| operation.kind == OperationKind::Calc && operation.processor > HOST;
     if schedule.operations().iter().any(shares) {
         notes.push(
             "a trace knows two processors of a process: computations of the others are those of the first, and take turns"
@@ -94,7 +94,7 @@ fn note_on_eager(run: &Run, schedule: &TaskSchedule) -> Option<String> {
     })
 }
 
-/// A duration in whole microseconds, of which a computation takes at least one.
+/// A duration in whole microseconds, rounded up.
 fn microseconds(nanoseconds: u64) -> u64 {
     nanoseconds.div_ceil(1000)
 }
@@ -103,12 +103,12 @@ fn microseconds(nanoseconds: u64) -> u64 {
 fn note_on_durations(amounts: &Amounts<'_>, operations: &[Operation]) -> String {
     let mut by_rank: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
     let mut worst = (0.0, 0, 0);
-    for own in
+    for operation in
         operations.iter().filter(|operation| operation.kind == OperationKind::Calc && operation.amount > 0)
     {
-        let exact = amounts.nanoseconds(own.amount).0;
+        let exact = amounts.nanoseconds(operation.amount).0;
         let written = microseconds(exact).saturating_mul(1000);
-        let sums = by_rank.entry(own.process.label()).or_default();
+        let sums = by_rank.entry(operation.process.label()).or_default();
         sums[0] = sums[0].saturating_add(exact);
         sums[1] = sums[1].saturating_add(written);
         let error = percent_above(exact, written);
@@ -140,18 +140,18 @@ fn percent_above(exact: u64, written: u64) -> f64 {
 }
 
 /// The node of an operation, without its id and requirements.
-fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError> {
+fn node(operation: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError> {
     let attribute = |name: &str, value| AttributeProto { name: name.to_owned(), value: Some(value) };
-    let is_of_host = own.kind == OperationKind::Calc && own.processor == HOST;
+    let is_of_host = operation.kind == OperationKind::Calc && operation.processor == HOST;
     let mut attr = vec![attribute("is_cpu_op", Value::Bool(is_of_host))];
     let too_large = |what: String| ProgramFileError::NotSaid {
         format: FORMAT.name,
         what,
         expected: "tags below 2^31 and sizes below 2^63",
     };
-    let (source, destination, kind) = match own.kind {
+    let (source, destination, kind) = match operation.kind {
         OperationKind::Calc => {
-            let nanoseconds = amounts.nanoseconds(own.amount).0;
+            let nanoseconds = amounts.nanoseconds(operation.amount).0;
             let count = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
             attr.push(attribute("num_ops", Value::Int64(count)));
             attr.push(attribute("tensor_size", Value::Uint64(0)));
@@ -159,11 +159,11 @@ fn node(own: &Operation, amounts: &Amounts<'_>) -> Result<Node, ProgramFileError
             let duration_micros = microseconds(nanoseconds);
             return Ok(Node { kind: NodeType::Comp.into(), duration_micros, attr, ..Node::default() });
         }
-        OperationKind::Send => (own.process, own.peer, NodeType::CommSend),
-        OperationKind::Receive => (own.peer, own.process, NodeType::CommRecv),
+        OperationKind::Send => (operation.process, operation.peer, NodeType::CommSend),
+        OperationKind::Receive => (operation.peer, operation.process, NodeType::CommRecv),
     };
-    let tag = i32::try_from(own.tag).map_err(|_| too_large(format!("tag {}", own.tag)))?;
-    let bytes = amounts.bytes(own.amount);
+    let tag = i32::try_from(operation.tag).map_err(|_| too_large(format!("tag {}", operation.tag)))?;
+    let bytes = amounts.bytes(operation.amount);
     let size = i64::try_from(bytes).map_err(|_| too_large(format!("{bytes} bytes")))?;
     // Ranks are below 2^20.
     let rank = |process: ProcessId| Value::Int32(i32::try_from(process.label()).unwrap_or(i32::MAX));

@@ -22,33 +22,35 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     let mut text = vec![];
     writeln!(text, "num_ranks {}", schedule.process_count())?;
     // Ranks are written in ascending order, independently of the numbering of operations.
-    let mut order: Vec<u32> = (0..).zip(schedule.operations()).map(|own| own.0).collect();
+    let mut order: Vec<u32> = (0..).zip(schedule.operations()).map(|(number, _)| number).collect();
     order.sort_by_key(|&operation| schedule.operations()[operation as usize].process);
     let mut numbers = vec![0; order.len()]; // number within its rank
     let mut next = 0;
     for process in ProcessId::first(schedule.process_count().into()) {
         writeln!(text, "\nrank {process} {{")?;
         let first = next;
-        while let Some(&operation) = order.get(next) {
-            let own = &schedule.operations()[operation as usize];
-            if own.process != process {
+        while let Some(&number) = order.get(next) {
+            let operation = &schedule.operations()[number as usize];
+            if operation.process != process {
                 break;
             }
-            numbers[operation as usize] = next - first;
+            numbers[number as usize] = next - first;
             next += 1;
             write!(text, "{}: ", label(next - 1 - first))?;
-            match own.kind {
-                OperationKind::Calc => write!(text, "calc {}", amounts.nanoseconds(own.amount).0)?,
-                OperationKind::Send => write!(text, "send {}b to {}", amounts.bytes(own.amount), own.peer)?,
+            match operation.kind {
+                OperationKind::Calc => write!(text, "calc {}", amounts.nanoseconds(operation.amount).0)?,
+                OperationKind::Send => {
+                    write!(text, "send {}b to {}", amounts.bytes(operation.amount), operation.peer)?
+                }
                 OperationKind::Receive => {
-                    write!(text, "recv {}b from {}", amounts.bytes(own.amount), own.peer)?;
+                    write!(text, "recv {}b from {}", amounts.bytes(operation.amount), operation.peer)?;
                 }
             }
-            if own.kind != OperationKind::Calc {
-                write!(text, " tag {}", own.tag)?;
+            if operation.kind != OperationKind::Calc {
+                write!(text, " tag {}", operation.tag)?;
             }
-            if own.processor > 0 {
-                write!(text, " cpu {}", own.processor)?;
+            if operation.processor > 0 {
+                write!(text, " cpu {}", operation.processor)?;
             }
             writeln!(text)?;
         }
@@ -58,8 +60,8 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
                     Requirement::Over => "requires",
                     Requirement::Begun => "irequires",
                 };
-                let [own, before] = [operation, before].map(|own| label(numbers[own as usize]));
-                writeln!(text, "{own} {word} {before}")?;
+                let [after, before] = [operation, before].map(|number| label(numbers[number as usize]));
+                writeln!(text, "{after} {word} {before}")?;
             }
         }
         writeln!(text, "}}")?;

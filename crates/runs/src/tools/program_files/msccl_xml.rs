@@ -117,9 +117,9 @@ impl Gpu {
     fn add(&mut self, block: usize, step: Step, before: &[(usize, usize)]) -> (usize, usize) {
         // Only the latest step of each other thread block counts.
         let mut latest: BTreeMap<usize, usize> = BTreeMap::new();
-        for &(other, number) in before.iter().filter(|own| own.0 != block) {
-            let own = latest.entry(other).or_insert(number);
-            *own = number.max(*own);
+        for &(other, number) in before.iter().filter(|(other, _)| *other != block) {
+            let known = latest.entry(other).or_insert(number);
+            *known = number.max(*known);
         }
         let mut latest: Vec<(usize, usize)> = latest.into_iter().collect();
         for &(other, number) in &latest {
@@ -212,7 +212,7 @@ fn notes_on_runtimes(demand: Demand, kind: &CollectiveKind) -> Vec<String> {
     notes
 }
 
-/// A number of bytes above every vector: twice that of the scenario at least, or 2^62 if it has no size.
+/// A bound above the size of every vector \[bytes\]: at least twice that of the scenario, or 2^62 if it has no size.
 fn bytes_above(run: &Run) -> u64 {
     const MOST: u64 = 1 << 62;
     let bytes =
@@ -229,7 +229,7 @@ fn gpus(collective: &Groups, kind: &CollectiveKind) -> Result<Vec<Gpu>, String> 
             .flow(stage)
             .map(|message| chunks(&message, layout).map(|chunks| (message, chunks)))
             .collect::<Result<_, _>>()?;
-        // All sends precede the receives: a message carries what its source had when the stage began.
+        // All sends precede the receives: a message carries the contents of its source at the start of the stage.
         for (message, chunks) in &messages {
             add_sends(&mut gpus[message.source as usize], message, chunks, kind);
         }
@@ -299,11 +299,11 @@ fn add_sends(gpu: &mut Gpu, message: &FlowMessage, chunks: &[[u32; 2]], kind: &C
     let key = BlockKey { share: message.share, is_receive: false, peer: message.destination };
     let block = gpu.block(key);
     for (offsets, count) in consecutive(chunks) {
-        let own = offsets[0]..offsets[0] + count;
-        let before: Vec<_> = own.clone().filter_map(|chunk| gpu.written.get(&chunk).copied()).collect();
+        let range = offsets[0]..offsets[0] + count;
+        let before: Vec<_> = range.clone().filter_map(|chunk| gpu.written.get(&chunk).copied()).collect();
         let place = gpu.add(block, step("s", kind, offsets, count), &before);
         if kind.is_in_place {
-            own.for_each(|chunk| gpu.read.entry(chunk).or_default().push(place));
+            range.for_each(|chunk| gpu.read.entry(chunk).or_default().push(place));
         }
     }
 }
@@ -312,16 +312,16 @@ fn add_receives(gpu: &mut Gpu, message: &FlowMessage, chunks: &[[u32; 2]], kind:
     let key = BlockKey { share: message.share, is_receive: true, peer: message.source };
     let block = gpu.block(key);
     for (offsets, count) in consecutive(chunks) {
-        let own = offsets[1]..offsets[1] + count;
+        let range = offsets[1]..offsets[1] + count;
         let mut before = vec![];
-        for chunk in own.clone() {
+        for chunk in range.clone() {
             before.extend(gpu.read.remove(&chunk).unwrap_or_default());
             before.extend(gpu.written.get(&chunk).copied());
         }
         let name = if message.is_reduced { "rrc" } else { "r" };
         let place = gpu.add(block, step(name, kind, offsets, count), &before);
         if kind.is_in_place {
-            own.for_each(|chunk| {
+            range.for_each(|chunk| {
                 gpu.written.insert(chunk, place);
             });
         }
@@ -421,7 +421,7 @@ fn write_block(
 }
 
 fn write_step(writer: &mut Writer<Vec<u8>>, at: usize, step: &Step) -> Result<(), ProgramFileError> {
-    let number = |number: Option<usize>| number.map_or_else(|| "-1".to_owned(), |own| own.to_string());
+    let number = |number: Option<usize>| number.map_or_else(|| "-1".to_owned(), |number| number.to_string());
     let attributes = [
         ("s", at.to_string()),
         ("type", step.kind.to_owned()),
@@ -449,17 +449,17 @@ fn open(
     Ok(())
 }
 
-/// Describes what the file leaves out.
+/// Describes the parts that the file leaves out.
 fn notes(run: &Run, collective: &Groups) -> Vec<String> {
-    let own = collective.specification();
+    let specification = collective.specification();
     let most = bytes_above(run);
     let mut notes =
         vec![format!("the caller of the collective gives the size of the vector, below {most} bytes")];
-    let chunks = u64::from(collective.share_count()) * own.block_count();
-    if !own.vector_units.is_multiple_of(chunks) {
+    let chunks = u64::from(collective.share_count()) * specification.block_count();
+    if !specification.vector_units.is_multiple_of(chunks) {
         notes.push(format!(
             "MSCCL expects equal chunks: blocks of {} units in {chunks} are not",
-            own.vector_units
+            specification.vector_units
         ));
     }
     if run.program.body.facts().total_compute > 0 {

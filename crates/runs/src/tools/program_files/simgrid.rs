@@ -43,8 +43,8 @@ type Requirements = Vec<(u32, Requirement)>;
 fn by_process(schedule: &TaskSchedule, requirements: &[Requirements]) -> Vec<(ProcessId, Vec<u32>)> {
     let mut lists: Vec<(ProcessId, Vec<u32>)> =
         ProcessId::first(schedule.process_count().into()).map(|process| (process, vec![])).collect();
-    for (number, own) in (0..).zip(schedule.operations()) {
-        lists[own.process.label() as usize].1.push(number);
+    for (number, operation) in (0..).zip(schedule.operations()) {
+        lists[operation.process.label() as usize].1.push(number);
     }
     for (_, list) in &mut lists {
         let mut done: BTreeSet<u32> = BTreeSet::new();
@@ -52,7 +52,8 @@ fn by_process(schedule: &TaskSchedule, requirements: &[Requirements]) -> Vec<(Pr
         while order.len() < list.len() {
             let before = order.len();
             for &operation in &*list {
-                let is_free = requirements[operation as usize].iter().all(|own| done.contains(&own.0));
+                let is_free =
+                    requirements[operation as usize].iter().all(|(required, _)| done.contains(required));
                 if is_free && done.insert(operation) {
                     order.push(operation);
                 }
@@ -77,24 +78,24 @@ fn trace(
     let mut open: BTreeSet<u32> = BTreeSet::new(); // receives and sends that have not been waited for
     writeln!(text, "{process} init")?;
     for &number in operations {
-        let own = &schedule.operations()[number as usize];
+        let operation = &schedule.operations()[number as usize];
         for &(before, requirement) in &requirements[number as usize] {
             if requirement == Requirement::Over && open.remove(&before) {
                 write_wait(&mut text, process, before, schedule)?;
             }
         }
-        let size = amounts.bytes(own.amount);
-        match own.kind {
-            OperationKind::Calc if own.amount == 0 => {}
+        let size = amounts.bytes(operation.amount);
+        match operation.kind {
+            OperationKind::Calc if operation.amount == 0 => {}
             OperationKind::Calc => {
-                writeln!(text, "{process} compute {}", amounts.nanoseconds(own.amount).0)?;
+                writeln!(text, "{process} compute {}", amounts.nanoseconds(operation.amount).0)?;
             }
             OperationKind::Send => {
-                writeln!(text, "{process} isend {} {} {size}", own.peer, own.tag)?;
+                writeln!(text, "{process} isend {} {} {size}", operation.peer, operation.tag)?;
                 open.insert(number);
             }
             OperationKind::Receive => {
-                writeln!(text, "{process} irecv {} {} {size}", own.peer, own.tag)?;
+                writeln!(text, "{process} irecv {} {} {size}", operation.peer, operation.tag)?;
                 open.insert(number);
             }
         }
@@ -109,14 +110,18 @@ fn trace(
 fn write_wait(
     text: &mut Vec<u8>,
     process: ProcessId,
-    operation: u32,
+    number: u32,
     schedule: &TaskSchedule,
 ) -> std::io::Result<()> {
-    let own = &schedule.operations()[operation as usize];
-    match own.kind {
+    let operation = &schedule.operations()[number as usize];
+    match operation.kind {
         OperationKind::Calc => Ok(()),
-        OperationKind::Send => writeln!(text, "{process} wait {process} {} {}", own.peer, own.tag),
-        OperationKind::Receive => writeln!(text, "{process} wait {} {process} {}", own.peer, own.tag),
+        OperationKind::Send => {
+            writeln!(text, "{process} wait {process} {} {}", operation.peer, operation.tag)
+        }
+        OperationKind::Receive => {
+            writeln!(text, "{process} wait {} {process} {}", operation.peer, operation.tag)
+        }
     }
 }
 
@@ -133,7 +138,7 @@ fn notes(run: &Run, schedule: &TaskSchedule) -> Vec<String> {
         );
     }
     let requirements = schedule.requirements();
-    if requirements.iter().flatten().any(|own| own.1 == Requirement::Begun) {
+    if requirements.iter().flatten().any(|(_, kind)| *kind == Requirement::Begun) {
         notes.push("a requirement on the begin of an operation is kept by the order only".to_owned());
     }
     if run.program.body.special().tasks().is_some() {

@@ -34,7 +34,7 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     Ok(ProgramFiles { files: vec![("program.csv".to_owned(), text)], notes: notes(run) })
 }
 
-/// Describes what has no rows: computations, and stages after the last message.
+/// Describes the parts without rows: computations, and stages after the last message.
 fn notes(run: &Run) -> Vec<String> {
     let program = &run.program;
     let processes = program.body.process_count();
@@ -45,7 +45,7 @@ fn notes(run: &Run) -> Vec<String> {
     let mut by_stage = vec![];
     for stage in 0..program.body.stage_count() {
         let first = computations(stage).next().unwrap_or(0);
-        if computations(stage).any(|own| own != first) {
+        if computations(stage).any(|cycles| cycles != first) {
             return vec![format!(
                 "give program.processes = {processes} with the file; computations are left out: in stage {stage} they differ \
                  between processes (--format goal has them)"
@@ -53,7 +53,7 @@ fn notes(run: &Run) -> Vec<String> {
         }
         by_stage.push(first);
     }
-    let all = by_stage.iter().all(|own| *own == 0);
+    let all = by_stage.iter().all(|cycles| *cycles == 0);
     let list = by_stage.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let stages = by_stage.len();
     vec![if all {

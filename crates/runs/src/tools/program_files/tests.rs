@@ -58,7 +58,7 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
     }
 }
 
-/// A file makes every step wait for the one before it: a job whose steps do, takes the same cycles, and no other is written.
+/// A file makes every step wait for the one before it: jobs whose steps do so take the same cycles, others are refused.
 #[test]
 fn jobs_are_written_if_no_steps_are_side_by_side() {
     let job = |after: &str| {
@@ -170,10 +170,10 @@ fn chakra_keeps_the_processor_of_the_host_and_says_what_is_not_eager() {
 
 #[test]
 fn jobs_are_written_if_their_ranks_have_one_share_and_their_steps_an_order() {
-    let job = |own: &str, last: &str| {
+    let job = |ports: &str, last: &str| {
         run_of(&format!(
             "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\n[[program.steps]]\nname = \"a\"\ncompute_cycles = 17\n\
-             [[program.steps]]\nkind = \"all-reduce\"\nalgorithm = \"bucket\"\nunits = 64\n{own}{last}"
+             [[program.steps]]\nkind = \"all-reduce\"\nalgorithm = \"bucket\"\nunits = 64\n{ports}{last}"
         ))
     };
     for format in [ProgramFormat::GOAL, ProgramFormat::CHAKRA, ProgramFormat::STAGES] {
@@ -231,8 +231,8 @@ fn chakra_traces_read_back_by_the_schema() {
     assert_eq!(written.files.len(), 16);
     let requirements = schedule.requirements();
     let mut of_rank: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (number, own) in (0..).zip(schedule.operations()) {
-        of_rank.entry(own.process.label()).or_default().push(number);
+    for (number, operation) in (0..).zip(schedule.operations()) {
+        of_rank.entry(operation.process.label()).or_default().push(number);
     }
     for (rank, (name, bytes)) in (0..).zip(&written.files) {
         assert_eq!(*name, format!("program.{rank}.et"));
@@ -240,24 +240,28 @@ fn chakra_traces_read_back_by_the_schema() {
         assert_eq!(GlobalMetadata::decode_length_delimited(&mut rest).unwrap().version, "0.0.4");
         for (id, &number) in (0..).zip(&of_rank[&rank]) {
             let node = Node::decode_length_delimited(&mut rest).unwrap();
-            let own = &schedule.operations()[number as usize];
+            let operation = &schedule.operations()[number as usize];
             assert_eq!(node.id, id);
-            let value =
-                |name: &str| node.attr.iter().find(|own| own.name == name).and_then(|own| own.value.clone());
+            let value = |name: &str| {
+                node.attr
+                    .iter()
+                    .find(|attribute| attribute.name == name)
+                    .and_then(|attribute| attribute.value.clone())
+            };
             assert_eq!(value("is_cpu_op"), Some(Value::Bool(false)));
             let first = of_rank[&rank][0];
             let required: Vec<u64> =
-                requirements[number as usize].iter().map(|own| u64::from(own.0 - first)).collect();
+                requirements[number as usize].iter().map(|(before, _)| u64::from(before - first)).collect();
             assert_eq!(node.data_deps, required);
-            match own.kind {
+            match operation.kind {
                 OperationKind::Calc => assert_eq!(node.kind, i32::from(NodeType::Comp)),
                 OperationKind::Send | OperationKind::Receive => {
-                    let bytes = i64::try_from(own.amount).unwrap();
+                    let bytes = i64::try_from(operation.amount).unwrap();
                     assert_eq!(value("comm_size"), Some(Value::Int64(bytes)));
-                    let is_send = own.kind == OperationKind::Send;
+                    let is_send = operation.kind == OperationKind::Send;
                     assert_eq!(node.kind == i32::from(NodeType::CommSend), is_send);
-                    let label = |own: u32| Some(Value::Int32(i32::try_from(own).unwrap()));
-                    let ends = [own.process.label(), own.peer.label()];
+                    let label = |process: u32| Some(Value::Int32(i32::try_from(process).unwrap()));
+                    let ends = [operation.process.label(), operation.peer.label()];
                     let [from, to] = if is_send { ends } else { [ends[1], ends[0]] };
                     assert_eq!((value("comm_src"), value("comm_dst")), (label(from), label(to)));
                 }

@@ -87,17 +87,17 @@ impl MscclRuntime {
         self.0.reduce_scatter
     }
 
-    /// The limits that a program passes, each as `65 steps in a thread block, where it has at most 64`.
+    /// The limits that a program exceeds, each as `65 steps in a thread block, of at most 64`.
     pub(super) fn passed(self, demand: Demand) -> Vec<String> {
-        let own = self.0;
+        let runtime = self.0;
         let mut passed = vec![];
-        if let Some(most) = own.max_steps.filter(|&most| demand.steps > most) {
+        if let Some(most) = runtime.max_steps.filter(|&most| demand.steps > most) {
             passed.push(format!("{} steps in a thread block, of at most {most}", demand.steps));
         }
-        if let Some(most) = own.max_peers.filter(|&most| demand.peers > most) {
+        if let Some(most) = runtime.max_peers.filter(|&most| demand.peers > most) {
             passed.push(format!("{} peers on a channel, of at most {most}", demand.peers));
         }
-        if demand.moves_items && !own.moves_items {
+        if demand.moves_items && !runtime.moves_items {
             passed.push("chunks with different places at their source and destination".to_owned());
         }
         passed

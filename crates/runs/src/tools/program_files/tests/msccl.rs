@@ -27,9 +27,9 @@ fn read(xml: &[u8]) -> (BTreeMap<String, String>, Vec<Vec<Block>>) {
         };
         let attributes: BTreeMap<String, String> = element
             .attributes()
-            .map(|own| {
-                let own = own.unwrap();
-                (own.key.as_ref().to_owned(), own.value.to_string())
+            .map(|attribute| {
+                let attribute = attribute.unwrap();
+                (attribute.key.as_ref().to_owned(), attribute.value.to_string())
             })
             .collect();
         let number = |name: &str| attributes[name].parse::<i64>().unwrap();
@@ -117,12 +117,12 @@ fn interpret(
                         let places = run("dstbuf", "dstoff");
                         assert_eq!(received.len(), places.len());
                         for (place, chunk) in places.into_iter().zip(received) {
-                            let own = memory[gpu].get_mut(&place).unwrap();
+                            let contents = memory[gpu].get_mut(&place).unwrap();
                             if kind == "rrc" {
-                                assert!(own.is_disjoint(&chunk), "nothing is reduced twice");
-                                own.extend(chunk);
+                                assert!(contents.is_disjoint(&chunk), "nothing is reduced twice");
+                                contents.extend(chunk);
                             } else {
-                                *own = chunk;
+                                *contents = chunk;
                             }
                         }
                     }
@@ -210,8 +210,8 @@ fn gathers_scatters_and_all_to_alls_leave_each_chunk_where_it_belongs() {
     }
     let run = collective("[8]", "kind = \"broadcast\"\nalgorithm = \"binomial\"\nunits = 64\nroot = 3");
     let memory = interpret(&xml(&run), |gpu, _, _| BTreeSet::from([gpu]));
-    assert!(memory.iter().all(|own| {
-        own.iter().all(|((buffer, _), chunk)| buffer == "i" || *chunk == BTreeSet::from([3]))
+    assert!(memory.iter().all(|buffers| {
+        buffers.iter().all(|((buffer, _), chunk)| buffer == "i" || *chunk == BTreeSet::from([3]))
     }));
 }
 
@@ -252,7 +252,9 @@ fn chunks_of_a_rank_lie_side_by_side_in_every_share() {
                 for ((buffer, at), chunk) in buffers {
                     let expected: Chunk = match (gathers, buffer.as_str()) {
                         (true, "o") => BTreeSet::from([given(owner(*at), *at)]),
-                        (false, "i") if owner(*at) == gpu => (0..ranks).map(|own| given(own, *at)).collect(),
+                        (false, "i") if owner(*at) == gpu => {
+                            (0..ranks).map(|origin| given(origin, *at)).collect()
+                        }
                         _ => continue,
                     };
                     assert_eq!(*chunk, expected, "chunk {at} of rank {gpu}: {kind} {shape} {program}");
