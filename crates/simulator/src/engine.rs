@@ -1,4 +1,4 @@
-//! Asynchronous execution (`docs/model.md` sections 5, 13 to 15 and 18): the life of processes over a network.
+//! Asynchronous execution (`docs/model.md` sections 5, 13 to 15 and 18): processes that exchange messages over a network.
 //!
 //! A [`Transport`] carries messages between nodes. [`Processes`] send and receive them and compute: those of a stage
 //! program ([`stages`]), of a task graph ([`tasks`]) or of a job ([`actors`]). The engine stands between: it numbers the messages, knows
@@ -16,7 +16,7 @@ mod actors;
 mod bare_stages;
 pub(crate) mod border;
 pub(crate) mod evaluator;
-mod listed_program;
+mod memory;
 mod message_costs;
 mod message_table;
 mod numbered_program;
@@ -40,23 +40,19 @@ use cubefold_topology::{Machine, NodeId};
 pub use self::tasks::{StuckReason, StuckTasks};
 pub(crate) use self::{
     actors::{bytes as bytes_of_job, run as run_job},
+    memory::{Distance, bytes, largest_units},
     message_table::{MessageRecord, MessageTable, PacketKey},
     stages::{StartTimes, run},
     tasks::{bytes as bytes_of_tasks, run as run_tasks},
 };
 use self::{
     border::{Alone, Border, Note, ReadySource, Traveller},
-    progress::Progress,
+    memory::{bytes_of_processes, messages_under_way, packets_under_way},
 };
 use crate::{
-    Communication, Cycle, Cycles, MessageTimes, Observer, Program, ServiceOrder, SimulationError, Traffic,
-    explicit_routes::ExplicitRoutes,
+    Communication, Cycle, Cycles, MessageTimes, Observer, Program, SimulationError, Traffic,
     time_wheel::TimeWheel,
-    transport::{
-        Arrivals, Messages, Reusable, Transport,
-        flow::{self, FlowPlan},
-        packets::Packets,
-    },
+    transport::{Arrivals, Messages, Reusable, Transport, flow::FlowPlan},
 };
 
 /// The number of messages, or of processes, whose records are prefetched together.
@@ -67,7 +63,7 @@ const PREFETCHED_TOGETHER: usize = 32;
 pub(crate) enum TransportKind {
     /// [`Flow`](crate::transport::flow::Flow).
     Flow(FlowPlan),
-    /// [`Packets`].
+    /// [`Packets`](crate::transport::packets::Packets).
     Packets,
 }
 
@@ -78,97 +74,6 @@ impl TransportKind {
             Some(plan) => Self::Flow(plan),
             None => Self::Packets,
         }
-    }
-}
-
-/// Bytes that a run takes at most, roughly.
-pub(crate) fn bytes(
-    program: &dyn Program,
-    (machine, distance): (&Machine, Distance<'_>),
-    communication: Communication,
-    kind: TransportKind,
-) -> u64 {
-    let messages = messages_under_way(program, communication);
-    let transport = match kind {
-        TransportKind::Flow(_) => flow::bytes(program, machine),
-        TransportKind::Packets => {
-            let (packets, queued) =
-                (packets_under_way(program, communication), packets_queued(program, distance, communication));
-            Packets::bytes(machine, communication, packets, queued).saturating_add(ExplicitRoutes::bytes(
-                machine,
-                communication,
-                messages,
-            ))
-        }
-    };
-    // If channels differ, with the time of each message.
-    let of_message = if machine.link_times().is_some() { size_of::<Cycles>() as u64 } else { 0 };
-    transport
-        .saturating_add(MessageTable::bytes(messages))
-        .saturating_add(messages.saturating_mul(of_message))
-        .saturating_add(bytes_of_processes(program))
-}
-
-/// Bytes for the processes of a stage program and the calendar.
-fn bytes_of_processes(program: &dyn Program) -> u64 {
-    let calendar = program.process_count().saturating_mul(TimeWheel::<Event>::BYTES_PER_EVENT);
-    Progress::bytes(program.process_count()).saturating_add(calendar)
-}
-
-/// The most messages under way at a time, roughly.
-fn messages_under_way(program: &dyn Program, communication: Communication) -> u64 {
-    // Eager messages of several stages may be under way together.
-    let ahead = if communication.eager() > 0 { (program.stage_count() as u64).min(4) } else { 1 };
-    program.facts().messages_of_stage().saturating_mul(ahead)
-}
-
-/// The most packets under way at a time, roughly.
-fn packets_under_way(program: &dyn Program, communication: Communication) -> u64 {
-    // A packet waits at its source until the one before it has departed: few of a message are on their way at a time.
-    messages_under_way(program, communication)
-        .saturating_mul(largest_packet_count(program, communication).min(8))
-}
-
-/// The distance between the nodes of two processes \[links\].
-pub(crate) type Distance<'run> = &'run dyn Fn(ProcessId, ProcessId) -> u64;
-
-/// The most packets queued at a time, roughly.
-fn packets_queued(program: &dyn Program, distance: Distance<'_>, communication: Communication) -> u64 {
-    /// The most messages that are looked at one by one.
-    const MAX_LISTED: u64 = 1 << 20;
-    if communication.service() == ServiceOrder::FirstCome {
-        return packets_under_way(program, communication);
-    }
-    // A channel serves one input while packets arrive by another: up to half of those that cross more than one link wait.
-    let (messages, stages) = (program.facts().messages_of_stage(), program.stage_count());
-    if messages.saturating_mul(stages as u64) > MAX_LISTED || program.special().tasks().is_some() {
-        let packets = largest_packet_count(program, communication);
-        return messages_under_way(program, communication).saturating_mul(packets).div_ceil(2);
-    }
-    let of_stage = |stage| {
-        let mut packets = 0_u64;
-        program.for_each_message(stage, &mut |source, destination, units| {
-            if distance(source, destination) > 1 {
-                packets = packets.saturating_add(communication.packet_count(units));
-            }
-        });
-        packets
-    };
-    let largest = (0..stages).map(of_stage).max().unwrap_or(0);
-    let ahead = messages_under_way(program, communication) / messages.max(1); // stages under way together
-    largest.saturating_mul(ahead).div_ceil(2).max(packets_under_way(program, communication))
-}
-
-/// The packets of the largest message.
-fn largest_packet_count(program: &dyn Program, communication: Communication) -> u64 {
-    communication.packet_count(largest_units(program))
-}
-
-/// The units of the largest message.
-pub(crate) fn largest_units(program: &dyn Program) -> u64 {
-    match program.facts().uniform_units {
-        Some(units) => units,
-        None => (0..program.stage_count()).map(|stage| program.max_units(stage)).max().unwrap_or(1),
     }
 }
 

@@ -4,28 +4,32 @@
 //! when the one before is over there, so that one record for each actor serves all iterations. Invariant between
 //! cycles: of every rank that is not over, some actor computes, waits for its processor or for messages.
 
+mod accounts;
+mod costs;
+mod messages;
+mod steps;
+
 use std::num::NonZeroU64;
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{NodeId, narrow};
 
+use self::steps::{StepAtRank, at_ranks};
 use super::{
     Core, Event, Processes, ReceivedMessage, largest_units,
-    message_costs::{Cores, Parts, Work},
-    message_table::MessageRecord,
-    progress::{Progress, Receipt},
+    message_costs::Cores,
+    progress::Progress,
     rank_activity::{RankActivity, StepPlace},
-    switches::{Place, Switches},
+    switches::Switches,
 };
 use crate::{
     Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, LATE_MESSAGES, MessageTimes, Observer,
-    Peer, Program, SimulationError, StageRecord, StepRecord, Summary, Traffic,
+    Peer, Program, SimulationError, Summary, Traffic,
     explicit_routes::ExplicitRoutes,
-    message_queue::MessageKey,
     processors::Processors,
     program::job::StepStage,
     slab::Slab,
-    switch_trees::{StepTrees, SwitchMessage, SwitchTrees},
+    switch_trees::SwitchTrees,
     transport::{Transport, packets::Packets},
 };
 
@@ -131,24 +135,6 @@ pub(super) struct Actors<'run> {
     observer: &'run mut dyn Observer,
 }
 
-/// A step at a rank, in the iteration of the rank.
-#[derive(Debug, Clone, Copy)]
-struct StepAtRank {
-    begin: Cycle,
-    required: u32, // steps that are not over yet
-    shares: u32,   // that are not over yet
-}
-
-/// The steps of ranks before the first iteration, by step, then by rank, given those that come after each.
-fn at_ranks(followers: &[Vec<u32>], ranks: u32) -> Vec<StepAtRank> {
-    let mut required = vec![0; followers.len()];
-    followers.iter().flatten().for_each(|&step| required[step as usize] += 1);
-    let of_step = |required| {
-        std::iter::repeat_n(StepAtRank { begin: Cycle::START, required, shares: 0 }, ranks as usize)
-    };
-    required.into_iter().flat_map(of_step).collect()
-}
-
 impl<'run> Actors<'run> {
     pub(super) fn new(job: &'run Job, observer: &'run mut dyn Observer) -> Self {
         let (steps, ranks) = (job.steps(), narrow(job.rank_count()));
@@ -167,7 +153,7 @@ impl<'run> Actors<'run> {
             }
         }
         let nodes: Vec<NodeId> = (0..computing).map(|actor| NodeId::new(actor % ranks)).collect();
-        let mut own = Self {
+        let mut actors_of_run = Self {
             job,
             ranks,
             firsts,
@@ -198,11 +184,11 @@ impl<'run> Actors<'run> {
             imbalance: None,
             observer,
         };
-        (0..ranks).for_each(|rank| own.begin_iteration(rank));
-        own
+        (0..ranks).for_each(|rank| actors_of_run.begin_iteration(rank));
+        actors_of_run
     }
 
-    /// The same with a cost of each message.
+    /// Sets the cost of each message.
     pub(super) fn with_cost(self, cost: Cycles) -> Self {
         Self { cores: Cores::new(self.begun.len(), cost), ..self }
     }
@@ -214,30 +200,7 @@ impl<'run> Actors<'run> {
 
     /// The first rank that is not over.
     pub(super) fn unfinished_rank(&self) -> Option<u32> {
-        (0..).zip(&self.left).find(|own| *own.1 > 0).map(|own| own.0)
-    }
-
-    /// The sums of the run.
-    ///
-    /// # Errors
-    ///
-    /// When a rank did not come to its end, or times do not add up.
-    fn close(mut self) -> Result<(Summary, JobTimes), SimulationError> {
-        if let Some(rank) = self.unfinished_rank() {
-            return Err(SimulationError::Unfinished { process: ProcessId::new(rank) });
-        }
-        self.imbalance.map_or(Ok(()), Err)?;
-        self.summary.set_durations(self.job.rank_count(), self.durations);
-        self.summary.check_balance()?;
-        if self.observer.wants_rank_spans() {
-            self.observer.rank_spans_finished(self.activity.take_spans(self.summary.makespan()));
-        }
-        let (steps, by_rank) = self.activity.close(self.summary.makespan());
-        Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed, late: self.late }))
-    }
-
-    fn step_at(&mut self, step: u32, rank: u32) -> &mut StepAtRank {
-        &mut self.at_ranks[step as usize * self.ranks as usize + rank as usize]
+        (0..).zip(&self.left).find(|(_, left)| **left > 0).map(|(rank, _)| rank)
     }
 
     /// The step of an actor, and its process.
@@ -264,83 +227,6 @@ impl<'run> Actors<'run> {
         process.label() % self.ranks
     }
 
-    /// The steps that come after nothing begin at a rank.
-    fn begin_iteration(&mut self, rank: u32) {
-        for step in 0..narrow(self.job.steps().len() as u64) {
-            if self.step_at(step, rank).required == 0 {
-                self.beginning.push((step, rank));
-            }
-        }
-    }
-
-    /// A step begins at a rank.
-    fn begin_step(&mut self, step: u32, rank: u32, now: Cycle) {
-        let own = &self.job.steps()[step as usize];
-        self.step_at(step, rank).begin = now;
-        let computation = own.computation();
-        if !own.has_rank(rank) || computation == Some(Cycles::ZERO) {
-            self.end_step(step, rank, now);
-            return;
-        }
-        let (shares, iteration) = (own.share_count(), self.iterations[rank as usize] as usize);
-        self.step_at(step, rank).shares = shares;
-        let stage = narrow(self.job.first_stage(iteration, step as usize) as u64);
-        for share in 0..shares {
-            let actor = self.firsts[step as usize] + share * self.ranks + rank;
-            self.begun[actor as usize] = now;
-            self.accounted[actor as usize] = Cycles::ZERO;
-            self.progress.begin_at(ProcessId::new(actor), stage);
-            if computation.is_some() {
-                self.processors.request(ProcessId::new(self.first_computing[step as usize] + rank), now);
-            } else {
-                self.starting.push(actor);
-            }
-        }
-    }
-
-    /// A step is over at a rank, which may let others begin.
-    fn end_step(&mut self, step: u32, rank: u32, now: Cycle) {
-        let iteration = self.iterations[rank as usize];
-        let begin = self.step_at(step, rank).begin;
-        if self.job.steps()[step as usize].has_rank(rank) {
-            self.activity.step_ends(self.activity.place(iteration, step), begin, now);
-        }
-        self.observer.step_finished(&StepRecord { iteration, step, rank, begin, finish: now });
-        for place in 0..self.followers[step as usize].len() {
-            let next = self.followers[step as usize][place];
-            let own = self.step_at(next, rank);
-            own.required -= 1;
-            if own.required == 0 {
-                self.beginning.push((next, rank));
-            }
-        }
-        self.left[rank as usize] -= 1;
-        if self.left[rank as usize] == 0 {
-            self.end_iteration(rank, now);
-        }
-    }
-
-    /// An iteration is over at a rank, which begins the next or is over.
-    fn end_iteration(&mut self, rank: u32, now: Cycle) {
-        self.iterations[rank as usize] += 1;
-        if self.iterations[rank as usize] as usize == self.job.iterations() {
-            self.unfinished -= 1;
-            self.summary.add_finish(now, 1);
-            self.activity.rank_ends(rank, now);
-            let own = u128::from((now - Cycle::START).get());
-            self.exposed += own.saturating_sub(self.job.computations_of(rank));
-            return;
-        }
-        self.left[rank as usize] = narrow(self.job.steps().len() as u64);
-        for step in 0..self.followers.len() {
-            for place in 0..self.followers[step].len() {
-                let next = self.followers[step][place];
-                self.step_at(next, rank).required += 1;
-            }
-        }
-        self.begin_iteration(rank);
-    }
-
     /// An actor begins its next stage.
     fn begin_stage<T>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (_, process) = self.locate(actor);
@@ -359,8 +245,8 @@ impl<'run> Actors<'run> {
     /// An actor is ready for the messages of its stage.
     fn become_ready<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (step, process) = self.locate(actor);
-        let (first, own) = (self.firsts[step as usize], ProcessId::new(actor));
-        let stage = self.progress.become_ready(own, now);
+        let (first, number) = (self.firsts[step as usize], ProcessId::new(actor));
+        let stage = self.progress.become_ready(number, now);
         let mut peers = std::mem::take(&mut self.peers);
         peers.clear();
         self.list(End::Destination, stage, process, &mut peers);
@@ -379,7 +265,7 @@ impl<'run> Actors<'run> {
             self.add_tasks(stage, actor, &peers, awaited, now, core);
             let all = peers.len();
             self.peers = peers;
-            if self.progress.await_messages(own, all) {
+            if self.progress.await_messages(number, all) {
                 self.finish_stage(actor, now);
             }
             return;
@@ -389,7 +275,7 @@ impl<'run> Actors<'run> {
                 self.send(stage, process, peer.process, peer.units, now, core);
             }
             self.peers = peers;
-            if self.progress.await_messages(own, awaited) {
+            if self.progress.await_messages(number, awaited) {
                 self.finish_stage(actor, now);
             }
             return;
@@ -404,305 +290,8 @@ impl<'run> Actors<'run> {
             }
         }
         self.peers = peers;
-        if self.progress.await_messages(own, awaited) {
+        if self.progress.await_messages(number, awaited) {
             self.finish_stage(actor, now);
-        }
-    }
-
-    /// Whether a step reduces in switches.
-    fn reduces_in_switches(&self, step: u32) -> bool {
-        self.trees_of(step).is_some()
-    }
-
-    /// The trees of a step that reduces in switches.
-    fn trees_of(&self, step: u32) -> Option<&'run StepTrees<'run>> {
-        self.switches.as_ref().and_then(|switches| switches.of_step(step))
-    }
-
-    /// The chunk of a rank in a stage of a step that reduces in switches.
-    fn chunk_of(&self, stage: usize, group: u32) -> Place {
-        let StepStage { step, within, .. } = self.job.locate(stage);
-        let [stage, step, chunk] = [stage, step, within].map(|number| narrow(number as u64));
-        Place { stage, step, chunk, group }
-    }
-
-    /// Lists the messages at an end of a process in a stage.
-    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
-        let StepStage { step, within, .. } = self.job.locate(stage);
-        let Some(trees) = self.trees_of(narrow(step as u64)) else {
-            self.job.list(end, stage, process, peers);
-            return;
-        };
-        // The first share of a rank sends, the second receives.
-        let is_receiver = process.label() >= self.ranks;
-        if is_receiver == (end == End::Destination)
-            && let Some(message) = trees.of_rank(self.rank(process), within, is_receiver)
-        {
-            let peer = if is_receiver { message.source } else { message.destination };
-            peers.push(Peer { process: ProcessId::new(peer), units: message.units });
-        }
-    }
-
-    /// The core of an actor that has just become ready gets its tasks, and messages that were sent to it set out.
-    fn add_tasks<T: Transport>(
-        &mut self,
-        stage: usize,
-        actor: u32,
-        peers: &[Peer],
-        awaited: usize,
-        now: Cycle,
-        core: &mut Core<'_, T>,
-    ) {
-        let (_, process) = self.locate(actor);
-        let (job, number) = (self.job, narrow(stage as u64));
-        let Some(cores) = &mut self.cores else { return };
-        let send = |&peer: &Peer| {
-            let turn = job.turn(stage, process, peer.process);
-            let (source, destination) = (process.label(), peer.process.label());
-            (MessageKey { stage: number, turn, source, destination }, peer)
-        };
-        cores.begin_stage((actor, number), peers[awaited..].iter().map(send), awaited, now);
-        for source in cores.take_kept(actor, number) {
-            self.send(stage, source.process, process, source.units, now, core);
-        }
-    }
-
-    /// The task of an actor is over.
-    fn end_task<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
-        let (step, process) = self.locate(actor);
-        let own = ProcessId::new(actor);
-        let work = self.cores.as_mut().and_then(|cores| cores.end(actor));
-        let (place, rank) = self.place_of_actor(actor);
-        self.activity.ends(place, rank, now);
-        self.activity.acts_until(place, rank, now);
-        let is_over = match work {
-            None => false,
-            Some(Work::Receive(message)) => {
-                let MessageRecord { start, stage, source, .. } = message.record;
-                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-                self.progress.receive(own, stage, receipt)
-            }
-            Some(Work::Send(peer)) => {
-                let (stage, _, _) = self.progress.current(own);
-                let destination = self.firsts[step as usize] + peer.process.label();
-                let may_set_out = core.communication.is_eager(peer.units)
-                    || self.reduces_in_switches(step)
-                    || self.progress.was_ready(ProcessId::new(destination), stage);
-                if may_set_out {
-                    self.send(stage, process, peer.process, peer.units, now, core);
-                } else if let Some(cores) = &mut self.cores {
-                    cores.keep(destination, narrow(stage as u64), Peer { process, units: peer.units });
-                }
-                self.progress.sent(own)
-            }
-        };
-        if is_over {
-            self.finish_stage(actor, now);
-        }
-    }
-
-    fn send<T: Transport>(
-        &mut self,
-        stage: usize,
-        source: ProcessId,
-        destination: ProcessId,
-        units: u64,
-        now: Cycle,
-        core: &mut Core<'_, T>,
-    ) {
-        let StepStage { step, .. } = self.job.locate(stage);
-        let trees = self.trees_of(narrow(step as u64));
-        let group = trees.map_or(0, |own| own.group_of_rank(self.rank(source)));
-        let place = self.place(stage);
-        for end in [source, destination] {
-            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
-                self.activity.begins(place, self.rank(end), now);
-            }
-        }
-        self.set_out(self.record(stage, [source, destination], group, now, core), units, now, core);
-    }
-
-    /// The record of a message of a stage that sets out; of a group, if switches reduce.
-    fn record<T: Transport>(
-        &self,
-        stage: usize,
-        [source, destination]: [ProcessId; 2],
-        group: u32,
-        now: Cycle,
-        core: &Core<'_, T>,
-    ) -> MessageRecord {
-        let turn = self.job.turn(stage, source, destination);
-        let operation = if self.has_turns { turn } else { group };
-        let to = self.node_of(stage, destination, core);
-        let stage = narrow(stage as u64); // below 2^32, as was checked when the job was made
-        MessageRecord {
-            start: now,
-            stage,
-            operation,
-            receiver: group,
-            size: 0,
-            source,
-            destination,
-            to,
-            distance: 0,
-        }
-    }
-
-    /// The node of a process of a stage, or its switch.
-    fn node_of<T: Transport>(&self, stage: usize, process: ProcessId, core: &Core<'_, T>) -> NodeId {
-        let step = narrow(self.job.locate(stage).step as u64);
-        let vertex = self.trees_of(step).and_then(|own| own.vertex(process.label()));
-        vertex.unwrap_or_else(|| core.node_of(process))
-    }
-
-    fn set_out<T: Transport>(
-        &mut self,
-        record: MessageRecord,
-        units: u64,
-        now: Cycle,
-        core: &mut Core<'_, T>,
-    ) {
-        let from = self.node_of(record.stage as usize, record.source, core);
-        if let Some(received) = core.send(record, from, units, now) {
-            self.receive(&received, now);
-        }
-    }
-
-    /// A message of a switch sets out.
-    fn send_of_switch<T: Transport>(
-        &mut self,
-        place: Place,
-        message: SwitchMessage,
-        now: Cycle,
-        core: &mut Core<'_, T>,
-    ) {
-        let (ends, stage) = ([message.source, message.destination].map(ProcessId::new), place.stage as usize);
-        if let Some(trees) = self.trees_of(place.step)
-            && trees.vertex(message.destination).is_none()
-        {
-            self.activity.begins(self.place(stage), self.rank(ends[1]), now);
-        }
-        self.set_out(self.record(stage, ends, place.group, now, core), message.units, now, core);
-    }
-
-    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let MessageRecord { start, stage, source, destination, receiver: group, .. } = message.record;
-        let StepStage { step, .. } = self.job.locate(stage as usize);
-        let place = self.place(stage as usize);
-        let trees = self.trees_of(narrow(step as u64));
-        for end in [source, destination] {
-            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
-                self.activity.ends(place, self.rank(end), now);
-            }
-        }
-        if let Some(vertex) = trees.and_then(|trees| trees.vertex(destination.label())) {
-            let chunk = self.chunk_of(stage as usize, group);
-            if let Some(switches) = &mut self.switches {
-                switches.receive(vertex, chunk, source.label(), message.units, now);
-            }
-            return;
-        }
-        self.activity.acts_until(place, self.rank(destination), now);
-        self.note_late(message, now);
-        let actor = self.firsts[step] + destination.label();
-        if let Some(cores) = &mut self.cores {
-            let turn = message.record.operation;
-            let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
-            let is_ready = self.progress.was_ready(ProcessId::new(actor), stage as usize);
-            cores.arrive(actor, is_ready, (key, *message), now);
-            return;
-        }
-        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-        if self.progress.receive(ProcessId::new(actor), stage, receipt) {
-            self.finish_stage(actor, now);
-        }
-    }
-
-    /// Keeps a small message that was blocked for long: what held it up may be a large one (section 23.7).
-    fn note_late(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let &ReceivedMessage { record, units, transfer } = message;
-        let MessageRecord { start, stage, source, destination, .. } = record;
-        let is_late = (now - start).get() > transfer.get().saturating_mul(4) && record.distance > 0;
-        if is_late && units.saturating_mul(16) <= self.largest && self.late.len() < LATE_MESSAGES {
-            let own = MessageTimes {
-                stage,
-                source,
-                destination,
-                units,
-                start,
-                entered: None,
-                received: now,
-                transfer,
-            };
-            self.late.push(own);
-        }
-    }
-
-    /// A stage is over for an actor, which begins the next, or is over.
-    fn finish_stage(&mut self, actor: u32, now: Cycle) {
-        let (step, process) = self.locate(actor);
-        let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
-        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
-        let overhead = self.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(actor));
-        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
-        let sharing = match self.job.steps()[step as usize].computation() {
-            Some(_) => {
-                self.processors.sharing(ProcessId::new(self.first_computing[step as usize] + process.label()))
-            }
-            None => Cycles::ZERO,
-        };
-        let record = StageRecord {
-            process,
-            stage,
-            sharing,
-            ready,
-            start,
-            finish: now,
-            transfer,
-            overlapped,
-            overhead,
-            idle: Cycles::ZERO,
-        };
-        self.account(actor, &record);
-        let StepStage { within, .. } = self.job.locate(stage);
-        if within + 1 < self.job.steps()[step as usize].stage_count() {
-            self.starting.push(actor);
-            return;
-        }
-        self.check(actor, process, now);
-        let rank = process.label() % self.ranks;
-        let own = self.step_at(step, rank);
-        own.shares -= 1;
-        if own.shares == 0 {
-            self.end_step(step, rank, now);
-        }
-    }
-
-    /// Adds what the time of an actor in a stage was spent on.
-    fn account(&mut self, actor: u32, record: &StageRecord) {
-        let computation = self.job.computation(record.stage, record.process);
-        let parts = [
-            computation,
-            record.sharing,
-            record.overhead,
-            record.waiting(),
-            record.transfer,
-            record.blocked(),
-        ];
-        let spent = parts.iter().fold(0_u64, |sum, part| sum.wrapping_add(part.get()));
-        let accounted = &mut self.accounted[actor as usize];
-        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
-        self.summary.add_stage(record, 1);
-        self.observer.stage_finished(record);
-    }
-
-    /// Checks that the time of an actor that is over is accounted for.
-    fn check(&mut self, actor: u32, process: ProcessId, now: Cycle) {
-        let (begun, accounted) = (self.begun[actor as usize], self.accounted[actor as usize]);
-        self.durations += u128::from((now - begun).get());
-        if now - begun != accounted {
-            let imbalance = ImbalanceError::Process { process, finish: now, accounted };
-            self.imbalance.get_or_insert(imbalance);
         }
     }
 }

@@ -338,15 +338,15 @@ impl<'a> BareStages<'a> {
     fn depart(&mut self) {
         let mut joining = std::mem::take(&mut self.joining);
         self.separate(&mut joining);
-        for own in &joining {
-            if own.place != MOVED {
-                self.depart_last(own);
+        for joined in &joining {
+            if joined.place != MOVED {
+                self.depart_last(joined);
             }
         }
         let mut together = std::mem::take(&mut self.together);
-        together.sort_unstable_by_key(|own| (own.place, self.program.order(own.message)));
-        for own in &together {
-            self.depart_last(own);
+        together.sort_unstable_by_key(|joined| (joined.place, self.program.order(joined.message)));
+        for joined in &together {
+            self.depart_last(joined);
         }
         joining.clear();
         together.clear();
@@ -356,10 +356,10 @@ impl<'a> BareStages<'a> {
     /// Separates the messages that join a queue with others from those that are alone.
     fn separate(&mut self, joining: &mut [Joining]) {
         for place in 0..joining.len() {
-            let own = joining[place];
-            let channel = &mut self.channels[own.place as usize];
+            let joined = joining[place];
+            let channel = &mut self.channels[joined.place as usize];
             if channel.joined == 0 {
-                self.touched.push(own.place);
+                self.touched.push(joined.place);
             }
             if channel.joined <= self.now {
                 (channel.joined, channel.first_joined) = (self.now + 1, narrow(place as u64));
@@ -370,7 +370,7 @@ impl<'a> BareStages<'a> {
                 self.together.push(*first);
                 first.place = MOVED;
             }
-            self.together.push(own);
+            self.together.push(joined);
             joining[place].place = MOVED;
         }
     }

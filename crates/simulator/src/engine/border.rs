@@ -19,7 +19,7 @@ pub(crate) trait Border: Debug {
     /// Whether there are no others.
     const IS_ALONE: bool;
 
-    /// The index of a process of this engine; none of one of another.
+    /// The index of a process of this engine; `None` for a process of another.
     fn index(&self, process: ProcessId) -> Option<ProcessId>;
 
     /// The label of a process of this engine.

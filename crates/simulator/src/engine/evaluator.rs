@@ -10,7 +10,6 @@ use super::{
     actors::Actors,
     bare_stages::BareStages,
     border::Alone,
-    listed_program::ListedProgram,
     message_table::MessageTable,
     stages::{StageProcesses, StageState},
     tails::Tails,
@@ -33,8 +32,8 @@ use crate::{
 
 /// The makespans of a program on a machine under one placement after another.
 ///
-/// The lists of the program's messages and the state of the machine are made once, and used again by every evaluation:
-/// an evaluation costs what moves in it. Its results are those of [`simulate`](crate::simulate), in asynchronous
+/// The state of the machine, and in most cases lists of the program's messages, are made once and used again by every
+/// evaluation: an evaluation costs what moves in it. Its results are those of [`simulate`](crate::simulate), in asynchronous
 /// execution. An evaluator serves one thread.
 ///
 /// ```
@@ -71,8 +70,8 @@ pub struct Evaluator<'a> {
 /// The engine that runs a program.
 enum Runs<'a> {
     Bare(Box<BareStages<'a>>),
-    Packets(Box<Core<'a, Packets<'a>>>, Life<'a>),
-    Routers(Box<Core<'a, OverRouters<'a>>>, Life<'a>),
+    Packets(Box<Core<'a, Packets<'a>>>, ProcessKind<'a>),
+    Routers(Box<Core<'a, OverRouters<'a>>>, ProcessKind<'a>),
 }
 
 impl<'a> Runs<'a> {
@@ -81,11 +80,14 @@ impl<'a> Runs<'a> {
         if let Some(bare) = BareStages::new(program, machine, rules) {
             return Self::Bare(Box::new(bare));
         }
-        let life = Life::new(program, machine, rules);
+        let processes = ProcessKind::new(program, machine, rules);
         if let Some(routers) = rules.router_rules() {
             let drawn_by =
                 if program.special().tasks().is_some() { DrawnBy::Operation } else { DrawnBy::Stage };
-            return Self::Routers(core(rules, OverRouters::new(machine, rules, &routers, drawn_by)), life);
+            return Self::Routers(
+                core(rules, OverRouters::new(machine, rules, &routers, drawn_by)),
+                processes,
+            );
         }
         let packets = Packets::new(machine, rules, &Slab::whole(machine), program.facts().uniform_units)
             .with_explicit_routes(ExplicitRoutes::of_any_placement(machine, rules));
@@ -93,7 +95,7 @@ impl<'a> Runs<'a> {
             Some(graph) => packets.of_tasks(graph),
             None => packets,
         };
-        Self::Packets(core(rules, packets), life)
+        Self::Packets(core(rules, packets), processes)
     }
 }
 
@@ -103,15 +105,15 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
 }
 
 /// The behaviour of the processes of an engine.
-enum Life<'a> {
-    Stages(Box<StageLife<'a>>),
+enum ProcessKind<'a> {
+    Stages(Box<StageRun<'a>>),
     Tasks(&'a TaskGraph),
     Job(&'a Job),
 }
 
 /// A stage program and its processes.
-struct StageLife<'a> {
-    program: ListedProgram<'a>,
+struct StageRun<'a> {
+    program: &'a dyn Program,
     state: StageState,
     tails: Tails<'a>,
 }
@@ -166,7 +168,7 @@ impl<'a> Evaluator<'a> {
             Special::Tasks(graph) => super::bytes_of_tasks(graph),
             Special::Job(job) => super::bytes_of_job(job),
             Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
-                ListedProgram::bytes(program).saturating_add(Tails::bytes(processes, 2, machine))
+                Tails::bytes(processes, 2, machine)
             }
         };
         let of_engine = if let Some(routers) = rules.router_rules() {
@@ -254,8 +256,8 @@ impl<'a> Evaluator<'a> {
         let Self { runs, nodes, work, .. } = self;
         match runs {
             Runs::Bare(bare) => bare.run(nodes, processors, limit),
-            Runs::Packets(core, life) => life.run(core, nodes, processors, limit, work),
-            Runs::Routers(core, life) => life.run(core, nodes, processors, limit, work),
+            Runs::Packets(core, processes) => processes.run(core, nodes, processors, limit, work),
+            Runs::Routers(core, processes) => processes.run(core, nodes, processors, limit, work),
         }
     }
 
@@ -278,24 +280,24 @@ impl<'a> Evaluator<'a> {
     fn predict(&mut self) -> Cycles {
         match &mut self.runs {
             Runs::Bare(bare) => bare.predict(&self.nodes),
-            Runs::Packets(_, Life::Stages(life)) | Runs::Routers(_, Life::Stages(life)) => {
-                life.tails.measure(&life.program, &self.nodes, &mut self.work)
+            Runs::Packets(_, ProcessKind::Stages(processes))
+            | Runs::Routers(_, ProcessKind::Stages(processes)) => {
+                processes.tails.measure(&processes.program, &self.nodes, &mut self.work)
             }
             Runs::Packets(..) | Runs::Routers(..) => Cycles::ZERO,
         }
     }
 }
 
-impl<'a> Life<'a> {
+impl<'a> ProcessKind<'a> {
     fn new(program: &'a dyn Program, machine: &'a Machine, rules: Communication) -> Self {
         match program.special() {
             Special::Tasks(graph) => Self::Tasks(graph),
             Special::Job(job) => Self::Job(job),
             Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
                 let processes = usize::try_from(program.process_count()).unwrap_or(usize::MAX);
-                let program = ListedProgram::new(program);
                 let tails = Tails::new(&program, machine, rules);
-                Self::Stages(Box::new(StageLife {
+                Self::Stages(Box::new(StageRun {
                     program,
                     state: StageState::new(processes, None).with_cost(rules.message_cost()),
                     tails,
@@ -315,9 +317,9 @@ impl<'a> Life<'a> {
     ) -> Result<Option<Cycle>, SimulationError> {
         core.reset(nodes);
         let end = match self {
-            Self::Stages(life) => {
-                life.state.reset(processors);
-                life.run(core, limit)
+            Self::Stages(processes) => {
+                processes.state.reset(processors);
+                processes.run(core, limit)
             }
             Self::Tasks(graph) => run_tasks(graph, core, limit),
             Self::Job(job) => run_job(job, core, limit),
@@ -327,7 +329,7 @@ impl<'a> Life<'a> {
     }
 }
 
-impl StageLife<'_> {
+impl StageRun<'_> {
     /// Runs the program, whose processes are before their first stages.
     fn run<T: Transport>(
         &mut self,
@@ -337,7 +339,7 @@ impl StageLife<'_> {
         let Self { program, state, .. } = self;
         core.messages.table.set_turns(program.has_turns());
         state.begin(StartTimes::Together, core);
-        if !core.run(&mut StageProcesses::new(program, state, &mut ()), limit) {
+        if !core.run(&mut StageProcesses::new(*program, state, &mut ()), limit) {
             return Ok(None);
         }
         core.check_deadlock()?;

@@ -159,7 +159,7 @@ impl Cores {
     /// A process that has asked takes its first task.
     pub(super) fn serve(&mut self, process: u32) {
         let core = self.of(process);
-        core.current = core.tasks.pop().map(|own| own.0);
+        core.current = core.tasks.pop().map(|task| task.0);
     }
 
     /// The task of a process is over.

@@ -68,7 +68,7 @@ impl NumberedProgram {
     /// their ends.
     pub(super) fn new(program: &dyn Program, rules: Communication) -> Option<Self> {
         let processes = usize::try_from(program.process_count()).ok()?;
-        let mut own = Self {
+        let mut numbered = Self {
             processes,
             stages: program.stage_count(),
             messages: vec![],
@@ -78,11 +78,11 @@ impl NumberedProgram {
             received: vec![],
             order: vec![],
         };
-        (0..program.stage_count()).try_for_each(|stage| own.add_stage(program, stage, rules))?;
+        (0..program.stage_count()).try_for_each(|stage| numbered.add_stage(program, stage, rules))?;
         if program.has_turns() {
-            own.order = own.order_by_turns(program);
+            numbered.order = numbered.order_by_turns(program);
         }
-        Some(own)
+        Some(numbered)
     }
 
     fn order_by_turns(&self, program: &dyn Program) -> Vec<u32> {
@@ -170,8 +170,10 @@ impl Stages for NumberedProgram {
         self.processes
     }
 
-    fn computations(&self, stage: usize) -> &[Cycles] {
-        &self.computations[stage * self.processes..][..self.processes]
+    fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        let of_stage = &self.computations[stage * self.processes..][..self.processes];
+        computations.clear();
+        computations.extend(of_stage.iter().map(|computation| computation.get()));
     }
 
     #[inline]

@@ -95,7 +95,7 @@ impl Progress {
         self.all.len() as u64
     }
 
-    /// The same as the length of a list.
+    /// The number of processes, as a length.
     pub(crate) fn process_count(&self) -> usize {
         self.all.len()
     }
@@ -138,28 +138,28 @@ impl Progress {
 
     /// The process becomes ready in its next stage, which is returned.
     pub(crate) fn become_ready(&mut self, process: ProcessId, now: Cycle) -> usize {
-        let own = &mut self.all[process.label() as usize];
-        let stage = own.stages;
-        own.stages += 1;
-        own.ready = now;
-        own.received = self.early.remove(&(process, stage)).unwrap_or(Received::NONE);
+        let state = &mut self.all[process.label() as usize];
+        let stage = state.stages;
+        state.stages += 1;
+        state.ready = now;
+        state.received = self.early.remove(&(process, stage)).unwrap_or(Received::NONE);
         stage as usize
     }
 
     /// Sets the number of messages of the stage in which the process has become ready; returns
     /// whether all of them have been received.
     pub(crate) fn await_messages(&mut self, process: ProcessId, count: usize) -> bool {
-        let own = &mut self.all[process.label() as usize];
-        own.received.awaited += i64::try_from(count).unwrap_or(i64::MAX); // at most the number of processes
-        own.received.awaited == 0
+        let state = &mut self.all[process.label() as usize];
+        state.received.awaited += i64::try_from(count).unwrap_or(i64::MAX); // at most the number of processes
+        state.received.awaited == 0
     }
 
     /// A process receives a message of a stage; returns whether the stage is over for it.
     pub(crate) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
-        let own = &mut self.all[process.label() as usize];
-        if own.stages > stage {
-            own.received.add(receipt);
-            return own.received.awaited == 0;
+        let state = &mut self.all[process.label() as usize];
+        if state.stages > stage {
+            state.received.add(receipt);
+            return state.received.awaited == 0;
         }
         self.early.entry((process, stage)).or_insert(Received::NONE).add(receipt);
         false
@@ -176,8 +176,8 @@ impl Progress {
     /// The stage in which the process became ready last, the cycle, and the message received last
     /// for it.
     pub(crate) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
-        let own = &self.all[process.label() as usize];
-        (own.stages as usize - 1, own.ready, own.received.last)
+        let state = &self.all[process.label() as usize];
+        (state.stages as usize - 1, state.ready, state.received.last)
     }
 
     /// The process finishes its last stage at `now`, not before any other so far.
@@ -201,6 +201,6 @@ impl Progress {
     /// The first process that has not finished its last stage.
     pub(crate) fn unfinished(&self) -> Option<ProcessId> {
         let mut labelled = ProcessId::first(self.all.len() as u64).zip(&self.all);
-        labelled.find(|(_, own)| own.stages != ENDED).map(|(process, _)| process)
+        labelled.find(|(_, state)| state.stages != ENDED).map(|(process, _)| process)
     }
 }

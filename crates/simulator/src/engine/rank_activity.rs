@@ -1,4 +1,4 @@
-//! What the ranks of a job do at every cycle, and how much of each step computations hide (`docs/model.md` section 23.6).
+//! The activity of the ranks of a job at every cycle, and the part of each step that computations hide (`docs/model.md` section 23.6).
 //!
 //! A rank changes when a computation step of it begins or ends, when a step of messages begins or ceases to be at work at
 //! it, and when it is over. Between two changes its cycles belong to one part. Invariant: the parts of a rank add up to
@@ -84,7 +84,7 @@ impl<'job> RankActivity<'job> {
         }
     }
 
-    /// The same with a list of what ranks do, if that is asked for.
+    /// Adds a list of the activities of ranks, if it is asked for.
     pub(super) fn listing(self, wants_spans: bool) -> Self {
         Self { spans: wants_spans.then(Vec::new), ..self }
     }
@@ -96,11 +96,11 @@ impl<'job> RankActivity<'job> {
         }
         let mut spans = self.spans.take().unwrap_or_default();
         spans.sort_unstable_by_key(|span| (span.rank, span.from));
-        spans.dedup_by(|next, own| {
+        spans.dedup_by(|next, span| {
             let is_same =
-                (own.rank, own.part, own.step, own.to) == (next.rank, next.part, next.step, next.from);
+                (span.rank, span.part, span.step, span.to) == (next.rank, next.part, next.step, next.from);
             if is_same {
-                own.to = next.to;
+                span.to = next.to;
             }
             is_same
         });
@@ -116,8 +116,8 @@ impl<'job> RankActivity<'job> {
     /// A computation step gets the processor of a rank.
     pub(super) fn computation_begins(&mut self, step: u32, iteration: u32, rank: u32, now: Cycle) {
         self.pass_time(rank, now);
-        let own = &mut self.ranks[rank as usize];
-        (own.computing, own.iteration) = (Some(step), iteration);
+        let activity = &mut self.ranks[rank as usize];
+        (activity.computing, activity.iteration) = (Some(step), iteration);
     }
 
     /// The computation step of a rank is over.
@@ -127,20 +127,20 @@ impl<'job> RankActivity<'job> {
     }
 
     /// A message of a step, or the computation of an actor in it, begins at a rank.
-    pub(super) fn begins(&mut self, own: StepPlace, rank: u32, now: Cycle) {
+    pub(super) fn begins(&mut self, at: StepPlace, rank: u32, now: Cycle) {
         let at_work = &mut self.ranks[rank as usize].at_work;
-        if let Some(known) = at_work.iter_mut().find(|known| known[0] == own.place) {
+        if let Some(known) = at_work.iter_mut().find(|known| known[0] == at.place) {
             known[1] += 1;
             return;
         }
         self.pass_time(rank, now);
-        self.ranks[rank as usize].at_work.push([own.place, 1]);
+        self.ranks[rank as usize].at_work.push([at.place, 1]);
     }
 
     /// A message of a step, or the computation of an actor in it, is over at a rank.
-    pub(super) fn ends(&mut self, own: StepPlace, rank: u32, now: Cycle) {
+    pub(super) fn ends(&mut self, at: StepPlace, rank: u32, now: Cycle) {
         let at_work = &mut self.ranks[rank as usize].at_work;
-        let Some(found) = at_work.iter().position(|known| known[0] == own.place) else { return };
+        let Some(found) = at_work.iter().position(|known| known[0] == at.place) else { return };
         at_work[found][1] -= 1;
         if at_work[found][1] == 0 {
             self.pass_time(rank, now);
@@ -149,21 +149,21 @@ impl<'job> RankActivity<'job> {
     }
 
     /// An actor of a rank begins to compute, or to send.
-    pub(super) fn acts_from(&mut self, own: StepPlace, now: Cycle) {
-        let sums = &mut self.sums[own.place as usize];
+    pub(super) fn acts_from(&mut self, at: StepPlace, now: Cycle) {
+        let sums = &mut self.sums[at.place as usize];
         sums.begin = sums.begin.min(now);
     }
 
     /// An actor of a rank has computed, sends or receives in a stage, which is not over before.
-    pub(super) fn acts_until(&mut self, own: StepPlace, rank: u32, now: Cycle) {
-        let sums = &mut self.sums[own.place as usize];
+    pub(super) fn acts_until(&mut self, at: StepPlace, rank: u32, now: Cycle) {
+        let sums = &mut self.sums[at.place as usize];
         sums.finish = sums.finish.max(now);
-        self.takes_part[own.step as usize * self.ranks.len() + rank as usize] = true;
+        self.takes_part[at.step as usize * self.ranks.len() + rank as usize] = true;
     }
 
     /// A step is over at a rank that is among its ranks.
-    pub(super) fn step_ends(&mut self, own: StepPlace, begin: Cycle, now: Cycle) {
-        let [first, last] = &mut self.sums[own.place as usize].idle;
+    pub(super) fn step_ends(&mut self, at: StepPlace, begin: Cycle, now: Cycle) {
+        let [first, last] = &mut self.sums[at.place as usize].idle;
         (*first, *last) = ((*first).min(begin), (*last).max(now));
     }
 
@@ -175,34 +175,34 @@ impl<'job> RankActivity<'job> {
 
     /// Counts the cycles of a rank since its last change.
     fn pass_time(&mut self, rank: u32, now: Cycle) {
-        let own = &mut self.ranks[rank as usize];
-        let since = std::mem::replace(&mut own.since, now);
+        let state = &mut self.ranks[rank as usize];
+        let since = std::mem::replace(&mut state.since, now);
         let cycles = (now - since).get();
         if cycles == 0 {
             return;
         }
-        let part = match (own.computing, own.at_work.is_empty(), own.is_over) {
-            (Some(_), ..) => &mut own.time.computation,
-            (None, false, _) => &mut own.time.communication,
-            (None, true, false) => &mut own.time.bubble,
-            (None, true, true) => &mut own.time.done,
+        let part = match (state.computing, state.at_work.is_empty(), state.is_over) {
+            (Some(_), ..) => &mut state.time.computation,
+            (None, false, _) => &mut state.time.communication,
+            (None, true, false) => &mut state.time.bubble,
+            (None, true, true) => &mut state.time.done,
         };
         *part += cycles;
         if let Some(spans) = &mut self.spans {
             let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
-            let at_work = own.at_work.iter().map(|own| own[0]).min();
-            let (part, step) = match (own.computing, at_work) {
-                (Some(step), _) => (RankPart::Computation, Some(own.iteration * steps + step)),
+            let at_work = state.at_work.iter().map(|at_work| at_work[0]).min();
+            let (part, step) = match (state.computing, at_work) {
+                (Some(step), _) => (RankPart::Computation, Some(state.iteration * steps + step)),
                 (None, Some(place)) => (RankPart::Communication, Some(place)),
                 (None, None) => (RankPart::Bubble, None),
             };
-            if part != RankPart::Bubble || !own.is_over {
+            if part != RankPart::Bubble || !state.is_over {
                 spans.push(RankSpan { rank, part, step, from: since, to: now });
             }
         }
-        for &[place, _] in &own.at_work {
+        for &[place, _] in &state.at_work {
             let sums = &mut self.sums[place as usize];
-            match own.computing {
+            match state.computing {
                 Some(computation) => {
                     sums.hidden += u128::from(cycles);
                     *self.behind.entry([place, computation]).or_default() += cycles;
@@ -228,7 +228,7 @@ impl<'job> RankActivity<'job> {
             .map(|(step, takes_part)| {
                 let ranks = u32::try_from(self.ranks.len()).unwrap_or(u32::MAX);
                 let all = (0..ranks).filter(|&rank| step.has_rank(rank)).count();
-                let active = takes_part.iter().filter(|own| **own).count();
+                let active = takes_part.iter().filter(|is_active| **is_active).count();
                 (u32::try_from(all).unwrap_or(u32::MAX), u32::try_from(active).unwrap_or(u32::MAX))
             })
             .collect();
@@ -237,15 +237,15 @@ impl<'job> RankActivity<'job> {
             let (all, active) = members[step];
             let is_active = steps[step].computation().is_none() && sums.begin <= sums.finish;
             let [begin, finish] = if is_active { [sums.begin, sums.finish] } else { sums.idle };
-            let own = &mut behind[place];
-            own.sort_unstable_by_key(|&(cycles, computation)| (Reverse(cycles), computation));
+            let entries = &mut behind[place];
+            entries.sort_unstable_by_key(|&(cycles, computation)| (Reverse(cycles), computation));
             StepTimes {
                 begin: begin.min(finish),
                 finish,
                 ranks: if steps[step].computation().is_none() && active > 0 { active } else { all },
                 exposed: sums.exposed,
                 hidden: sums.hidden,
-                behind: own.iter().take(MAX_BEHIND).map(|own| own.1).collect(),
+                behind: entries.iter().take(MAX_BEHIND).map(|&(_, computation)| computation).collect(),
             }
         };
         let times = self.sums.iter().enumerate().map(times).collect();

@@ -4,14 +4,19 @@
 //! A computation of no time is none: its process is ready at once and needs no processor. A message sets out when both
 //! of its ends are ready, an eager one when its source is.
 
+mod costs;
+mod state;
+
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::{NodeId, narrow};
 
+use self::state::PeerLists;
+pub(super) use self::state::StageState;
 use super::{
     Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind,
-    message_costs::{Cores, Parts, Work},
+    message_costs::{Cores, Parts},
     message_table::MessageRecord,
-    progress::{Progress, Receipt},
+    progress::Receipt,
 };
 use crate::{
     Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
@@ -100,74 +105,6 @@ pub(super) fn run_on<T: Transport, B: Border>(
     state.progress.unfinished().map(|process| core.messages.border.label(process))
 }
 
-/// The state of the processes of one engine during a run.
-#[derive(Debug)]
-pub(super) struct StageState {
-    pub(super) progress: Progress,
-    processors: Option<Processors>, // where processes may wait for one
-    beginning: Vec<ProcessId>,      // that begin their next stage in this cycle
-    ready: Vec<ProcessId>,          // that become ready in this cycle
-    peers: PeerLists,               // of a chunk of processes that become ready
-    cores: Option<Cores>,           // if messages cost anything
-    served: Vec<ProcessId>,         // whose tasks end in this cycle
-    kept: Vec<ReadySource>,         // sources of other engines, of messages that set out together
-}
-
-/// The peers of some processes, one process after another.
-#[derive(Debug, Default)]
-struct PeerLists {
-    all: Vec<Peer>,
-    ends: Vec<[usize; 2]>, // by process, of its sources and of its destinations
-}
-
-impl StageState {
-    /// `processes` processes before they begin.
-    pub(super) fn new(processes: usize, processors: Option<Processors>) -> Self {
-        Self {
-            progress: Progress::new(processes),
-            processors,
-            beginning: vec![],
-            ready: vec![],
-            peers: PeerLists::default(),
-            cores: None,
-            served: vec![],
-            kept: vec![],
-        }
-    }
-
-    /// The same with a cost of each message.
-    pub(super) fn with_cost(self, cost: Cycles) -> Self {
-        Self { cores: Cores::new(self.progress.process_count(), cost), ..self }
-    }
-
-    /// The processes before they begin again, with other processors.
-    pub(super) fn reset(&mut self, processors: Option<Processors>) {
-        self.progress.reset();
-        self.processors = processors;
-        let cost = self.cores.as_ref().map_or(Cycles::ZERO, Cores::cost);
-        self.cores = Cores::new(self.progress.process_count(), cost);
-        self.served.clear();
-        self.beginning.clear();
-        self.ready.clear();
-    }
-
-    /// The processes may begin as `starts` says.
-    pub(super) fn begin<T, B>(&mut self, starts: StartTimes<'_>, core: &mut Core<'_, T, B>) {
-        let processes = ProcessId::first(self.progress.count());
-        match starts {
-            StartTimes::Together => {
-                self.beginning.extend(processes);
-                self.beginning.reverse(); // taken from the end
-            }
-            StartTimes::Each(cycles) => {
-                for (process, cycle) in processes.zip(cycles) {
-                    core.calendar.add(Event::Begin(process.label()), cycle.get());
-                }
-            }
-        }
-    }
-}
-
 /// The processes of one engine.
 pub(super) struct StageProcesses<'run> {
     program: &'run dyn Program,
@@ -241,75 +178,6 @@ impl<'run> StageProcesses<'run> {
             begin = end;
         }
         self.state.peers = peers;
-    }
-
-    /// The core of a process that has just become ready gets its tasks, and messages that were sent to it set out.
-    fn add_tasks<T: Transport, B: Border>(
-        &mut self,
-        stage: usize,
-        process: ProcessId,
-        (sources, destinations): (&[Peer], &[Peer]),
-        now: Cycle,
-        core: &mut Core<'_, T, B>,
-    ) {
-        let Some(cores) = &mut self.state.cores else { return };
-        let (label, number) = (core.messages.border.label(process), narrow(stage as u64));
-        let (program, has_turns) = (self.program, self.has_turns);
-        let send = |&peer: &Peer| {
-            let turn = if has_turns { program.turn(stage, label, peer.process) } else { 0 };
-            let (source, destination) = (label.label(), peer.process.label());
-            (MessageKey { stage: number, turn, source, destination }, peer)
-        };
-        let place = (process.label(), number);
-        cores.begin_stage(place, destinations.iter().map(send), sources.len(), now);
-        for source in cores.take_kept(place.0, place.1) {
-            if let Some(own) = core.messages.border.index(source.process) {
-                self.send(stage, (&source, core.node_of(own)), process, now, core);
-            }
-        }
-    }
-
-    /// The task of a process is over.
-    fn end_task<T: Transport, B: Border>(
-        &mut self,
-        process: ProcessId,
-        now: Cycle,
-        core: &mut Core<'_, T, B>,
-    ) {
-        let work = self.state.cores.as_mut().and_then(|cores| cores.end(process.label()));
-        let is_over = match work {
-            None => false,
-            Some(Work::Receive(message)) => {
-                let MessageRecord { start, stage, source, .. } = message.record;
-                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-                self.state.progress.receive(process, stage, receipt)
-            }
-            Some(Work::Send(peer)) => {
-                self.set_out_sent(process, &peer, now, core);
-                self.state.progress.sent(process)
-            }
-        };
-        if is_over {
-            self.finish_stage(process, now, core);
-        }
-    }
-
-    /// A message that a process has sent sets out, unless it waits for its destination.
-    fn set_out_sent<T: Transport, B: Border>(
-        &mut self,
-        process: ProcessId,
-        peer: &Peer,
-        now: Cycle,
-        core: &mut Core<'_, T, B>,
-    ) {
-        let Some(destination) = core.messages.border.index(peer.process) else { return };
-        let (stage, _, _) = self.state.progress.current(process);
-        let source = Peer { process: core.messages.border.label(process), units: peer.units };
-        if self.state.progress.was_ready(destination, stage) || core.communication.is_eager(peer.units) {
-            self.send(stage, (&source, core.node_of(process)), destination, now, core);
-        } else if let Some(cores) = &mut self.state.cores {
-            cores.keep(destination.label(), narrow(stage as u64), source);
-        }
     }
 
     /// Lists the peers of processes that become ready, and prefetches their records.

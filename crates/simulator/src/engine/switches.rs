@@ -66,9 +66,9 @@ impl<'run> Switches<'run> {
 
     /// A message of a chunk is at a switch.
     pub(super) fn receive(&mut self, vertex: NodeId, place: Place, source: u32, units: u64, now: Cycle) {
-        let Some(own) = self.of_step(place.step) else { return };
+        let Some(trees) = self.of_step(place.step) else { return };
         let chunk = place.chunk as usize;
-        if own.is_from_above(vertex, place.group, chunk, source) {
+        if trees.is_from_above(vertex, place.group, chunk, source) {
             self.send_down(vertex, place);
             return;
         }
@@ -76,23 +76,23 @@ impl<'run> Switches<'run> {
         arrivals.messages += 1;
         arrivals.units += units;
         let units = arrivals.units;
-        if arrivals.messages < own.awaited(vertex, place.group, chunk) {
+        if arrivals.messages < trees.awaited(vertex, place.group, chunk) {
             return;
         }
         self.arrived.remove(&(place, vertex.index()));
-        if own.reduction.time_to_combine(units) == Cycles::ZERO {
+        if trees.reduction.time_to_combine(units) == Cycles::ZERO {
             self.send_on(vertex, place);
             return;
         }
         let waiting = &mut self.combining.entry(vertex.index()).or_default().waiting;
-        waiting.insert((now, place.stage, own.first_rank(place.group), place, units));
+        waiting.insert((now, place.stage, trees.first_rank(place.group), place, units));
         self.idle.push(vertex.index());
     }
 
     /// A chunk is combined: it goes up, or from the root down.
     fn send_on(&mut self, vertex: NodeId, place: Place) {
-        let Some(own) = self.of_step(place.step) else { return };
-        match own.upwards(vertex, place.group, place.chunk as usize) {
+        let Some(trees) = self.of_step(place.step) else { return };
+        match trees.upwards(vertex, place.group, place.chunk as usize) {
             Some(message) if message.units > 0 => self.ready.push_back((place, message)),
             Some(_) => {}
             None => self.send_down(vertex, place),
@@ -100,8 +100,8 @@ impl<'run> Switches<'run> {
     }
 
     fn send_down(&mut self, vertex: NodeId, place: Place) {
-        let Some(own) = self.of_step(place.step) else { return };
-        let messages = own.downwards(vertex, place.group, place.chunk as usize);
+        let Some(trees) = self.of_step(place.step) else { return };
+        let messages = trees.downwards(vertex, place.group, place.chunk as usize);
         self.ready.extend(messages.map(|message| (place, message)));
     }
 
@@ -112,7 +112,7 @@ impl<'run> Switches<'run> {
 
     /// A vertex has combined its chunk.
     pub(super) fn combined(&mut self, vertex: u32) {
-        let current = self.combining.get_mut(&vertex).and_then(|own| own.current.take());
+        let current = self.combining.get_mut(&vertex).and_then(|combining| combining.current.take());
         self.idle.push(vertex);
         if let Some(place) = current {
             self.send_on(NodeId::new(vertex), place);
@@ -123,11 +123,13 @@ impl<'run> Switches<'run> {
     pub(super) fn begin(&mut self) -> Vec<(u32, Cycles)> {
         let mut begun = vec![];
         for vertex in std::mem::take(&mut self.idle) {
-            let Some(own) = self.combining.get_mut(&vertex).filter(|own| own.current.is_none()) else {
+            let Some(at_vertex) =
+                self.combining.get_mut(&vertex).filter(|combining| combining.current.is_none())
+            else {
                 continue;
             };
-            let Some((_, _, _, place, units)) = own.waiting.pop_first() else { continue };
-            own.current = Some(place);
+            let Some((_, _, _, place, units)) = at_vertex.waiting.pop_first() else { continue };
+            at_vertex.current = Some(place);
             if let Some(trees) = self.trees.of_step(place.step) {
                 begun.push((vertex, trees.reduction.time_to_combine(units)));
             }

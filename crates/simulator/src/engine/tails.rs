@@ -8,9 +8,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_topology::{LinkTime, Machine, NodeId};
 
-use crate::{Communication, Cycles, MessageRoutes, MessageTiming, transfer_over};
+use crate::{Communication, Cycles, MessageRoutes, MessageTiming, Program, transfer_over};
 
-/// A program in lists.
+/// The computations and messages of a stage program.
 pub(super) trait Stages {
     /// The number of stages.
     fn count(&self) -> usize;
@@ -18,11 +18,31 @@ pub(super) trait Stages {
     /// The number of processes.
     fn processes(&self) -> usize;
 
-    /// The computations of a stage, by process.
-    fn computations(&self, stage: usize) -> &[Cycles];
+    /// Lists the computations of a stage by process \[cycles\], in place of what was listed before.
+    fn list_computations(&self, stage: usize, computations: &mut Vec<u64>);
 
     /// Calls `visit` with the source, the destination and the units of each message of a stage.
     fn for_each_message(&self, stage: usize, visit: impl FnMut([usize; 2], u64));
+}
+
+impl Stages for &dyn Program {
+    fn count(&self) -> usize {
+        self.stage_count()
+    }
+
+    fn processes(&self) -> usize {
+        usize::try_from(self.process_count()).unwrap_or(usize::MAX)
+    }
+
+    fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
+        Program::list_computations(*self, stage, computations);
+    }
+
+    fn for_each_message(&self, stage: usize, mut visit: impl FnMut([usize; 2], u64)) {
+        Program::for_each_message(*self, stage, &mut |source, destination, units| {
+            visit([source, destination].map(|end| end.label() as usize), units);
+        });
+    }
 }
 
 /// The least time that a program continues from each process in each stage on.
@@ -31,8 +51,9 @@ pub(super) struct Tails<'a> {
     transfers: Transfers<'a>,
     communication: Communication,
     processes: usize,
-    are_kept: bool,   // whether the times of all stages are kept, or those of two
-    cycles: Vec<u64>, // by stage and process, from before its computation on; 0 after the last stage
+    are_kept: bool,         // whether the times of all stages are kept, or those of two
+    cycles: Vec<u64>,       // by stage and process, from before its computation on; 0 after the last stage
+    computations: Vec<u64>, // of one stage, by process
 }
 
 impl<'a> Tails<'a> {
@@ -40,10 +61,11 @@ impl<'a> Tails<'a> {
     pub(super) fn new(program: &impl Stages, machine: &'a Machine, communication: Communication) -> Self {
         let processes = program.processes();
         let transfers = Transfers::new(machine, communication);
-        Self { transfers, communication, processes, are_kept: false, cycles: vec![0; 2 * processes] }
+        let cycles = vec![0; 2 * processes];
+        Self { transfers, communication, processes, are_kept: false, cycles, computations: vec![] }
     }
 
-    /// The same, with all stages kept.
+    /// Keeps the times of all stages.
     pub(super) fn keeping_all(self, program: &impl Stages) -> Self {
         let cycles = vec![0; (program.count() + 1) * self.processes];
         Self { are_kept: true, cycles, ..self }
@@ -51,7 +73,7 @@ impl<'a> Tails<'a> {
 
     /// Bytes for a program, with `kept` stages kept.
     pub(super) fn bytes(processes: u64, kept: u64, machine: &Machine) -> u64 {
-        let tails = kept.saturating_mul(processes);
+        let tails = kept.saturating_add(1).saturating_mul(processes);
         tails.saturating_mul(size_of::<u64>() as u64).saturating_add(Transfers::bytes(machine))
     }
 
@@ -84,21 +106,22 @@ impl<'a> Tails<'a> {
     }
 
     fn measure_stage(&mut self, program: &impl Stages, stage: usize, nodes: &[NodeId], work: &mut u64) {
-        let (own, later) = (self.row(stage), self.row(stage + 1));
-        self.cycles.copy_within(later..later + self.processes, own);
+        let (row, later) = (self.row(stage), self.row(stage + 1));
+        self.cycles.copy_within(later..later + self.processes, row);
         program.for_each_message(stage, |[source, destination], units| {
             let after = self.cycles[later + destination];
             let tail = after + self.transfers.between(nodes[source], nodes[destination], units);
-            let of_source = &mut self.cycles[own + source];
+            let of_source = &mut self.cycles[row + source];
             *of_source = tail.max(*of_source);
             if !self.communication.is_eager(units) {
-                let of_destination = &mut self.cycles[own + destination];
+                let of_destination = &mut self.cycles[row + destination];
                 *of_destination = tail.max(*of_destination);
             }
             *work += 1;
         });
-        for (tail, computation) in self.cycles[own..].iter_mut().zip(program.computations(stage)) {
-            *tail += computation.get();
+        program.list_computations(stage, &mut self.computations);
+        for (tail, computation) in self.cycles[row..].iter_mut().zip(&self.computations) {
+            *tail += computation;
         }
     }
 }

@@ -7,6 +7,7 @@
 //! that has not begun requires another that is not over or has not begun, or has its processor or waits for it.
 
 mod activity;
+mod messages;
 mod processors;
 mod stuck;
 
@@ -14,8 +15,8 @@ use cubefold_mapping::{Placement, ProcessId};
 use prefetch_index::prefetch_index;
 
 pub use self::stuck::{StuckReason, StuckTasks};
-use self::{activity::Activity, processors::TaskProcessors};
-use super::{Core, Event, Processes, ReceivedMessage, message_table::MessageRecord};
+use self::{activity::Activity, messages::Unmatched, processors::TaskProcessors};
+use super::{Core, Event, Processes, ReceivedMessage};
 use crate::{
     Communication, Cycle, Cycles, EAGER_ALL, ImbalanceError, Observer, Operation, OperationKind,
     OperationTimes, Program, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
@@ -96,7 +97,7 @@ const LEFT: u8 = 32;
 /// The operations of a round that are looked up together.
 const PART: usize = 16;
 
-/// Of no operation.
+/// The number of no operation.
 const NONE: u32 = u32::MAX;
 
 /// In a record of a message, of a receive that is one of several of a channel.
@@ -118,15 +119,6 @@ pub(super) struct TaskProcesses<'run> {
     activities: Vec<Activity>, // by process
     times: Vec<[Cycle; 2]>,    // by operation, when it began and ended; empty if they are not wanted
     unfinished: usize,
-}
-
-/// Sends, or receives, of one source, destination and tag that have begun and have no partner, in the order
-/// in which they began.
-#[derive(Debug, Clone, Copy)]
-struct Unmatched {
-    first: u32,
-    last: u32,
-    kind: OperationKind, // of all of them
 }
 
 impl<'run> TaskProcesses<'run> {
@@ -233,158 +225,15 @@ impl<'run> TaskProcesses<'run> {
         }
     }
 
-    fn begin_send<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
-        self.set_begun(send, now);
-        if self.flags(send) & LEFT > 0 {
-            self.activities[own.process.label() as usize].finish = now;
-        }
-        let is_eager = self.communication.is_eager(self.graph.units(send));
-        let has_receive = match self.nodes[send as usize].partner() {
-            Partner::None => false,
-            Partner::Operation(receive) => !is_eager && self.flags(receive) & BEGUN > 0,
-            Partner::Channel(channel) => self.match_in_channel(channel, send, own.kind).is_some(),
-        };
-        if is_eager || has_receive {
-            self.set_out(send, own, now, core);
-        }
-        if is_eager {
-            self.complete(send, own.process, now);
-        }
-    }
-
-    fn begin_receive<T: Transport>(
-        &mut self,
-        receive: u32,
-        own: &Operation,
-        now: Cycle,
-        core: &mut Core<'_, T>,
-    ) {
-        self.set_begun(receive, now);
-        let (send, has_arrived) = match self.nodes[receive as usize].partner() {
-            Partner::Operation(send) => (send, self.flags(receive) & ARRIVED > 0),
-            Partner::Channel(channel) => match self.match_in_channel(channel, receive, own.kind) {
-                Some(send) => (send, self.flags(send) & ARRIVED > 0),
-                None => return,
-            },
-            Partner::None => return,
-        };
-        if has_arrived {
-            self.end_receive(receive, own.process, now);
-        } else if !self.is_all_eager()
-            && self.flags(send) & BEGUN > 0
-            && !self.communication.is_eager(self.graph.units(send))
-        {
-            let own = self.schedule.operations()[send as usize];
-            self.set_out(send, &own, now, core);
-        }
-    }
-
     /// The time for which a send occupies a processor before it begins.
     fn overhead(&self) -> Cycles {
         self.graph.overhead() + self.communication.message_cost()
-    }
-
-    /// A receive that has begun, and whose message is there, is over, at once unless messages cost anything.
-    fn end_receive(&mut self, receive: u32, process: ProcessId, now: Cycle) {
-        if self.communication.message_cost() == Cycles::ZERO {
-            self.complete(receive, process, now);
-        } else {
-            let own = &self.schedule.operations()[receive as usize];
-            self.processors.request(process, own.processor, receive);
-        }
     }
 
     /// Whether no send waits for its receive.
     #[inline]
     fn is_all_eager(&self) -> bool {
         self.communication.eager() == EAGER_ALL
-    }
-
-    /// Matches an operation that begins with that of the other kind that waits first in a channel; without one it waits.
-    fn match_in_channel(&mut self, channel: u32, operation: u32, kind: OperationKind) -> Option<u32> {
-        let list = &mut self.unmatched[channel as usize];
-        let first = list.first;
-        if first == NONE || list.kind == kind {
-            if first == NONE {
-                (list.first, list.kind) = (operation, kind);
-            } else {
-                self.others[list.last as usize] = operation;
-            }
-            list.last = operation;
-            self.others[operation as usize] = NONE;
-            return None;
-        }
-        list.first = self.others[first as usize];
-        for (own, partner) in [(operation, first), (first, operation)] {
-            self.flags[own as usize] |= MATCHED;
-            self.others[own as usize] = partner;
-        }
-        Some(first)
-    }
-
-    /// The partner of a send or receive, where both have begun.
-    fn partner(&self, operation: u32) -> Option<u32> {
-        let node = &self.nodes[operation as usize];
-        match node.partner() {
-            Partner::None => None,
-            Partner::Operation(partner) => {
-                (self.flags(operation) & self.flags(partner) & BEGUN > 0).then_some(partner)
-            }
-            Partner::Channel(_) => {
-                (self.flags(operation) & MATCHED > 0).then(|| self.others[operation as usize])
-            }
-        }
-    }
-
-    /// The message of a send sets out.
-    fn set_out<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
-        let record = MessageRecord {
-            start: now,
-            stage: own.tag,
-            operation: send,
-            receiver: match self.nodes[send as usize].partner() {
-                Partner::None => NONE,
-                Partner::Operation(receive) => receive,
-                Partner::Channel(_) => OF_CHANNEL,
-            },
-            source: own.process,
-            destination: own.peer,
-            to: core.node_of(own.peer),
-            distance: 0,
-            size: 0,
-        };
-        let from = core.node_of(own.process);
-        if let Some(received) = core.send(record, from, self.graph.units(send), now) {
-            self.receive(&received, now);
-        }
-    }
-
-    /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
-    fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let MessageRecord { operation: send, receiver: receive, source, destination, .. } = message.record;
-        if !self.communication.is_eager(message.units) {
-            if self.flags(send) & LEFT == 0 {
-                self.activities[source.label() as usize].arrive(message, now);
-            }
-            self.complete(send, source, now);
-        }
-        let receive = match receive {
-            NONE => return,
-            OF_CHANNEL if self.flags(send) & MATCHED > 0 => self.others[send as usize],
-            // Its receive finds that out by the send.
-            OF_CHANNEL => {
-                self.flags[send as usize] |= ARRIVED;
-                return;
-            }
-            receive => receive,
-        };
-        let flags = &mut self.flags[receive as usize];
-        if *flags & BEGUN > 0 {
-            self.activities[destination.label() as usize].arrive(message, now);
-            self.end_receive(receive, destination, now);
-        } else {
-            *flags |= ARRIVED;
-        }
     }
 
     #[inline]

@@ -64,9 +64,9 @@ impl TaskProcessors {
     #[inline]
     pub(super) fn release(&mut self, process: ProcessId, processor: u16) {
         let number = self.number(process, processor);
-        let own = &mut self.all[number as usize];
-        own.is_busy = false;
-        if own.first > 0 {
+        let state = &mut self.all[number as usize];
+        state.is_busy = false;
+        if state.first > 0 {
             self.released.push(number);
         }
     }
@@ -76,27 +76,27 @@ impl TaskProcessors {
         let mut granted = std::mem::take(&mut self.granted);
         let mut released = std::mem::take(&mut self.released);
         for processor in released.drain(..) {
-            let own = &mut self.all[processor as usize];
-            let entry = own.first as usize - 1;
+            let state = &mut self.all[processor as usize];
+            let entry = state.first as usize - 1;
             let (operation, next) = self.waiting[entry];
-            self.vacant.push(own.first);
-            own.first = next;
-            own.is_busy = true;
+            self.vacant.push(state.first);
+            state.first = next;
+            state.is_busy = true;
             granted.push((processor, operation));
         }
         self.released = released;
         let (from, all) = (granted.len(), &mut self.all);
         let mut left = 0;
         self.requests.retain_mut(|(processor, operation)| {
-            let own = &mut all[*processor as usize];
-            if !own.is_busy {
-                own.is_busy = true;
-                own.granted = narrow(granted.len() as u64); // no more than processors
+            let state = &mut all[*processor as usize];
+            if !state.is_busy {
+                state.is_busy = true;
+                state.granted = narrow(granted.len() as u64); // no more than processors
                 granted.push((*processor, *operation));
                 return false;
             }
             // Of several that ask for an idle processor now, the first in the file has it.
-            if let Some(first) = granted[from..].get_mut((own.granted as usize).wrapping_sub(from))
+            if let Some(first) = granted[from..].get_mut((state.granted as usize).wrapping_sub(from))
                 && first.0 == *processor
                 && first.1 > *operation
             {
@@ -127,13 +127,13 @@ impl TaskProcessors {
                 self.waiting.push((operation, 0));
                 u32::try_from(self.waiting.len()).unwrap_or(u32::MAX) // no more than operations
             };
-            let own = &mut self.all[processor as usize];
-            if own.first == 0 {
-                own.first = entry;
+            let state = &mut self.all[processor as usize];
+            if state.first == 0 {
+                state.first = entry;
             } else {
-                self.waiting[own.last as usize - 1].1 = entry;
+                self.waiting[state.last as usize - 1].1 = entry;
             }
-            own.last = entry;
+            state.last = entry;
         }
     }
 }

@@ -81,7 +81,7 @@ impl TaskProcesses<'_> {
         // The first operation that each waits for.
         let awaited = |operation: u32| -> Option<u32> {
             if state(operation) & BEGUN > 0 {
-                return Some(partner(operation)).filter(|&own| own != NONE);
+                return Some(partner(operation)).filter(|&other| other != NONE);
             }
             requirements[operation as usize].iter().find_map(|&(before, requirement)| {
                 let is_met = match requirement {
@@ -95,7 +95,7 @@ impl TaskProcesses<'_> {
         let (mut path, mut seen) = (vec![], vec![false; self.nodes.len()]);
         while let Some(operation) = at {
             if seen[operation as usize] {
-                let begin = path.iter().position(|&own| own == operation).unwrap_or(0);
+                let begin = path.iter().position(|&other| other == operation).unwrap_or(0);
                 path.drain(..begin);
                 break;
             }

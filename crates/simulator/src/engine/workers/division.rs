@@ -69,7 +69,7 @@ pub(super) enum Indices<'run> {
     Nodes(&'run [NodeId]),
     /// The same, if nodes have formulas.
     Formula(&'run Placement),
-    /// By label.
+    /// By label of the process.
     Table(Vec<u32>),
 }
 
@@ -130,8 +130,8 @@ impl Residents {
     /// The index of a process among these, given `index` among all; `None` if it is not one of these.
     #[inline]
     pub(super) fn index(&self, index: u32) -> Option<ProcessId> {
-        let own = index.wrapping_sub(self.first);
-        ((own as usize) < self.labels.len()).then_some(ProcessId::new(own))
+        let index_here = index.wrapping_sub(self.first);
+        ((index_here as usize) < self.labels.len()).then_some(ProcessId::new(index_here))
     }
 }
 

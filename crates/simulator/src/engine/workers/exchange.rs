@@ -141,14 +141,15 @@ mod tests {
         let shared = SharedBoxes::new(workers);
         std::thread::scope(|scope| {
             for worker in 0..workers {
-                let mut own = shared.exchange(worker);
+                let mut exchange = shared.exchange(worker);
                 scope.spawn(move || {
                     let (mut outgoing, mut incoming) = (vec![vec![]; workers], vec![]);
                     for round in 0..1000 {
                         for (to, notes) in outgoing.iter_mut().enumerate() {
                             notes.extend((0..(round + to) % 3).map(|copy| (round, worker, to, copy)));
                         }
-                        let least = own.exchange(&mut outgoing, &mut incoming, (7 * worker + round) as u64);
+                        let least =
+                            exchange.exchange(&mut outgoing, &mut incoming, (7 * worker + round) as u64);
                         assert_eq!(least, round as u64);
                         incoming.sort_unstable();
                         let copies = (round + worker) % 3;

@@ -1,0 +1,98 @@
+//! The ends of stages, and what the time of actors was spent on.
+
+use cubefold_mapping::ProcessId;
+
+use super::Actors;
+use crate::{
+    Cycle, Cycles, ImbalanceError, JobTimes, Program, SimulationError, StageRecord, Summary,
+    engine::message_costs::Parts, program::job::StepStage,
+};
+
+impl Actors<'_> {
+    /// The sums of the run.
+    ///
+    /// # Errors
+    ///
+    /// When a rank did not come to its end, or times do not add up.
+    pub(super) fn close(mut self) -> Result<(Summary, JobTimes), SimulationError> {
+        if let Some(rank) = self.unfinished_rank() {
+            return Err(SimulationError::Unfinished { process: ProcessId::new(rank) });
+        }
+        self.imbalance.map_or(Ok(()), Err)?;
+        self.summary.set_durations(self.job.rank_count(), self.durations);
+        self.summary.check_balance()?;
+        if self.observer.wants_rank_spans() {
+            self.observer.rank_spans_finished(self.activity.take_spans(self.summary.makespan()));
+        }
+        let (steps, by_rank) = self.activity.close(self.summary.makespan());
+        Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed, late: self.late }))
+    }
+
+    /// A stage is over for an actor, which begins the next, or is over.
+    pub(super) fn finish_stage(&mut self, actor: u32, now: Cycle) {
+        let (step, process) = self.locate(actor);
+        let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
+        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
+        let overhead = self.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(actor));
+        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
+        let sharing = match self.job.steps()[step as usize].computation() {
+            Some(_) => {
+                self.processors.sharing(ProcessId::new(self.first_computing[step as usize] + process.label()))
+            }
+            None => Cycles::ZERO,
+        };
+        let record = StageRecord {
+            process,
+            stage,
+            sharing,
+            ready,
+            start,
+            finish: now,
+            transfer,
+            overlapped,
+            overhead,
+            idle: Cycles::ZERO,
+        };
+        self.account(actor, &record);
+        let StepStage { within, .. } = self.job.locate(stage);
+        if within + 1 < self.job.steps()[step as usize].stage_count() {
+            self.starting.push(actor);
+            return;
+        }
+        self.check(actor, process, now);
+        let rank = process.label() % self.ranks;
+        let at_rank = self.step_at(step, rank);
+        at_rank.shares -= 1;
+        if at_rank.shares == 0 {
+            self.end_step(step, rank, now);
+        }
+    }
+
+    /// Adds what the time of an actor in a stage was spent on.
+    fn account(&mut self, actor: u32, record: &StageRecord) {
+        let computation = self.job.computation(record.stage, record.process);
+        let parts = [
+            computation,
+            record.sharing,
+            record.overhead,
+            record.waiting(),
+            record.transfer,
+            record.blocked(),
+        ];
+        let spent = parts.iter().fold(0_u64, |sum, part| sum.wrapping_add(part.get()));
+        let accounted = &mut self.accounted[actor as usize];
+        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
+        self.summary.add_stage(record, 1);
+        self.observer.stage_finished(record);
+    }
+
+    /// Checks that the time of an actor that is over is accounted for.
+    fn check(&mut self, actor: u32, process: ProcessId, now: Cycle) {
+        let (begun, accounted) = (self.begun[actor as usize], self.accounted[actor as usize]);
+        self.durations += u128::from((now - begun).get());
+        if now - begun != accounted {
+            let imbalance = ImbalanceError::Process { process, finish: now, accounted };
+            self.imbalance.get_or_insert(imbalance);
+        }
+    }
+}
