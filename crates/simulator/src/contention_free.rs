@@ -20,7 +20,7 @@ use crate::{
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
 
-/// Of no process.
+/// The number of no process.
 const NONE: u32 = u32::MAX;
 
 /// Whether no two messages of a run can want a channel at a time.

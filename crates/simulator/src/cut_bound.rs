@@ -80,7 +80,7 @@ pub struct CutBound {
 ///
 /// # Panics
 ///
-/// When a node is none of the machine's.
+/// When a node is not on the machine.
 #[must_use]
 pub fn cut_bound(
     machine: &Machine,
@@ -112,7 +112,7 @@ pub fn cut_bound(
     cuts.best
 }
 
-/// Returns the cut bound of the messages of a program of which a run has `messages`; none of task graphs, of programs
+/// Returns the cut bound of the messages of a program of which a run has `messages`; `None` for task graphs, programs
 /// with more than 2^24 messages, and if nothing must cross a link.
 #[must_use]
 pub fn program_cut_bound(

@@ -66,11 +66,11 @@ impl SortedOrder {
         for bit in 0..most {
             let mut first = 0;
             for length in lengths {
-                let own = length.trailing_zeros();
-                if bit < own {
+                let bit_count = length.trailing_zeros();
+                if bit < bit_count {
                     bits.push(OrderBit { node_bit: first + bit, distance: 1 << bit });
                 }
-                first += own;
+                first += bit_count;
             }
         }
         Ok(Self { bits })
@@ -96,15 +96,17 @@ impl SortedOrder {
     /// The place of a node in the order.
     #[must_use]
     pub fn place(&self, node: NodeId) -> usize {
-        let own = (0..).zip(&self.bits);
-        own.map(|(place, bit)| ((node.index() >> bit.node_bit & 1) as usize) << place).sum()
+        let placed_bits = (0..).zip(&self.bits);
+        placed_bits.map(|(place, bit)| ((node.index() >> bit.node_bit & 1) as usize) << place).sum()
     }
 
     /// The node at a place in the order.
     #[must_use]
     pub fn node(&self, place: usize) -> NodeId {
-        let own = (0..).zip(&self.bits);
-        NodeId::new(own.map(|(bit, own)| u32::from(place >> bit & 1 == 1) << own.node_bit).sum())
+        let placed_bits = (0..).zip(&self.bits);
+        NodeId::new(
+            placed_bits.map(|(place_bit, bit)| u32::from(place >> place_bit & 1 == 1) << bit.node_bit).sum(),
+        )
     }
 
     /// Steps of an operation along every bit once: a rank, concentrate, distribute or generalize.
@@ -161,7 +163,7 @@ impl SortedOrder {
     pub fn rank(&self, is_selected: &[bool]) -> Routed<Option<usize>> {
         assert_eq!(is_selected.len(), self.node_count(), "a record a node");
         let mut ranks = vec![0; is_selected.len()];
-        let mut totals: Vec<usize> = is_selected.iter().map(|&own| usize::from(own)).collect();
+        let mut totals: Vec<usize> = is_selected.iter().map(|&is_chosen| usize::from(is_chosen)).collect();
         for bit in 0..self.bits.len() {
             let before = totals.clone();
             for place in 0..totals.len() {
@@ -172,7 +174,8 @@ impl SortedOrder {
                 totals[place] += before[partner];
             }
         }
-        let records = ranks.into_iter().zip(is_selected).map(|(rank, &own)| own.then_some(rank)).collect();
+        let records =
+            ranks.into_iter().zip(is_selected).map(|(rank, &is_chosen)| is_chosen.then_some(rank)).collect();
         Routed { records, steps: self.steps_of_pass() }
     }
 

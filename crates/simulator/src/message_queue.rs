@@ -72,7 +72,7 @@ impl<Q: Copy> LongestQueue<Q> {
         }
     }
 
-    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 if it is gone.
+    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 if it no longer exists.
     pub(crate) fn end_cycle(&mut self, lengths: impl Fn(Q) -> [u32; 2]) {
         while let Some(queue) = self.grown.pop() {
             let [positive, negative] = lengths(queue);
@@ -195,7 +195,7 @@ impl<T: Copy> MessageQueue<T> {
         *length
     }
 
-    /// The first message, with its direction; none of an empty queue.
+    /// The first message, with its direction; `None` if the queue is empty.
     #[inline]
     pub(crate) fn first(&self) -> Option<(u32, &T)> {
         (!self.is_empty()).then_some((self.first.direction, &self.first.message))

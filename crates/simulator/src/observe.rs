@@ -129,7 +129,7 @@ pub struct RankTime {
     pub done: u64,
 }
 
-/// What a rank of a job does (`docs/model.md` section 23.6).
+/// The activity of a rank of a job (`docs/model.md` section 23.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankPart {
     /// A computation step runs.
@@ -145,7 +145,7 @@ pub enum RankPart {
 pub struct RankSpan {
     /// The rank.
     pub rank: u32,
-    /// What it does.
+    /// The activity.
     pub part: RankPart,
     /// The step that runs, or the first of those that are at work: iteration times steps plus step.
     pub step: Option<u32>,

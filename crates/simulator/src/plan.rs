@@ -186,7 +186,7 @@ impl<'run> Plan<'run> {
         }
     }
 
-    /// The same over routers with finite buffers.
+    /// Estimates the memory of a run over routers with finite buffers \[bytes\].
     fn bytes_over_routers(&self, routers: &Routers) -> u64 {
         let Self { program, placement, communication, .. } = *self;
         let processes = match program.special() {

@@ -74,7 +74,7 @@ pub fn lower_bound(
 ) -> Option<LowerBound> {
     let is_of_cube = match program.special() {
         Special::Cube(cube) => cube.uses_every_dimension_once(),
-        Special::Pipelined(own) => own.is_one_exchange_a_dimension(),
+        Special::Pipelined(exchange) => exchange.is_one_exchange_a_dimension(),
         Special::Tasks(_) | Special::Job(_) | Special::RandomAccess(_) | Special::None => false,
     };
     let fills = placement.is_one_to_one() && program.process_count() == placement.machine().node_count();

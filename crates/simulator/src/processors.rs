@@ -17,7 +17,7 @@ use crate::{Cycle, Cycles};
 pub(crate) struct Processors {
     all: Vec<NodeProcessors>,
     per_node: u64,         // the most processes of a node that compute at the same time
-    own: Vec<usize>,       // by process, the index of its node
+    node_of: Vec<usize>,   // by process, the index of its node
     sharing: Vec<Cycles>,  // by process, the time for which it waited for its processor in its stage
     requested: Vec<usize>, // nodes whose processors may be granted
 }
@@ -35,11 +35,11 @@ impl Processors {
         used.sort_unstable();
         used.dedup();
         // Every node is among those used.
-        let own = nodes.iter().map(|node| used.binary_search(node).unwrap_or(0)).collect();
+        let node_of = nodes.iter().map(|node| used.binary_search(node).unwrap_or(0)).collect();
         Self {
             all: used.iter().map(|_| NodeProcessors::default()).collect(),
             per_node: per_node.get(),
-            own,
+            node_of,
             sharing: vec![Cycles::ZERO; nodes.len()],
             requested: vec![],
         }
@@ -47,16 +47,16 @@ impl Processors {
 
     /// A process could begin its computation at `now`.
     pub(crate) fn request(&mut self, process: ProcessId, now: Cycle) {
-        let own = self.own[process.label() as usize];
-        self.all[own].waiting.push(Reverse((now, process)));
-        self.requested.push(own);
+        let node = self.node_of[process.label() as usize];
+        self.all[node].waiting.push(Reverse((now, process)));
+        self.requested.push(node);
     }
 
     /// The computation of a process has ended.
     pub(crate) fn release(&mut self, process: ProcessId) {
-        let own = self.own[process.label() as usize];
-        self.all[own].busy -= 1;
-        self.requested.push(own);
+        let node = self.node_of[process.label() as usize];
+        self.all[node].busy -= 1;
+        self.requested.push(node);
     }
 
     /// Grants every idle processor of the requested nodes to its next process, for which `begin` is called;

@@ -46,7 +46,7 @@ fn bring(ranks: &dyn Ranks, value: u64) -> u64 {
 ///
 /// # Panics
 ///
-/// When this is not the leader, who alone may say so.
+/// When this is not the leader, which alone may say so.
 pub fn end_ranks(ranks: &'static dyn Ranks) {
     assert_eq!(ranks.rank(), 0, "only the leader ends the work of all");
     bring(ranks, END);

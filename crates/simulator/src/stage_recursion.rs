@@ -41,7 +41,7 @@ pub(crate) struct LastReceived {
 }
 
 impl LastReceived {
-    /// Of the messages to a process that is ready at a cycle, where all are ready at `readies`. Of several received at one
+    /// The last of the messages to a process that is ready at a cycle, if processes are ready at `readies`. Of several received at one
     /// cycle the one with the smallest source counts.
     #[inline]
     pub(crate) fn of(ready: u64, readies: &[u64], incoming: impl Iterator<Item = Incoming>) -> Self {
@@ -61,7 +61,7 @@ impl LastReceived {
     }
 }
 
-/// A placed program whose stages are gone through.
+/// A placed program, for the recursion over its stages.
 pub(crate) struct PlacedProgram<'run> {
     pub(crate) program: &'run dyn Program,
     pub(crate) nodes: &'run [NodeId], // by process

@@ -127,8 +127,8 @@ impl<'run> SwitchTrees<'run> {
     /// The route of a message; `None` if it does not go to or from a switch.
     pub(crate) fn route(&self, pair: RoutedPair) -> Option<Vec<Channel>> {
         let StepStage { step, within, .. } = self.job.locate(pair.stage as usize);
-        let own = self.steps[step].as_ref()?;
-        own.route(within, pair.source.label(), pair.destination.label())
+        let trees = self.steps[step].as_ref()?;
+        trees.route(within, pair.source.label(), pair.destination.label())
     }
 }
 
@@ -183,7 +183,7 @@ impl<'run> StepTrees<'run> {
     pub(crate) fn of_rank(&self, rank: u32, chunk: usize, is_receiver: bool) -> Option<SwitchMessage> {
         let tree = self.tree(self.group_of_rank(rank), chunk);
         let edge = &tree.edges[*tree.of_rank.get(&rank)?];
-        Some(self.message(edge, is_receiver)).filter(|own| own.units > 0)
+        Some(self.message(edge, is_receiver)).filter(|message| message.units > 0)
     }
 
     /// The message over an edge.
@@ -205,14 +205,14 @@ impl<'run> StepTrees<'run> {
     /// The messages that a switch awaits from its children in a chunk of a group.
     pub(crate) fn awaited(&self, vertex: NodeId, group: u32, chunk: usize) -> usize {
         let tree = self.tree(group, chunk);
-        let children = tree.switches.get(&vertex.index()).map_or(&[][..], |own| &own.to_children);
+        let children = tree.switches.get(&vertex.index()).map_or(&[][..], |switch| &switch.to_children);
         children.iter().filter(|&&edge| tree.edges[edge].units[0] > 0).count()
     }
 
     /// Whether a message to a switch comes from above.
     pub(crate) fn is_from_above(&self, vertex: NodeId, group: u32, chunk: usize, source: u32) -> bool {
         let tree = self.tree(group, chunk);
-        let parent = tree.switches.get(&vertex.index()).and_then(|own| own.to_parent);
+        let parent = tree.switches.get(&vertex.index()).and_then(|switch| switch.to_parent);
         parent.is_some_and(|edge| self.first_switch + tree.edges[edge].parent.index() == source)
     }
 
@@ -231,9 +231,9 @@ impl<'run> StepTrees<'run> {
         chunk: usize,
     ) -> impl Iterator<Item = SwitchMessage> {
         let tree = self.tree(group, chunk);
-        let children = tree.switches.get(&vertex.index()).map_or(&[][..], |own| &own.to_children);
+        let children = tree.switches.get(&vertex.index()).map_or(&[][..], |switch| &switch.to_children);
         let messages = children.iter().map(move |&edge| self.message(&tree.edges[edge], true));
-        messages.filter(|own| own.units > 0)
+        messages.filter(|message| message.units > 0)
     }
 
     /// The route of a message of a chunk between processes.
@@ -241,7 +241,7 @@ impl<'run> StepTrees<'run> {
         let ranks = self.first_switch / SwitchReduction::SHARES;
         // Groups of one step may share switches, whose edges between two levels depend on the chunk alone.
         let find = |tree: &Tree, child: Option<NodeId>, rank: u32| match child {
-            Some(vertex) => tree.switches.get(&vertex.index()).and_then(|own| own.to_parent),
+            Some(vertex) => tree.switches.get(&vertex.index()).and_then(|switch| switch.to_parent),
             None => tree.of_rank.get(&(rank % ranks)).copied(),
         };
         let ends = [source, destination];
@@ -329,8 +329,8 @@ impl Growth<'_> {
                 Child::Rank(rank) => {
                     self.tree.of_rank.insert(rank, edge);
                 }
-                Child::Switch(own) => {
-                    self.tree.switches.entry(own.index()).or_default().to_parent = Some(edge);
+                Child::Switch(switch) => {
+                    self.tree.switches.entry(switch.index()).or_default().to_parent = Some(edge);
                 }
             }
             self.tree.switches.entry(vertex.index()).or_default().to_children.push(edge);
@@ -367,14 +367,14 @@ mod tests {
         };
         let job = Job::new(4, 1, vec![step("a")]).unwrap();
         let trees = SwitchTrees::new(&job, &machine, NodeId::new).unwrap().unwrap();
-        let own = trees.of_step(0).unwrap();
+        let step = trees.of_step(0).unwrap();
         // Hosts 0 to 3, leaves 4 and 5, spines 6 and 7; `delta_1` is 1.
         let roots: Vec<u32> = (0..4)
-            .map(|chunk| own.upwards(NodeId::new(4), 0, chunk).unwrap().destination - own.first_switch)
+            .map(|chunk| step.upwards(NodeId::new(4), 0, chunk).unwrap().destination - step.first_switch)
             .collect();
         assert_eq!(roots, [6, 7, 6, 7]);
         let [up, down] =
-            [own.upwards(NodeId::new(4), 0, 0).unwrap().units, own.of_rank(0, 0, true).unwrap().units];
+            [step.upwards(NodeId::new(4), 0, 0).unwrap().units, step.of_rank(0, 0, true).unwrap().units];
         assert_eq!([up, down], [2, 4]);
         let shared = SwitchTrees::new(&job, &machine, |_| NodeId::new(0)).map(|_| ());
         assert_eq!(shared, Err(SwitchTreeError::SharedHost { ranks: [0, 1] }));

@@ -164,12 +164,12 @@ impl<T: Copy> TimeWheel<T> {
 
     /// Puts an event into a chunk of its own before the others of a list; returns 1 + the chunk's index.
     fn new_chunk(&mut self, next: u32, event: T, cycle: u32) -> u32 {
-        let own = self.vacant;
-        if let Some(chunk) = self.chunks.get_mut((own as usize).wrapping_sub(1)) {
+        let vacant = self.vacant;
+        if let Some(chunk) = self.chunks.get_mut((vacant as usize).wrapping_sub(1)) {
             self.vacant = chunk.next;
             (chunk.events[0], chunk.cycles[0]) = (event, cycle);
             (chunk.count, chunk.next) = (1, next);
-            return own;
+            return vacant;
         }
         self.chunks.push(Chunk { events: [event; CAPACITY], cycles: [cycle; CAPACITY], count: 1, next });
         u32::try_from(self.chunks.len()).unwrap_or(u32::MAX) // no more chunks than events
@@ -177,8 +177,8 @@ impl<T: Copy> TimeWheel<T> {
 
     /// Replaces an event that was added in the present cycle for a later one; returns it.
     pub(crate) fn replace(&mut self, place: EventPlace, event: T) -> T {
-        let own = &mut self.chunks[place.list() as usize - 1].events[place.0 as usize % CAPACITY];
-        std::mem::replace(own, event)
+        let kept = &mut self.chunks[place.list() as usize - 1].events[place.0 as usize % CAPACITY];
+        std::mem::replace(kept, event)
     }
 
     /// Advances to the next cycle that has an event, and returns it.
@@ -465,9 +465,9 @@ mod tests {
                 let mut events = vec![];
                 while wheel.take(&mut events) {
                     for &event in &events {
-                        let matching = heap.iter().any(|&Reverse(own)| own == (now, event));
+                        let matching = heap.iter().any(|&Reverse(entry)| entry == (now, event));
                         prop_assert!(matching, "{event} at {now}");
-                        heap.retain(|&Reverse(own)| own != (now, event));
+                        heap.retain(|&Reverse(entry)| entry != (now, event));
                         prop_assert!(heap.peek().is_none_or(|Reverse((cycle, _))| *cycle >= now));
                         for ((delay, _), event) in pending.by_ref().take(delays[event as usize].1) {
                             wheel.add(event, now + delay);

@@ -341,8 +341,12 @@ impl Communication {
     #[must_use]
     pub fn with_longest(self, times: &[LinkTime]) -> Self {
         let longest = |of: fn(&LinkTime) -> u64| times.iter().map(of).max();
-        let hop = longest(|own| own.unit).unwrap_or(0).max(1);
-        Self { hop: Cycles::new(hop), latency: Cycles::new(longest(|own| own.latency).unwrap_or(0)), ..self }
+        let hop = longest(|time| time.unit).unwrap_or(0).max(1);
+        Self {
+            hop: Cycles::new(hop),
+            latency: Cycles::new(longest(|time| time.latency).unwrap_or(0)),
+            ..self
+        }
     }
 
     /// The same on a machine: where its links differ, with the least occupancy and the least latency of any.
@@ -378,7 +382,7 @@ impl Communication {
         stored.saturating_add(latency.into())
     }
 
-    /// The number of packets of a message of `units` units: one without packets, none of 0 units.
+    /// The number of packets of a message of `units` units: 1 if messages are not divided, 0 for 0 units.
     #[must_use]
     pub fn packet_count(self, units: u64) -> u64 {
         self.packet.map_or(units.min(1), |packet| units.div_ceil(packet.get()))

@@ -117,7 +117,7 @@ impl<B: Border> Messages<'_, B> {
 
     /// The node of the source of a message, if that is of this engine.
     pub(crate) fn source_node(&self, message: u32) -> Option<NodeId> {
-        self.border.index(self.table.record(message).source).map(|own| self.node(own))
+        self.border.index(self.table.record(message).source).map(|index| self.node(index))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
 pub(super) struct StepRouter {
     channels: Channels,
     links: LinkMode,
-    queues: BTreeMap<usize, Queue>, // by place of the channel, none of them empty
+    queues: BTreeMap<usize, Queue>, // by place of the channel; never empty
     longest_queue: usize,           // of all steps so far
 }
 
@@ -93,7 +93,7 @@ impl StepRouter {
                 let mut queued: Vec<u32> = places.clone().map(direction).collect();
                 queued.sort_unstable();
                 // Nothing is in flight between two steps.
-                let next = queued.iter().find(|&&own| Some(own) >= *turn).or(queued.first());
+                let next = queued.iter().find(|&&source| Some(source) >= *turn).or(queued.first());
                 *turn = next.copied();
                 places.filter(|&place| Some(direction(place)) == *turn).collect()
             }

@@ -51,9 +51,9 @@ impl LineMovements {
         let mut routing = StageRouting::default();
         for bounds in self.firsts.windows(2) {
             let line = &self.sorted[bounds[0] as usize..bounds[1] as usize];
-            let own = self.line.run(length, line);
-            routing.steps = routing.steps.max(own.steps);
-            routing.conflicts += own.conflicts;
+            let result = self.line.run(length, line);
+            routing.steps = routing.steps.max(result.steps);
+            routing.conflicts += result.conflicts;
         }
         routing
     }
@@ -62,8 +62,8 @@ impl LineMovements {
     fn count_by_line(&mut self, lines: usize, moves: &[Move]) {
         self.firsts.clear();
         self.firsts.resize(lines + 1, 0);
-        for own in moves {
-            self.firsts[own.place.line as usize + 1] += 1;
+        for movement in moves {
+            self.firsts[movement.place.line as usize + 1] += 1;
         }
         let mut first = 0;
         for entry in &mut self.firsts[1..] {
@@ -72,16 +72,16 @@ impl LineMovements {
         self.sorted.clear();
         self.sorted.resize(moves.len(), LineStart::default());
         // Entry `line + 1` advances from the first index of the line to the end of it, where the next begins.
-        for own in moves {
-            let index = &mut self.firsts[own.place.line as usize + 1];
-            self.sorted[*index as usize] = own.start();
+        for movement in moves {
+            let index = &mut self.firsts[movement.place.line as usize + 1];
+            self.sorted[*index as usize] = movement.start();
             *index += 1;
         }
     }
 
     /// Sorts by line, stably, in memory proportional to the messages only.
     fn sort_by_line(&mut self, moves: &mut [Move]) {
-        moves.sort_by_key(|own| own.place.line);
+        moves.sort_by_key(|movement| movement.place.line);
         self.sorted.clear();
         self.sorted.extend(moves.iter().map(Move::start));
         self.firsts.clear();
@@ -183,17 +183,17 @@ impl SlottedLine {
     }
 
     fn queue_up(&mut self, LineStart { position, hops }: LineStart) {
-        let own = narrow(self.waiting.len() as u64);
+        let number = narrow(self.waiting.len() as u64);
         let queue_at = &mut self.queue_at[position as usize];
         match queue_at.checked_sub(1) {
             None => {
-                self.waiting.push(WaitingMessage { hops, next: own });
-                self.queues.push(PositionQueue { position, last: own });
+                self.waiting.push(WaitingMessage { hops, next: number });
+                self.queues.push(PositionQueue { position, last: number });
                 *queue_at = narrow(self.queues.len() as u64);
             }
             Some(queue) => {
-                let last = std::mem::replace(&mut self.queues[queue as usize].last, own);
-                let first = std::mem::replace(&mut self.waiting[last as usize].next, own);
+                let last = std::mem::replace(&mut self.queues[queue as usize].last, number);
+                let first = std::mem::replace(&mut self.waiting[last as usize].next, number);
                 self.waiting.push(WaitingMessage { hops, next: first });
             }
         }

@@ -286,9 +286,9 @@ impl Phase {
         self.farthest.fill(0);
         for (direction, moves) in self.moves.iter_mut().enumerate() {
             if !moves.is_empty() {
-                let own = self.movements.run(&axes[direction / 2], self.nodes, moves);
-                self.farthest[direction] = own.steps;
-                routing.conflicts += own.conflicts;
+                let result = self.movements.run(&axes[direction / 2], self.nodes, moves);
+                self.farthest[direction] = result.steps;
+                routing.conflicts += result.conflicts;
                 moves.clear();
             }
         }

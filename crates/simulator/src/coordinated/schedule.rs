@@ -292,7 +292,7 @@ impl<'run> RoutedStages<'run> {
             units: message.units,
         };
         let distances: Vec<u64> =
-            messages.iter().map(routed).map(|own| axes_distance(axes, own.at, own.to)).collect();
+            messages.iter().map(routed).map(|message| axes_distance(axes, message.at, message.to)).collect();
         let received = farthest_received(&messages, &distances, nodes.len());
         let (count, mut hops) = (messages.len() as u64, distances.iter().sum());
         let mut stage_routing = StageRouting::default();
@@ -327,8 +327,9 @@ impl<'run> RoutedStages<'run> {
         let Self { placement, processes, .. } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
         let messages = sorted_messages(program, stage);
-        let distance = |own: &StageMessage| {
-            let [from, to] = [own.source, own.destination].map(|process| nodes[process.label() as usize]);
+        let distance = |message: &StageMessage| {
+            let [from, to] =
+                [message.source, message.destination].map(|process| nodes[process.label() as usize]);
             placement.machine().distance(from, to)
         };
         let distances: Vec<u64> = messages.iter().map(distance).collect();
@@ -407,8 +408,8 @@ fn partial_permutations(messages: impl Iterator<Item = RoutedMessage>) -> Vec<bo
 fn farthest_received(messages: &[StageMessage], distances: &[u64], processes: usize) -> DistanceCounts {
     let mut farthest: Vec<Option<u64>> = vec![None; processes];
     for (message, &distance) in messages.iter().zip(distances) {
-        let own = &mut farthest[message.destination.label() as usize];
-        *own = (*own).max(Some(distance));
+        let known = &mut farthest[message.destination.label() as usize];
+        *known = (*known).max(Some(distance));
     }
     let mut received = DistanceCounts::default();
     for distance in farthest.into_iter().flatten() {

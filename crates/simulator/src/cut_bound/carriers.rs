@@ -18,7 +18,7 @@ impl Carriers {
     pub fn of(times: impl Iterator<Item = LinkTime>) -> Self {
         let mut counts: Vec<(LinkTime, u64)> = vec![];
         for time in times {
-            match counts.iter_mut().find(|(own, _)| *own == time) {
+            match counts.iter_mut().find(|(known, _)| *known == time) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((time, 1)),
             }
@@ -49,8 +49,8 @@ impl Carriers {
 
     /// Returns the units that are through until a time.
     fn carried(&self, time: u64) -> u128 {
-        let of_one = |own: &LinkTime| time.saturating_sub(own.latency) / own.unit;
-        let sums = self.0.iter().map(|(own, count)| u128::from(of_one(own)) * u128::from(*count));
+        let of_one = |link_time: &LinkTime| time.saturating_sub(link_time.latency) / link_time.unit;
+        let sums = self.0.iter().map(|(link_time, count)| u128::from(of_one(link_time)) * u128::from(*count));
         sums.fold(0, u128::saturating_add)
     }
 }

@@ -63,7 +63,7 @@ impl Members {
     /// Returns all members of a group, of which those in each place are listed.
     #[must_use]
     pub fn all<Place>(group: &[(Place, Self)]) -> Self {
-        group.iter().fold(Self::default(), |sum, &(_, own)| sum + own)
+        group.iter().fold(Self::default(), |sum, &(_, demand)| sum + demand)
     }
 
     /// Adds up the members of equal places, which are listed one after another.
@@ -77,7 +77,7 @@ impl Members {
         });
     }
 
-    /// Returns the members of a group that are none of these.
+    /// Returns the members of a group without these.
     #[must_use]
     pub fn others(self, all: Self) -> Self {
         Self {
@@ -176,26 +176,28 @@ impl<'a> Demand<'a> {
         let mut demands: Vec<ClassDemand<'a>> = vec![];
         let mut places: Vec<Vec<u32>> = vec![]; // by division and node of the list: the place of its class
         for division in divisions {
-            let own: Vec<u32> =
+            let classes_of_nodes: Vec<u32> =
                 nodes.iter().map(|&node| (division.class)(node).unwrap_or(NO_CLASS)).collect();
             let classes = match division.scope {
                 Scope::AllIntervals(count) => (0..count).collect(),
                 Scope::Alone | Scope::Intervals => {
-                    let mut classes = own.clone();
+                    let mut classes = classes_of_nodes.clone();
                     classes.sort_unstable();
                     classes.dedup();
                     classes
                 }
             };
-            let place = |class: &u32| narrow(classes.partition_point(|own| own < class) as u64);
-            places.push(own.iter().map(place).collect());
+            let place = |class: &u32| {
+                narrow(classes.partition_point(|classes_of_nodes| classes_of_nodes < class) as u64)
+            };
+            places.push(classes_of_nodes.iter().map(place).collect());
             let messages = MessageSums::new(classes.len(), division.scope);
             demands.push(ClassDemand { classes, messages, groups: vec![] });
         }
         match self {
             Self::Messages(program, placement) => {
                 let listed = placement.listed_nodes();
-                let index = |node: &NodeId| narrow(nodes.partition_point(|own| own < node) as u64);
+                let index = |node: &NodeId| narrow(nodes.partition_point(|other| other < node) as u64);
                 let of_process: Vec<u32> = listed.iter().map(index).collect();
                 for_each_message(*program, &mut |source, destination, units| {
                     let ends = [of_process[source as usize], of_process[destination as usize]];
@@ -209,7 +211,7 @@ impl<'a> Demand<'a> {
             }
             Self::Groups(steps) => {
                 for (demand, places) in demands.iter_mut().zip(&places) {
-                    let place = |node: NodeId| places[nodes.partition_point(|&own| own < node)];
+                    let place = |node: NodeId| places[nodes.partition_point(|&other| other < node)];
                     demand.groups = steps.iter().flat_map(|step| class_groups(step, &place)).collect();
                 }
             }
@@ -231,7 +233,7 @@ fn for_each_message(program: &dyn Program, visit: &mut dyn FnMut(u32, u32, u128)
 fn class_groups<'a>(step: &StepDemand<'a>, place: &dyn Fn(NodeId) -> u32) -> Vec<ClassGroup<'a>> {
     let mut found: BTreeMap<Vec<(u32, Members)>, u128> = BTreeMap::new();
     for group in step.groups {
-        let mut members: Vec<_> = group.iter().map(|&(node, own)| (place(node), own)).collect();
+        let mut members: Vec<_> = group.iter().map(|&(node, demand)| (place(node), demand)).collect();
         members.sort_by_key(|&(place, _)| place);
         Members::merge(&mut members);
         if members.len() > 1 {

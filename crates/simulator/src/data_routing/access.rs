@@ -2,7 +2,7 @@
 
 use super::{Routed, SortedOrder};
 
-/// A request in progress: the place that is named, and who names it.
+/// A request in progress: the place that is named, and the process that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     named: usize,  // of no place: the greatest number
@@ -56,7 +56,7 @@ impl SortedOrder {
         // To the first places, with the place in the sorted list as return address.
         let returned = requests.iter().enumerate().zip(&ranks.records);
         let concentrated = self.concentrate(
-            returned.map(|((place, own), rank)| rank.map(|rank| (rank, (place, own.named)))).collect(),
+            returned.map(|((place, record), rank)| rank.map(|rank| (rank, (place, record.named)))).collect(),
         );
         // To the named nodes, with the first place as return address.
         let heights: Vec<Option<usize>> =
@@ -110,7 +110,7 @@ impl SortedOrder {
         let numbers = self.numbers(&requests);
         steps += numbers.steps;
         let is_request = |request: &Request| request.named < self.node_count();
-        let numbered = || requests.iter().zip(&numbers.records).filter(|(own, _)| is_request(own));
+        let numbered = || requests.iter().zip(&numbers.records).filter(|(request, _)| is_request(request));
         let rounds = numbered().map(|(_, number)| number + 1).max().unwrap_or(0);
         let mut held: Vec<Vec<T>> = vec![vec![]; self.node_count()];
         for round in 0..rounds {
@@ -136,7 +136,9 @@ impl SortedOrder {
         let ranks = self.rank(selected);
         let ranked = requests.iter().zip(&ranks.records);
         let concentrated = self.concentrate(
-            ranked.map(|(own, rank)| rank.map(|rank| (rank, (own.named, data[own.at].clone())))).collect(),
+            ranked
+                .map(|(record, rank)| rank.map(|rank| (rank, (record.named, data[record.at].clone()))))
+                .collect(),
         );
         let distributed = self.distribute(concentrated.records);
         let steps = ranks.steps + concentrated.steps + distributed.steps;
@@ -148,15 +150,16 @@ impl SortedOrder {
         let mut before: Vec<Option<Run>> = vec![None; requests.len()];
         let mut totals: Vec<Run> = requests.iter().map(Run::of).collect();
         for bit in 0..self.bits.len() {
-            let own = totals.clone();
+            let before_step = totals.clone();
             for place in 0..totals.len() {
                 let partner = place ^ 1 << bit;
                 if partner < place {
-                    before[place] =
-                        Some(before[place].map_or(own[partner], |later| own[partner].then(later)));
-                    totals[place] = own[partner].then(own[place]);
+                    before[place] = Some(
+                        before[place].map_or(before_step[partner], |later| before_step[partner].then(later)),
+                    );
+                    totals[place] = before_step[partner].then(before_step[place]);
                 } else {
-                    totals[place] = own[place].then(own[partner]);
+                    totals[place] = before_step[place].then(before_step[partner]);
                 }
             }
         }
@@ -244,30 +247,30 @@ mod tests {
         let place = |process: usize| order.place(NodeId::new(label(process)));
         let process = |place: usize| order.node(place).index() as usize;
         let at_places: Vec<Option<usize>> =
-            (0..named.len()).map(|own| named[process(own)].map(place)).collect();
+            (0..named.len()).map(|node| named[process(node)].map(place)).collect();
         let sources: Vec<usize> = (0..named.len()).map(process).collect();
         let by_process = |found: usize| ProcessId::new(label(found));
         let (received, steps) = match access {
             Access::Read => {
                 let read = order.read(&at_places, &sources);
-                let own = |process: usize| read.records[place(process)].map(by_process);
-                (Received::Read((0..named.len()).map(own).collect()), read.steps)
+                let received = |process: usize| read.records[place(process)].map(by_process);
+                (Received::Read((0..named.len()).map(received).collect()), read.steps)
             }
             Access::Write(Collisions::Last) => {
                 let write = order.write(&at_places, &sources, &sources);
-                let own =
+                let received =
                     |process: usize| write.records[place(process)].map(by_process).into_iter().collect();
-                (Received::Written((0..named.len()).map(own).collect()), write.steps)
+                (Received::Written((0..named.len()).map(received).collect()), write.steps)
             }
             Access::Write(Collisions::All) => {
                 let write = order.write_all(&at_places, &sources, &sources);
-                let own = |process: usize| {
+                let received = |process: usize| {
                     write.records[place(process)].iter().copied().map(by_process).collect::<Vec<_>>()
                 };
-                (Received::Written((0..named.len()).map(own).collect()), write.steps)
+                (Received::Written((0..named.len()).map(received).collect()), write.steps)
             }
         };
-        let named = named.iter().map(|own| own.map(by_process)).collect();
+        let named = named.iter().map(|named_by| named_by.map(by_process)).collect();
         let program = RandomAccess::new(access, named, Computations::Same(Cycles::ZERO), 1).unwrap();
         assert_eq!(program.received(), received, "{lengths:?} {access:?}");
         let stages = if access == Access::Read { 2 } else { 1 };

@@ -35,7 +35,7 @@ impl Distribution {
     #[inline]
     pub fn record_many(&mut self, value: u64, count: u64) {
         match usize::try_from(value).ok().and_then(|place| self.small.get_mut(place)) {
-            Some(own) => *own += count,
+            Some(entry) => *entry += count,
             None => self.record_large(value, count),
         }
     }

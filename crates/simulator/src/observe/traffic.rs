@@ -112,7 +112,7 @@ impl LinkUse {
         self.loaded_places().map(|(place, ways)| (self.channels.link_at(place), ways))
     }
 
-    /// The same with the places of the links.
+    /// Adds the places of the links.
     fn loaded_places(&self) -> impl Iterator<Item = (usize, [u64; 2])> {
         let mut units = vec![[0_u64; 2]; self.channels.link_places()];
         for (place, &crossed) in self.units.iter().enumerate().filter(|&(_, &units)| units > 0) {
@@ -309,7 +309,7 @@ mod tests {
             let found = counter.finish();
             assert_eq!(found.units, expected, "{lengths:?} {wrap:?}");
             let both: u64 = found.busy_links().map(|(_, busy)| busy.get()).sum();
-            let by_direction: u64 = found.by_direction().iter().map(|own| own.total.get()).sum();
+            let by_direction: u64 = found.by_direction().iter().map(|direction| direction.total.get()).sum();
             assert_eq!((both, by_direction), (3 * expected.iter().sum::<u64>(), both));
         }
     }

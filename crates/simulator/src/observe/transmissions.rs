@@ -66,22 +66,26 @@ impl TransmissionLog {
         let &MessageRecord { stage, source, destination, operation, .. } = message;
         if let Some(kept) = &mut self.kept {
             let message = operation;
-            let own =
+            let transmission =
                 Transmission { message, packet, stage, source, destination, from, to, begin, end, joined };
-            kept.push(own);
+            kept.push(transmission);
         }
     }
 
     /// Takes the transmissions, with the numbers of their messages, in the order of their begins, messages and packets.
     pub(crate) fn take(&mut self) -> Vec<Transmission> {
         let mut all = self.kept.as_mut().map(std::mem::take).unwrap_or_default();
-        let key = |own: &Transmission| (own.stage, own.source, own.destination, own.message);
-        all.sort_unstable_by_key(|own| (key(own), own.packet, own.begin));
+        let key = |transmission: &Transmission| {
+            (transmission.stage, transmission.source, transmission.destination, transmission.message)
+        };
+        all.sort_unstable_by_key(|transmission| (key(transmission), transmission.packet, transmission.begin));
         let messages = all.chunk_by_mut(|one, other| key(one) == key(other));
         for (number, of_message) in (0..).zip(messages) {
-            of_message.iter_mut().for_each(|own| own.message = number);
+            of_message.iter_mut().for_each(|transmission| transmission.message = number);
         }
-        all.sort_unstable_by_key(|own| (own.begin, own.message, own.packet));
+        all.sort_unstable_by_key(|transmission| {
+            (transmission.begin, transmission.message, transmission.packet)
+        });
         all
     }
 }

@@ -157,7 +157,7 @@ impl JobStep {
         if self.takes_part.is_empty() {
             return ranks;
         }
-        self.takes_part.iter().filter(|&&own| own).count() as u64
+        self.takes_part.iter().filter(|&&takes_part| takes_part).count() as u64
     }
 }
 
@@ -172,8 +172,8 @@ impl Job {
         if steps.is_empty() || iterations == 0 {
             return Err(JobError::NoSteps);
         }
-        for (step, own) in steps.iter().enumerate() {
-            check_step(step, own, ranks.into())?;
+        for (step, new_step) in steps.iter().enumerate() {
+            check_step(step, new_step, ranks.into())?;
         }
         let share_count = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
         let mut first_stages = vec![0];
@@ -275,8 +275,9 @@ impl Job {
     /// The computations of a rank on its processor, in all iterations \[cycles\].
     #[must_use]
     pub fn computations_of(&self, rank: u32) -> u128 {
-        let own = self.steps.iter().filter(|step| step.has_rank(rank)).filter_map(JobStep::computation);
-        own.map(|cycles| u128::from(cycles.get())).sum::<u128>() * self.iterations as u128
+        let computations =
+            self.steps.iter().filter(|step| step.has_rank(rank)).filter_map(JobStep::computation);
+        computations.map(|cycles| u128::from(cycles.get())).sum::<u128>() * self.iterations as u128
     }
 
     /// The program of a stage with the stage in it, if it has messages for a process.
@@ -320,21 +321,21 @@ impl Job {
                 ..Facts::new(2 * ranks, reduction.chunks.len(), reduction.compute)
             },
             StepBody::Messages { program, .. } => {
-                let own = program.facts();
+                let facts = program.facts();
                 let total_compute = if step.takes_part.is_empty() {
-                    own.total_compute
+                    facts.total_compute
                 } else {
-                    let processes =
-                        ProcessId::first(own.process_count).filter(|own| step.has_rank(self.rank(*own)));
+                    let processes = ProcessId::first(facts.process_count)
+                        .filter(|process| step.has_rank(self.rank(*process)));
                     let of_process = |process| {
-                        let stages = 0..own.stage_count;
+                        let stages = 0..facts.stage_count;
                         stages
                             .map(move |stage| u128::from(program.computation(stage, process).get()))
                             .sum::<u128>()
                     };
                     processes.map(of_process).sum()
                 };
-                Facts { total_compute, ..own }
+                Facts { total_compute, ..facts }
             }
         };
         let parts: Vec<Facts> = self.steps.iter().map(of_step).collect();

@@ -209,9 +209,9 @@ impl Program for LevelProgram {
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let LevelMove { from, to, dimension } = self.moves[stage];
-        let (own, other) = if end == End::Source { (from, to) } else { (to, from) };
+        let (own_level, other) = if end == End::Source { (from, to) } else { (to, from) };
         let (level, word) = (process.label() % self.levels, process.label() / self.levels);
-        if level != own {
+        if level != own_level {
             return;
         }
         let straight = (from != to).then_some(word);
@@ -259,11 +259,11 @@ mod tests {
             let kind = case["machine"].as_str().unwrap();
             let network = LevelNetwork::ALL.into_iter().find(|one| one.kind().name() == kind).unwrap();
             let stages: Vec<u64> =
-                case["stages"].as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect();
+                case["stages"].as_array().unwrap().iter().map(|stage| stage.as_u64().unwrap()).collect();
             let program = level_program(network, case["dimensions"].as_u64().unwrap(), &stages);
-            let word = |own: &LevelMove| match own.dimension {
+            let word = |step: &LevelMove| match step.dimension {
                 None => "move",
-                Some(_) if own.from == own.to => "exchange",
+                Some(_) if step.from == step.to => "exchange",
                 Some(_) => "cross",
             };
             let moves = program.moves().iter();
@@ -307,19 +307,21 @@ mod tests {
                 // What a node has of its own and of its partner is what was sent to it, or what it had.
                 let at = node(to, word);
                 let data = |from: usize| {
-                    let message = sent.iter().any(|own| {
-                        own.source.label() as usize == from && own.destination.label() as usize == at
+                    let message = sent.iter().any(|message| {
+                        message.source.label() as usize == from && message.destination.label() as usize == at
                     });
                     (message || from == at).then(|| held[from].unwrap()).unwrap()
                 };
-                let own = data(node(from, word));
+                let of_node = data(node(from, word));
                 next[at] = Some(match dimension {
-                    None => own,
-                    Some(dimension) => mixed(own, data(node(from, word ^ 1 << dimension.number())), exchange),
+                    None => of_node,
+                    Some(dimension) => {
+                        mixed(of_node, data(node(from, word ^ 1 << dimension.number())), exchange)
+                    }
                 });
             }
-            let linked = |own: &crate::StageMessage| {
-                program.guest.neighbours(own.source).any(|end| end == own.destination)
+            let linked = |message: &crate::StageMessage| {
+                program.guest.neighbours(message.source).any(|end| end == message.destination)
             };
             assert!(sent.iter().all(linked), "{network:?} {stages:?}");
             if let Some(dimension) = dimension {
@@ -341,9 +343,12 @@ mod tests {
     /// The promised numbers of steps.
     fn check_steps(network: LevelNetwork, n: u64, stages: &[u64], steps: usize) {
         let up = |pair: &[u64]| (pair[0] + 1) % n == pair[1];
-        let turns =
-            if n == 2 { 0 } else { stages.windows(3).filter(|own| up(&own[..2]) != up(&own[1..])).count() };
-        let wraps = stages.windows(2).filter(|own| own[0].abs_diff(own[1]) == n - 1 && n > 2).count();
+        let turns = if n == 2 {
+            0
+        } else {
+            stages.windows(3).filter(|pair| up(&pair[..2]) != up(&pair[1..])).count()
+        };
+        let wraps = stages.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) == n - 1 && n > 2).count();
         match network {
             LevelNetwork::CubeConnectedCycles => assert_eq!(steps, 2 * stages.len() - 1),
             LevelNetwork::WrappedButterfly => assert_eq!(steps, stages.len() + turns, "{stages:?}"),

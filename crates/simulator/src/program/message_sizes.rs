@@ -32,7 +32,7 @@ impl MessageSizes {
     ///
     /// # Errors
     ///
-    /// If there is none, or one is 0.
+    /// If the list is empty, or a size is 0.
     pub fn by_stage(units: Vec<u64>) -> Result<Self, MessageSizesError> {
         match units.first() {
             Some(&first) if first > 0 && units.iter().all(|&size| size == first) => Self::same(first),

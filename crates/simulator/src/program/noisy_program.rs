@@ -42,8 +42,8 @@ impl Program for NoisyProgram {
     }
 
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
-        let own = self.program.computation(stage, process).get();
-        Cycles::new(own.saturating_add(self.noise.cycles(stage, process)))
+        let cycles = self.program.computation(stage, process).get();
+        Cycles::new(cycles.saturating_add(self.noise.cycles(stage, process)))
     }
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {

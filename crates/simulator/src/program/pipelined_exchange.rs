@@ -96,7 +96,7 @@ impl PipelinedExchange {
         let computations: Vec<Cycles> =
             (0..stages.len()).map(|stage| computations.get(stage).copied().unwrap_or(last)).collect();
         let cube = program.cube();
-        let mut own = Self {
+        let mut exchange = Self {
             cube,
             computations,
             pipelining,
@@ -107,16 +107,17 @@ impl PipelinedExchange {
             stage_steps: vec![],
             facts: Facts::new(cube.process_count(), 1, Cycles::ZERO),
         };
-        for step in 0..own.step_count() {
-            own.add_step(step, stages, sizes);
+        for step in 0..exchange.step_count() {
+            exchange.add_step(step, stages, sizes);
         }
         if pipelining.ports == ExchangePorts::One {
-            let messages = |step| own.messages_of_step(step).len().max(1);
-            own.stage_steps =
-                (0..own.step_count()).flat_map(|step| std::iter::repeat_n(step, messages(step))).collect();
+            let messages = |step| exchange.messages_of_step(step).len().max(1);
+            exchange.stage_steps = (0..exchange.step_count())
+                .flat_map(|step| std::iter::repeat_n(step, messages(step)))
+                .collect();
         }
-        own.facts = own.count();
-        Ok(own)
+        exchange.facts = exchange.count();
+        Ok(exchange)
     }
 
     fn add_step(&mut self, step: usize, stages: &[CubeDimension], sizes: &MessageSizes) {
@@ -219,7 +220,7 @@ impl PipelinedExchange {
         if self.stage_steps.is_empty() {
             0
         } else {
-            stage - self.stage_steps.partition_point(|&own| own < step)
+            stage - self.stage_steps.partition_point(|&other| other < step)
         }
     }
 

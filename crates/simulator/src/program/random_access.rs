@@ -114,11 +114,11 @@ impl RandomAccess {
         let mut held = vec![vec![]; self.named.len()];
         for (source, destination) in ProcessId::first(self.named.len() as u64).zip(&self.named) {
             let Some(destination) = destination else { continue };
-            let own: &mut Vec<ProcessId> = &mut held[destination.label() as usize];
+            let holders: &mut Vec<ProcessId> = &mut held[destination.label() as usize];
             if collisions == Collisions::Last {
-                own.clear();
+                holders.clear();
             }
-            own.push(source);
+            holders.push(source);
         }
         Received::Written(held)
     }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn access(access: Access, named: &[i64]) -> RandomAccess {
-        let named = named.iter().map(|&own| u32::try_from(own).ok().map(ProcessId::new)).collect();
+        let named = named.iter().map(|&label| u32::try_from(label).ok().map(ProcessId::new)).collect();
         RandomAccess::new(access, named, Computations::Same(Cycles::ZERO), 1).unwrap()
     }
 
@@ -203,7 +203,7 @@ mod tests {
     fn the_last_or_all_of_several_items_stay() {
         let held = |collisions| match access(Access::Write(collisions), &[1, -1, 1, 1]).received() {
             Received::Written(held) => {
-                held.iter().map(|own| own.iter().map(|own| own.label()).collect()).collect()
+                held.iter().map(|holders| holders.iter().map(|holders| holders.label()).collect()).collect()
             }
             Received::Read(_) => vec![],
         };

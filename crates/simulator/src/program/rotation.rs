@@ -55,11 +55,11 @@ mod tests {
     #[test]
     fn every_rank_gives_each_turn_once_and_takes_each_once() {
         for (ranks, per_node) in [(2, 1), (6, 1), (6, 2), (6, 3), (6, 6), (6, 4), (12, 4)] {
-            let own = Rotation::new(ranks, per_node);
+            let rotation = Rotation::new(ranks, per_node);
             let all: Vec<u32> = (0..ranks).collect();
             for rank in 0..ranks {
-                let sent: Vec<u32> = all.iter().map(|&other| own.turn(rank, other)).collect();
-                let received: Vec<u32> = all.iter().map(|&other| own.turn(other, rank)).collect();
+                let sent: Vec<u32> = all.iter().map(|&other| rotation.turn(rank, other)).collect();
+                let received: Vec<u32> = all.iter().map(|&other| rotation.turn(other, rank)).collect();
                 for mut turns in [sent, received] {
                     assert_eq!(turns[rank as usize], 0);
                     turns.sort_unstable();

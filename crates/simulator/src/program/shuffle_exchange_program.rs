@@ -245,20 +245,21 @@ mod tests {
                 let sent = program.messages(stage);
                 if stage % 2 == 0 {
                     let bit = 1 << dimensions[stage / 2];
-                    let partners = |own: &StageMessage| {
-                        held[own.source.label() as usize] ^ held[own.destination.label() as usize] == bit
+                    let partners = |message: &StageMessage| {
+                        held[message.source.label() as usize] ^ held[message.destination.label() as usize]
+                            == bit
                     };
                     assert!(sent.iter().all(partners) && sent.len() as u64 == program.process_count());
                 } else {
                     let mut moved = held.clone();
-                    for own in &sent {
-                        moved[own.destination.label() as usize] = held[own.source.label() as usize];
+                    for message in &sent {
+                        moved[message.destination.label() as usize] = held[message.source.label() as usize];
                     }
                     held = moved;
                 }
                 assert_eq!(sent, program::received(&program, stage));
-                let neighbours = |own: &StageMessage| {
-                    program.guest.neighbours(own.source).any(|word| word == own.destination)
+                let neighbours = |message: &StageMessage| {
+                    program.guest.neighbours(message.source).any(|word| word == message.destination)
                 };
                 assert!(sent.iter().all(neighbours));
             }

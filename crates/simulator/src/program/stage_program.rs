@@ -131,7 +131,7 @@ impl Computations {
             Self::ByStage(stages) => stages.get(stage).copied().unwrap_or_default(),
             Self::ByProcess(stages) => stages
                 .get(stage)
-                .and_then(|own| own.get(process.label() as usize))
+                .and_then(|of_stage| of_stage.get(process.label() as usize))
                 .copied()
                 .unwrap_or_default(),
         }
@@ -160,20 +160,20 @@ impl Computations {
 impl Partners {
     /// Pairs of a process and a partner, in ascending order.
     fn new(pairs: impl Iterator<Item = (ProcessId, ProcessId)>) -> Self {
-        let mut own = Self::default();
+        let mut lists = Self::default();
         for (process, partner) in pairs {
-            if own.processes.last() != Some(&process.label()) {
-                own.processes.push(process.label());
-                own.firsts.push(narrow(own.labels.len() as u64)); // below 2^32: MAX_MESSAGES
+            if lists.processes.last() != Some(&process.label()) {
+                lists.processes.push(process.label());
+                lists.firsts.push(narrow(lists.labels.len() as u64)); // below 2^32: MAX_MESSAGES
             }
-            own.labels.push(partner);
+            lists.labels.push(partner);
         }
-        own.firsts.push(narrow(own.labels.len() as u64));
-        let listed = own.processes.last().map_or(0, |&last| last as usize + 1);
-        if listed <= 2 * own.processes.len() {
-            own.list_all(listed);
+        lists.firsts.push(narrow(lists.labels.len() as u64));
+        let listed = lists.processes.last().map_or(0, |&last| last as usize + 1);
+        if listed <= 2 * lists.processes.len() {
+            lists.list_all(listed);
         }
-        own
+        lists
     }
 
     /// Extends the list to the first `listed` processes, with partners or without.
@@ -230,8 +230,8 @@ impl Stage {
     /// Returns the size of a message; 0 if there is none.
     fn units(&self, source: ProcessId, destination: ProcessId) -> u64 {
         let range = self.sent.range(source);
-        let own = &self.sent.labels[range.clone()];
-        own.binary_search(&destination).map_or(0, |at| self.units[range.start + at])
+        let labels = &self.sent.labels[range.clone()];
+        labels.binary_search(&destination).map_or(0, |at| self.units[range.start + at])
     }
 }
 
@@ -243,9 +243,9 @@ impl StageProgram {
         // Each message in the list, sorted with its index, at both of its ends, and as two arcs of the guest.
         const WHILE_MADE: u64 = (2 * size_of::<StageMessage>() + 72) as u64;
         const KEPT: u64 = 48;
-        let own =
+        let fixed =
             processes.saturating_mul(16).saturating_add(stages.saturating_mul(size_of::<Stage>() as u64));
-        [WHILE_MADE, KEPT].map(|each| own.saturating_add(messages.saturating_mul(each)))
+        [WHILE_MADE, KEPT].map(|each| fixed.saturating_add(messages.saturating_mul(each)))
     }
 
     /// The program of `processes` processes with these computations and messages, in any order. Its last
@@ -275,9 +275,9 @@ impl StageProgram {
         computations: Computations,
         messages: &[StageMessage],
     ) -> Result<Self, StageProgramError> {
-        for (message, own) in messages.iter().enumerate() {
-            check_message(message, own, processes.into())?;
-            if own.units == 0 {
+        for (message, listed) in messages.iter().enumerate() {
+            check_message(message, listed, processes.into())?;
+            if listed.units == 0 {
                 return Err(StageProgramError::NoUnits { message });
             }
         }
@@ -296,8 +296,8 @@ impl StageProgram {
         computations: Computations,
         messages: &[StageMessage],
     ) -> Result<Self, StageProgramError> {
-        for (message, own) in messages.iter().enumerate() {
-            check_message(message, own, processes.into())?;
+        for (message, listed) in messages.iter().enumerate() {
+            check_message(message, listed, processes.into())?;
         }
         let mut sorted: Vec<(usize, StageMessage)> = messages.iter().copied().enumerate().collect();
         sorted.sort_unstable_by_key(|&(place, StageMessage { stage, source, destination, .. })| {
@@ -312,10 +312,10 @@ impl StageProgram {
         let mut rest = &sorted[..];
         let stages: Vec<Stage> = (0..stage_count)
             .map(|stage| {
-                let (own, others) =
+                let (of_stage, others) =
                     rest.split_at(rest.partition_point(|(_, message)| message.stage == stage));
                 rest = others;
-                Stage::new(own)
+                Stage::new(of_stage)
             })
             .collect();
         let edges: Vec<_> =
@@ -408,15 +408,15 @@ impl Program for StageProgram {
     }
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
-        let own = &self.stages[self.stage(stage)];
+        let stage_lists = &self.stages[self.stage(stage)];
         match end {
             End::Source => {
-                let range = own.sent.range(process);
-                let sent = own.sent.labels[range.clone()].iter().zip(&own.units[range]);
+                let range = stage_lists.sent.range(process);
+                let sent = stage_lists.sent.labels[range.clone()].iter().zip(&stage_lists.units[range]);
                 peers.extend(sent.map(|(&process, &units)| Peer { process, units }));
             }
-            End::Destination => peers.extend(own.received.of(process).iter().map(|&source| {
-                let units = self.facts.uniform_units.unwrap_or_else(|| own.units(source, process));
+            End::Destination => peers.extend(stage_lists.received.of(process).iter().map(|&source| {
+                let units = self.facts.uniform_units.unwrap_or_else(|| stage_lists.units(source, process));
                 Peer { process: source, units }
             })),
         }
@@ -463,12 +463,12 @@ mod tests {
             let count = |process: u32| 1 + process % 3;
             let pairs =
                 || processes.iter().flat_map(|&process| (0..count(process)).map(move |to| (process, to)));
-            let own =
+            let lists =
                 Partners::new(pairs().map(|(process, to)| (ProcessId::new(process), ProcessId::new(to))));
             for process in 0..50 {
                 let expected: Vec<_> =
                     pairs().filter(|pair| pair.0 == process).map(|(_, to)| ProcessId::new(to)).collect();
-                assert_eq!(own.of(ProcessId::new(process)), expected, "{processes:?} {process}");
+                assert_eq!(lists.of(ProcessId::new(process)), expected, "{processes:?} {process}");
             }
         }
     }

@@ -42,16 +42,16 @@ pub fn task_schedule(program: &dyn Program) -> Result<TaskSchedule, TaskSchedule
         // The requirements of the next stage.
         let mut required: Vec<u32> = vec![];
         for stage in 0..program.stage_count() {
-            let count = rest.partition_point(|own| (own.process, own.stage) <= (process, stage));
-            let (own, others) = rest.split_at(count);
+            let count = rest.partition_point(|end| (end.process, end.stage) <= (process, stage));
+            let (ends_of_stage, others) = rest.split_at(count);
             rest = others;
             let computation = program.computation(stage, process).get();
-            let joins = own.len() > 1 && required.len() > 1;
+            let joins = ends_of_stage.len() > 1 && required.len() > 1;
             if computation > 0 || joins {
                 required = vec![add(&mut builder, &required, calculation(process, computation))];
             }
             let mut received = vec![];
-            for end in own {
+            for end in ends_of_stage {
                 let operation = add(&mut builder, &required, message(end));
                 if end.is_receive {
                     received.push(operation);

@@ -64,11 +64,11 @@ impl TaskGraph {
         // Few amounts differ from the previous one of their kind.
         let mut latest = [None::<(u64, u64)>; 2];
         let mut turn = |kind: usize, amount: u64, into: &dyn Fn(u64) -> u64| match latest[kind] {
-            Some((known, own)) if known == amount => own,
+            Some((known, kept)) if known == amount => kept,
             _ => {
-                let own = into(amount);
-                latest[kind] = Some((amount, own));
-                own
+                let kept = into(amount);
+                latest[kind] = Some((amount, kept));
+                kept
             }
         };
         let amount = |operation: &Operation| match operation.kind {
@@ -91,9 +91,9 @@ impl TaskGraph {
         );
         let sent_units = vec![0; sent.partners.len()];
         let totals = Totals::default();
-        let mut own = Self { schedule, amounts, overhead, sent, sent_units, received, totals };
-        own.add_operations();
-        own
+        let mut graph = Self { schedule, amounts, overhead, sent, sent_units, received, totals };
+        graph.add_operations();
+        graph
     }
 
     /// Adds all operations to the sums.
@@ -214,13 +214,13 @@ impl Totals {
 impl Pairs {
     /// Pairs of a process and a partner, in ascending order.
     fn new(processes: u32, all: impl Iterator<Item = (u32, u32)>) -> Self {
-        let mut own = Self { firsts: vec![0], ..Self::default() };
+        let mut lists = Self { firsts: vec![0], ..Self::default() };
         for (process, partner) in all {
-            own.firsts.resize(process as usize + 1, narrow(own.partners.len() as u64));
-            own.partners.push(ProcessId::new(partner));
+            lists.firsts.resize(process as usize + 1, narrow(lists.partners.len() as u64));
+            lists.partners.push(ProcessId::new(partner));
         }
-        own.firsts.resize(processes as usize + 1, narrow(own.partners.len() as u64));
-        own
+        lists.firsts.resize(processes as usize + 1, narrow(lists.partners.len() as u64));
+        lists
     }
 
     /// The index of a partner of a process in the list of all partners.

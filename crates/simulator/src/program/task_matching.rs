@@ -98,7 +98,7 @@ impl Matching {
     /// Matches the operations, and sets the partner of each node.
     pub(super) fn new(process_count: u32, operations: &[Operation], nodes: &mut [TaskNode]) -> Self {
         let (order, firsts) = by_destination(process_count, operations);
-        let mut own = Self { pairs: vec![], shared_channels: 0, wrong: vec![] };
+        let mut matching = Self { pairs: vec![], shared_channels: 0, wrong: vec![] };
         let mut ends = DestinationEnds::new(process_count);
         for destination in 0..process_count {
             let range = firsts[destination as usize] as usize..firsts[destination as usize + 1] as usize;
@@ -108,12 +108,12 @@ impl Matching {
             for source in &ends.sources {
                 let [sends, receives] = [send..source.sends, receive..source.receives];
                 [send, receive] = [source.sends, source.receives];
-                own.match_ends(&mut ends.sends[sends], &mut ends.receives[receives], nodes);
+                matching.match_ends(&mut ends.sends[sends], &mut ends.receives[receives], nodes);
             }
             ends.sources.sort_unstable_by_key(|source| source.process);
-            own.pairs.extend(ends.sources.iter().map(|source| (source.process, destination)));
+            matching.pairs.extend(ends.sources.iter().map(|source| (source.process, destination)));
         }
-        own
+        matching
     }
 
     /// The errors of sources, destinations and tags with more receives than sends: each at the first such receive, in the

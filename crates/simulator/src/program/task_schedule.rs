@@ -119,8 +119,8 @@ impl TaskNode {
     pub(crate) fn partner(&self) -> Partner {
         match self.partner {
             NONE => Partner::None,
-            own if own & CHANNEL > 0 => Partner::Channel(own & !CHANNEL),
-            own => Partner::Operation(own),
+            number if number & CHANNEL > 0 => Partner::Channel(number & !CHANNEL),
+            number => Partner::Operation(number),
         }
     }
 
@@ -306,8 +306,8 @@ impl TaskScheduleBuilder {
 fn processors(process_count: u32, operations: &[Operation]) -> Vec<u16> {
     let mut processors = vec![1; process_count as usize];
     for operation in operations {
-        let own = &mut processors[operation.process.label() as usize];
-        *own = (*own).max(operation.processor.saturating_add(1));
+        let most = &mut processors[operation.process.label() as usize];
+        *most = (*most).max(operation.processor.saturating_add(1));
     }
     processors
 }
@@ -354,10 +354,11 @@ impl TaskSchedule {
     /// Memory of the schedule \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let own = self.operations.len() * (size_of::<Operation>() + size_of::<TaskNode>() + size_of::<u32>())
+        let bytes = self.operations.len()
+            * (size_of::<Operation>() + size_of::<TaskNode>() + size_of::<u32>())
             + self.links.len() * size_of::<Link>()
             + self.pairs.len() * size_of::<(u32, u32)>();
-        own as u64
+        bytes as u64
     }
 
     /// By operation, its connections with others.
@@ -415,7 +416,8 @@ impl TaskSchedule {
     /// Cycles of operations without common ones, in which each requires the one before it; none only if there are no cycles.
     fn cycles(&self) -> Vec<Vec<u32>> {
         let mut required = self.required.clone();
-        let mut free: Vec<u32> = (0..).zip(&required).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let mut free: Vec<u32> =
+            (0..).zip(&required).filter(|entry| *entry.1 == 0).map(|entry| entry.0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
             done += 1;
@@ -434,17 +436,17 @@ impl TaskSchedule {
         let requirements = self.requirements();
         let mut seen = vec![false; self.operations.len()];
         let mut cycles = vec![];
-        for start in (0..).zip(&required).filter(|own| *own.1 > 0).map(|own| own.0) {
+        for start in (0..).zip(&required).filter(|entry| *entry.1 > 0).map(|entry| entry.0) {
             let mut path: Vec<u32> = vec![];
             let mut at: u32 = start;
             while !seen[at as usize] {
                 seen[at as usize] = true;
                 path.push(at);
-                let mut left = requirements[at as usize].iter().map(|own| own.0);
-                at = left.find(|&own| required[own as usize] > 0).unwrap_or(at);
+                let mut left = requirements[at as usize].iter().map(|requirement| requirement.0);
+                at = left.find(|&operation| required[operation as usize] > 0).unwrap_or(at);
             }
             // A path into an earlier one has no cycle of its own.
-            let Some(begin) = path.iter().position(|&own| own == at) else { continue };
+            let Some(begin) = path.iter().position(|&operation| operation == at) else { continue };
             let mut cycle = path.split_off(begin);
             cycle.reverse();
             // Starting with the first in the file.
@@ -490,13 +492,13 @@ mod tests {
                 expected[operation as usize].push((required, requirement));
             }
             // By required operation, in the order of addition.
-            for own in &mut expected {
-                own.sort_by_key(|own| own.0);
+            for requirements_of_one in &mut expected {
+                requirements_of_one.sort_by_key(|requirements_of_one| requirements_of_one.0);
             }
             let schedule = builder.finish().unwrap();
             assert_eq!(schedule.requirements(), expected);
-            for (required, own) in schedule.required().iter().zip(&expected) {
-                assert_eq!(*required as usize, own.len());
+            for (required, requirements_of_one) in schedule.required().iter().zip(&expected) {
+                assert_eq!(*required as usize, requirements_of_one.len());
             }
             // Every operation takes at least the memory of its list entries, and links are few.
             let least = u64::from(count) * 44;

@@ -89,7 +89,7 @@ impl TreeDivideAndConquer {
     }
 
     fn children(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.guest.neighbours(process).filter(move |&own| self.parent(own) == Some(process))
+        self.guest.neighbours(process).filter(move |&neighbour| self.parent(neighbour) == Some(process))
     }
 }
 
@@ -127,14 +127,14 @@ impl Program for TreeDivideAndConquer {
 
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let (active, divides) = self.active_level(stage);
-        let own = self.level(process);
+        let level = self.level(process);
         let peer = |process| Peer { process, units: self.sizes.of_stage(stage) };
         // Messages go between the active level and the one below it, or the one above.
         let parents = if divides { Some(active) } else { active.checked_sub(1) };
         let Some(parents) = parents else { return };
-        if own == parents && divides == (end == End::Source) {
+        if level == parents && divides == (end == End::Source) {
             peers.extend(self.children(process).map(peer));
-        } else if own == parents + 1 && divides != (end == End::Source) {
+        } else if level == parents + 1 && divides != (end == End::Source) {
             peers.extend(self.parent(process).map(peer));
         }
     }
@@ -176,8 +176,9 @@ mod tests {
             for stage in 0..program.stage_count() {
                 assert_eq!(program.messages(stage), program::received(&program, stage));
                 let processes = ProcessId::first(program.process_count());
-                computations +=
-                    processes.map(|own| u128::from(program.computation(stage, own).get())).sum::<u128>();
+                computations += processes
+                    .map(|process| u128::from(program.computation(stage, process).get()))
+                    .sum::<u128>();
             }
             assert_eq!(program.facts().total_compute, computations);
         }

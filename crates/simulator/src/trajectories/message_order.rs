@@ -59,7 +59,7 @@ impl MessageOrder {
     /// Lists some of the messages behind another one, the nearest last.
     pub(super) fn some_behind(&self, message: u32) -> &[u32] {
         let chunk = &self.chunks[self.chunk_of[message as usize] as usize];
-        let index = chunk.iter().position(|&own| own == message).unwrap_or(0);
+        let index = chunk.iter().position(|&other| other == message).unwrap_or(0);
         &chunk[..index]
     }
 
@@ -80,7 +80,7 @@ impl MessageOrder {
             if is_ahead(chunk[middle]) { to = middle } else { from = middle + 1 }
         }
         prefetch(&chunk[from..to]);
-        let index = from + chunk[from..to].partition_point(|&own| !is_ahead(own));
+        let index = from + chunk[from..to].partition_point(|&other| !is_ahead(other));
         let first_of_next = || self.directory.get(place + 1).map(|&next| self.chunks[next as usize][0]);
         let ahead = chunk.get(index).copied().or_else(first_of_next).unwrap_or(NO_MESSAGE);
         OrderPlace { ahead, place, index }
@@ -133,7 +133,7 @@ impl MessageOrder {
     pub(super) fn remove(&mut self, message: u32, behind: u32) {
         let number = self.chunk_of[message as usize];
         let chunk = &mut self.chunks[number as usize];
-        if let Some(index) = chunk.iter().position(|&own| own == message) {
+        if let Some(index) = chunk.iter().position(|&other| other == message) {
             chunk.remove(index);
         }
         if chunk.is_empty() {

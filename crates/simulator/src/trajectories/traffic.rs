@@ -112,8 +112,8 @@ impl LineTraffic {
 
     /// The cycle at which a message will be received, according to its plan.
     pub(super) fn receipt(&self, id: u32) -> u64 {
-        let own = &self.messages[id as usize];
-        own.trajectory.last_start(own.hops, &self.slopes) + own.step
+        let message = &self.messages[id as usize];
+        message.trajectory.last_start(message.hops, &self.slopes) + message.step
     }
 
     /// The offset of the channels of the message ahead of `id`: on a ring, the rearmost message is ahead of
@@ -129,24 +129,24 @@ impl LineTraffic {
     }
 
     fn key(&self, id: u32) -> Key {
-        let own = &self.messages[id as usize];
-        (own.stage, own.source, id)
+        let message = &self.messages[id as usize];
+        (message.stage, message.source, id)
     }
 
     /// Whether a message joined a channel before one with `key` that joins it at `now`. A message that began
     /// its route ahead of the channel counts as joined; one that ends it before the channel does not.
     fn has_joined(&self, id: u32, channel: u64, now: u64, key: Key) -> bool {
-        let own = &self.messages[id as usize];
-        let Some(link) = channel.checked_sub(own.first) else { return true };
+        let message = &self.messages[id as usize];
+        let Some(link) = channel.checked_sub(message.first) else { return true };
         if link == 0 {
-            return own.injected < now || self.key(id) < key;
+            return message.injected < now || self.key(id) < key;
         }
         match u32::try_from(link) {
-            Ok(link) if link < own.hops => {
-                if link <= own.trajectory.first_known() {
+            Ok(link) if link < message.hops => {
+                if link <= message.trajectory.first_known() {
                     return true;
                 }
-                let joined = own.trajectory.start(link - 1, &self.slopes) + own.step;
+                let joined = message.trajectory.start(link - 1, &self.slopes) + message.step;
                 joined < now || joined == now && self.key(id) < key
             }
             _ => false,
@@ -155,14 +155,14 @@ impl LineTraffic {
 
     /// The number of the first channel of a message to `id`: among the numbers of a channel of a ring, the
     /// one between the rearmost message and the same message a turn further.
-    fn first_channel(&self, id: u32, own: &Injection, now: u64) -> u64 {
-        let order = &self.orders[own.direction as usize];
-        let (rearmost, position) = (order.rearmost(), u64::from(own.position));
+    fn first_channel(&self, id: u32, injection: &Injection, now: u64) -> u64 {
+        let order = &self.orders[injection.direction as usize];
+        let (rearmost, position) = (order.rearmost(), u64::from(injection.position));
         let (Some(length), Some(rear)) = (self.ring, self.messages.get(rearmost as usize)) else {
             return position;
         };
         let channel = rear.first + (position + length - rear.first % length) % length;
-        let key = (own.stage, own.source, id);
+        let key = (injection.stage, injection.source, id);
         let is_behind = self.has_joined(rearmost, channel + 1, now, (u32::MAX, 0, 0))
             || self.has_joined(order.foremost(), channel + length, now, key);
         if is_behind { channel + length } else { channel }
@@ -220,11 +220,11 @@ impl LineTraffic {
 
     /// Continues the plan of a message up to a channel, from which another message is ahead of it.
     fn extend(&mut self, id: u32, channel: u64, now: u64, events: &mut TimeWheel<LineEvent>) {
-        while let Some(own) = self.messages.get(id as usize)
-            && own.planned_to < own.hops
-            && own.first + u64::from(own.planned_to) < channel
+        while let Some(message) = self.messages.get(id as usize)
+            && message.planned_to < message.hops
+            && message.first + u64::from(message.planned_to) < channel
         {
-            let planned_to = own.planned_to;
+            let planned_to = message.planned_to;
             let change = self.plan(id, planned_to, now, events);
             self.pass_on_change(id, change, now, events);
             if self.messages[id as usize].planned_to == planned_to {
@@ -235,9 +235,9 @@ impl LineTraffic {
 
     /// Removes a received message.
     pub(super) fn remove(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
-        let own = &mut self.messages[id as usize];
-        own.contact_cycle = u64::MAX;
-        let (ahead, behind, direction) = (own.ahead, own.behind, own.direction as usize);
+        let message = &mut self.messages[id as usize];
+        message.contact_cycle = u64::MAX;
+        let (ahead, behind, direction) = (message.ahead, message.behind, message.direction as usize);
         self.orders[direction].remove(id, behind);
         // If only two are left on a ring, the other one is now alone.
         let is_last_but_one = ahead == behind && self.ring.is_some();
@@ -245,8 +245,8 @@ impl LineTraffic {
         if let Some(ahead) = self.messages.get_mut(ahead as usize) {
             ahead.behind = other(behind);
         }
-        if let Some(own) = self.messages.get_mut(behind as usize) {
-            own.ahead = other(ahead);
+        if let Some(message) = self.messages.get_mut(behind as usize) {
+            message.ahead = other(ahead);
             let change = self.plan_contact(behind, events);
             self.pass_on_change(behind, change, now, events);
         }
@@ -254,11 +254,11 @@ impl LineTraffic {
 
     /// Handles the contact of a message with the one ahead, if it happens at `now`.
     pub(super) fn contact(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
-        let own = &mut self.messages[id as usize];
-        if own.contact_cycle != now {
+        let message = &mut self.messages[id as usize];
+        if message.contact_cycle != now {
             return; // stale: it was planned again
         }
-        own.contact_cycle = u64::MAX;
+        message.contact_cycle = u64::MAX;
         let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
         self.pass_on_change(id, change, now, events);
     }
@@ -275,10 +275,10 @@ impl LineTraffic {
             if number % PREFETCHED_TOGETHER == 0 {
                 self.prefetch_behind(id);
             }
-            let own = &self.messages[id as usize];
-            let behind = own.behind;
+            let message = &self.messages[id as usize];
+            let behind = message.behind;
             let Some(next) = self.messages.get(behind as usize) else { return };
-            let channel = own.first + u64::from(link) + self.turn(behind);
+            let channel = message.first + u64::from(link) + self.turn(behind);
             let change = if channel >= next.first + u64::from(next.free_from) {
                 self.plan_contact(behind, events)
             } else {
@@ -308,25 +308,25 @@ impl LineTraffic {
 
     /// Counts the queue that a message joins at `now`, at the end of the cycle.
     pub(super) fn check_queue(&mut self, id: u32, link: u32, now: u64) {
-        let own = &self.messages[id as usize];
-        if link >= own.hops || own.trajectory.segments().is_empty() {
+        let message = &self.messages[id as usize];
+        if link >= message.hops || message.trajectory.segments().is_empty() {
             return;
         }
-        let is_over = link > 0 && link <= own.trajectory.first_known();
-        if is_over || self.joined(own, link) != now {
+        let is_over = link > 0 && link <= message.trajectory.first_known();
+        if is_over || self.joined(message, link) != now {
             return; // stale: it was planned again
         }
-        let (mut at, mut channel, mut length) = (id, own.first + u64::from(link), 0);
+        let (mut at, mut channel, mut length) = (id, message.first + u64::from(link), 0);
         loop {
-            let own = &self.messages[at as usize];
-            let Some(Ok(link)) = channel.checked_sub(own.first).map(u32::try_from) else { break };
-            let is_over = link >= own.hops || link < own.trajectory.first_known();
-            if is_over || own.trajectory.start(link, &self.slopes) <= now {
+            let message = &self.messages[at as usize];
+            let Some(Ok(link)) = channel.checked_sub(message.first).map(u32::try_from) else { break };
+            let is_over = link >= message.hops || link < message.trajectory.first_known();
+            if is_over || message.trajectory.start(link, &self.slopes) <= now {
                 break;
             }
             length += 1;
             let Some(next) = channel.checked_sub(self.turn(at)) else { break };
-            (at, channel) = (own.ahead, next);
+            (at, channel) = (message.ahead, next);
             if at == NO_MESSAGE || at == id {
                 break;
             }

@@ -59,7 +59,7 @@ impl<'run> OverRouters<'run> {
         }
     }
 
-    /// The same, counting the flits that cross each link.
+    /// Counts the flits that cross each link.
     pub(crate) fn counting_use(mut self) -> Self {
         self.network.count_use();
         self
@@ -119,7 +119,7 @@ impl Transport for OverRouters<'_> {
     fn admit<B: Border>(&mut self, _: &Packet, _: Cycle, _: &Messages<'_, B>) {}
 
     fn depart<B: Border>(&mut self, now: Cycle, _: &Messages<'_, B>) {
-        self.setting_out.sort_unstable_by_key(|own| own.0);
+        self.setting_out.sort_unstable_by_key(|entry| entry.0);
         for (_, departure) in self.setting_out.drain(..) {
             self.network.join(&departure);
         }

@@ -94,7 +94,7 @@ impl Packet {
         self.input
     }
 
-    /// The same packet, come in by another input.
+    /// The packet as it arrives by another input.
     pub(crate) fn with_input(self, input: u32) -> Self {
         Self { input, ..self }
     }

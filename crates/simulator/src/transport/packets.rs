@@ -200,13 +200,13 @@ impl<'run> Packets<'run> {
         }
     }
 
-    /// The same for messages that carry their routes.
+    /// Uses routes that messages carry.
     pub(crate) fn with_explicit_routes(self, routes: Option<ExplicitRoutes<'run>>) -> Self {
         let carried = |rule| CarriedRoutes { rule, ordinals: vec![], of_message: vec![] };
         Self { explicit: routes.map(carried), ..self }
     }
 
-    /// The same for the messages of a task graph.
+    /// Uses the ordinals of the messages of a task graph.
     pub(crate) fn of_tasks(mut self, graph: &TaskGraph) -> Self {
         if let Some(carried) = &mut self.explicit {
             carried.ordinals = graph.ordinals();
@@ -214,7 +214,7 @@ impl<'run> Packets<'run> {
         self
     }
 
-    /// The same with a log of transmissions, if they are wanted.
+    /// Keeps a log of transmissions, if they are wanted.
     pub(crate) fn logging(mut self, wants_transmissions: bool) -> Self {
         if wants_transmissions {
             *self.channels.log() = TransmissionLog::keeping();

@@ -70,12 +70,12 @@ impl LineTraffic {
     /// The message ahead of another one.
     #[inline]
     fn lead(&self, id: u32) -> Option<Lead<'_>> {
-        let own = &self.messages[id as usize];
-        let message = self.messages.get(own.ahead as usize)?;
+        let follower = &self.messages[id as usize];
+        let message = self.messages.get(follower.ahead as usize)?;
         #[expect(clippy::cast_possible_wrap, reason = "channels of messages under way differ by few turns")]
-        let offset = (message.first + self.turn(id)).wrapping_sub(own.first) as i64;
+        let offset = (message.first + self.turn(id)).wrapping_sub(follower.first) as i64;
         let known = i64::from(message.trajectory.first_known()) + offset;
-        let end = (i64::from(message.planned_to) + offset).min(own.hops.into());
+        let end = (i64::from(message.planned_to) + offset).min(follower.hops.into());
         Some(Lead { message, offset, known, end })
     }
 
@@ -93,10 +93,10 @@ impl LineTraffic {
         plan.is_cut = false;
         plan.kept = self.messages[id as usize].trajectory.forget(link, now);
         let free_from = self.follow(id, link, &mut plan);
-        let own = &mut self.messages[id as usize];
-        own.free_from = free_from;
-        own.is_cut = plan.is_cut;
-        let change = own.trajectory.replace(plan.kept, &plan.segments);
+        let message = &mut self.messages[id as usize];
+        message.free_from = free_from;
+        message.is_cut = plan.is_cut;
+        let change = message.trajectory.replace(plan.kept, &plan.segments);
         for &(cycle, link) in &plan.watch.found {
             if cycle >= now {
                 events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
@@ -109,22 +109,22 @@ impl LineTraffic {
 
     /// The cycle at which a message joins the channel of a link, if its crossing of the link before is known.
     #[inline]
-    pub(super) fn joined(&self, own: &LineMessage, link: u32) -> u64 {
+    pub(super) fn joined(&self, message: &LineMessage, link: u32) -> u64 {
         match link.checked_sub(1) {
-            None => own.injected,
-            Some(before) => own.trajectory.start(before, &self.slopes) + own.step,
+            None => message.injected,
+            Some(before) => message.trajectory.start(before, &self.slopes) + message.step,
         }
     }
 
     /// Appends links that a message crosses at its own pace to its plan, unless they continue the last
     /// segment.
     #[inline]
-    fn push_own(&self, own: &LineMessage, plan: &mut Plan, link: u32, start: u64) {
-        let last = plan.segments.last().or_else(|| own.trajectory.last_of(plan.kept));
+    fn push_own(&self, message: &LineMessage, plan: &mut Plan, link: u32, start: u64) {
+        let last = plan.segments.last().or_else(|| message.trajectory.last_of(plan.kept));
         let continues =
-            |last: &TrajectorySegment| last.slope == own.slope && self.slopes.start(last, link) == start;
+            |last: &TrajectorySegment| last.slope == message.slope && self.slopes.start(last, link) == start;
         if !last.is_some_and(continues) {
-            plan.segments.push(TrajectorySegment { start, link, slope: own.slope });
+            plan.segments.push(TrajectorySegment { start, link, slope: message.slope });
         }
     }
 
@@ -132,12 +132,12 @@ impl LineTraffic {
     /// it from crossing a link when it joins the channel, then at its own pace. Returns the link from which
     /// it moves at its own pace.
     fn follow(&self, id: u32, link: u32, plan: &mut Plan) -> u32 {
-        let (own, slopes) = (&self.messages[id as usize], &self.slopes);
-        let mut joined = self.joined(own, link);
+        let (message, slopes) = (&self.messages[id as usize], &self.slopes);
+        let mut joined = self.joined(message, link);
         let mut at = link;
         let Some(lead) = self.lead(id).filter(|lead| lead.known <= at.into() && i64::from(at) < lead.end)
         else {
-            self.push_own(own, plan, at, joined);
+            self.push_own(message, plan, at, joined);
             return at;
         };
         let (end, segments, occupancy) = (lead.last_link() + 1, lead.segments(), lead.message.occupancy);
@@ -145,7 +145,7 @@ impl LineTraffic {
         let mut start = slopes.start(&segments[index], lead.link(at.into())) + occupancy;
         loop {
             if start < joined {
-                self.push_own(own, plan, at, joined);
+                self.push_own(message, plan, at, joined);
                 return at;
             }
             let slope = segments[index].slope;
@@ -154,31 +154,31 @@ impl LineTraffic {
             let following = segments.get(index);
             let next = following.map_or(end, |next| lead.own_link(next.link).min(end));
             plan.watch.wait(&self.messages, id, start - joined, (joined, at));
-            if step <= own.step && next > at + 1 {
+            if step <= message.step && next > at + 1 {
                 // If it is slower than the one ahead, contact ends after one link; if it is as fast, it does
                 // not wait at later links.
-                self.push_own(own, plan, at, start);
-                if step < own.step {
+                self.push_own(message, plan, at, start);
+                if step < message.step {
                     return at + 1;
                 }
             } else {
                 plan.segments.push(TrajectorySegment { start, link: at, slope });
                 if next > at + 1 {
-                    plan.watch.wait(&self.messages, id, step - own.step, (start + own.step, at + 1));
+                    plan.watch.wait(&self.messages, id, step - message.step, (start + message.step, at + 1));
                 }
             }
-            joined = start + u64::from(next - 1 - at) * step + own.step;
+            joined = start + u64::from(next - 1 - at) * step + message.step;
             at = next;
             if at == end {
-                if end < own.hops {
-                    self.push_own(own, plan, at, joined);
+                if end < message.hops {
+                    self.push_own(message, plan, at, joined);
                     plan.is_cut = lead.message.planned_to < lead.message.hops;
                 }
                 return at;
             }
             start = following.map_or(joined, |next| next.start + occupancy);
             if plan.segments.len() >= self.planned_segments && start > joined {
-                self.push_own(own, plan, at, joined);
+                self.push_own(message, plan, at, joined);
                 plan.is_cut = true;
                 return at;
             }
@@ -188,49 +188,49 @@ impl LineTraffic {
     /// Finds where a message at its own pace comes into contact with the one ahead, where its plan is cut.
     /// Returns the first link that is newly planned or no longer planned.
     pub(super) fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
-        let (lead, own) = (self.lead(id), &self.messages[id as usize]);
-        let free_from = own.free_from;
+        let (lead, message) = (self.lead(id), &self.messages[id as usize]);
+        let free_from = message.free_from;
         let is_lead_cut = lead.as_ref().is_some_and(|lead| {
             lead.end == i64::from(free_from) && lead.message.planned_to < lead.message.hops
         });
-        let found = lead.and_then(|lead| self.find_contact(own, &lead));
-        let own = &mut self.messages[id as usize];
+        let found = lead.and_then(|lead| self.find_contact(message, &lead));
+        let message = &mut self.messages[id as usize];
         let (cycle, link) = found.unwrap_or((u64::MAX, 0));
-        let is_new = cycle != own.contact_cycle && cycle < u64::MAX;
-        (own.contact_cycle, own.contact_link) = (cycle, link);
+        let is_new = cycle != message.contact_cycle && cycle < u64::MAX;
+        (message.contact_cycle, message.contact_link) = (cycle, link);
         if is_new {
             events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
         }
-        own.is_cut &= is_lead_cut || found.is_some() && link == free_from;
-        let planned_to = if own.is_cut { free_from } else { own.hops };
-        let before = std::mem::replace(&mut own.planned_to, planned_to);
+        message.is_cut &= is_lead_cut || found.is_some() && link == free_from;
+        let planned_to = if message.is_cut { free_from } else { message.hops };
+        let before = std::mem::replace(&mut message.planned_to, planned_to);
         (before != planned_to).then(|| before.min(planned_to))
     }
 
     /// The cycle and the link at which a message joins a channel that the one ahead still occupies or waits
     /// for.
-    fn find_contact(&self, own: &LineMessage, lead: &Lead<'_>) -> Option<(u64, u32)> {
+    fn find_contact(&self, message: &LineMessage, lead: &Lead<'_>) -> Option<(u64, u32)> {
         let slopes = &self.slopes;
-        let mut at = i64::from(own.free_from).max(lead.known);
+        let mut at = i64::from(message.free_from).max(lead.known);
         if at >= lead.end {
             return None;
         }
-        let free = own.trajectory.last()?;
+        let free = message.trajectory.last()?;
         let begin = i64::from(free.link);
         let mut index = lead.message.trajectory.index(lead.link(at));
         let contact = |at: i64, joined| u32::try_from(at).ok().map(|link| (joined, link));
         while at < lead.end {
             let (of_lead, next) = lead.segment(index);
-            let joined = free.start + cycles(at - begin, own.step);
+            let joined = free.start + cycles(at - begin, message.step);
             let start = slopes.start(of_lead, lead.link(at)) + lead.message.occupancy;
             let step = slopes.step(of_lead.slope);
             if start > joined {
                 return contact(at, joined);
             }
-            if step > own.step {
-                let links = (joined - start) / (step - own.step) + 1;
+            if step > message.step {
+                let links = (joined - start) / (step - message.step) + 1;
                 if links < cycles(next - at, 1) {
-                    let joined = joined + links * own.step;
+                    let joined = joined + links * message.step;
                     return contact(at + i64::try_from(links).ok()?, joined);
                 }
             }

@@ -183,7 +183,7 @@ impl Slab {
         narrow(self.queued.len() as u64) // below 2^32, more than memory holds
     }
 
-    /// Takes the first packet of a list; none of an empty one.
+    /// Takes the first packet of a list; `None` if it is empty.
     #[inline]
     fn take_first(&mut self, list: &mut Ends) -> Option<Queued> {
         let slot = list.first;

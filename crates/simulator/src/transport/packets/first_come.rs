@@ -315,8 +315,8 @@ impl FirstComeNetwork {
         for of_place in joiners.chunk_by(|one, other| one.place == other.place) {
             // At most the first departs in this cycle, and another packet of its message may follow.
             let mut following: Option<Packet> = None;
-            for Joiner { place, key: own, packet } in of_place {
-                if let Some(next) = following.take_if(|next| key(next, messages) < *own) {
+            for Joiner { place, key: packet_key, packet } in of_place {
+                if let Some(next) = following.take_if(|next| key(next, messages) < *packet_key) {
                     self.depart_in_order(*place, &next, now, messages, events);
                 }
                 following = self.depart_in_order(*place, packet, now, messages, events).or(following);
@@ -350,8 +350,8 @@ impl FirstComeNetwork {
         }
         if self.log.keeps() {
             let ends = self.crossing.ends(packet);
-            let own = (messages.record(packet.message()), packet.number());
-            self.log.add(own, ends, [now, start, start + occupancy]);
+            let of_packet = (messages.record(packet.message()), packet.number());
+            self.log.add(of_packet, ends, [now, start, start + occupancy]);
         }
         let next = packet.following(messages)?;
         if start == now {

@@ -179,8 +179,8 @@ impl GrantedNetwork {
         }
         if self.log.keeps() {
             let ends = self.crossing.ends(&packet);
-            let own = (messages.record(packet.message()), packet.number());
-            self.log.add(own, ends, [joined, now, now + occupancy]);
+            let key = (messages.record(packet.message()), packet.number());
+            self.log.add(key, ends, [joined, now, now + occupancy]);
         }
         self.following.extend(packet.following(messages));
         let (kind, cycle) = self.crossing.depart(&packet, now, occupancy);
@@ -219,8 +219,10 @@ fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
     let input = |node: NodeId, port: usize| {
         let end = network.neighbours(node)[port];
         let place = match grid {
-            None if network.is_directed() => network.before(end).position(|own| own.1 == node),
-            Some(grid) => grid.directions().position(|own| grid.neighbour(node, own) == Some(end)),
+            None if network.is_directed() => network.before(end).position(|neighbour| neighbour.1 == node),
+            Some(grid) => {
+                grid.directions().position(|direction| grid.neighbour(node, direction) == Some(end))
+            }
             None => {
                 network.opposite_channel(node, port).checked_sub(network.first_channel(end.index()) as usize)
             }
