@@ -1,5 +1,5 @@
-//! Gives the program the commit of its sources, and whether they differ from it. Without git, or where the sources lie in
-//! no repository of their own, as in a published crate, it has neither.
+//! Gives the program the commit of its sources, and whether they differ from it. Without git, or outside a repository
+//! of the sources, as in a published crate, it has neither.
 
 use std::{
     path::{Path, PathBuf},

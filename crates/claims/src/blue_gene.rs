@@ -1,7 +1,7 @@
 //! The all-to-all of Blue Gene/L on toruses with one longer side (Kumar et al. 2008), over routers with finite buffers.
 //!
-//! Every process sends each other one a message, in an order of its own, at a given rate: [`docs/routers.md`] says why
-//! order and rate matter.
+//! Every process sends a message to each other one, in its own random order, at a given rate: [`docs/routers.md`]
+//! explains why order and rate matter.
 //!
 //! [`docs/routers.md`]: ../../../docs/routers.md
 
@@ -57,7 +57,7 @@ fn check(shape: [u64; 2], findings: &mut Findings) {
     findings.add(ORDER, Trial::at_most(adaptive, in_order), &case);
 }
 
-/// The bound of the busiest links over the makespan \[percent\].
+/// The ratio of the busiest links' bound to the makespan \[percent\].
 #[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
 fn percent_of_peak(shape: [u64; 2], routing: RouterRouting) -> Quantity {
     let machine = torus(&shape);
@@ -88,7 +88,7 @@ fn percent_of_peak(shape: [u64; 2], routing: RouterRouting) -> Quantity {
     Quantity::fraction(100 * bound, makespan.get())
 }
 
-/// An all-to-all in which every process sends at an even rate, in a random order of its own, for `cycles` cycles.
+/// An all-to-all in which every process sends at an even rate, in its own random order, for `cycles` cycles.
 #[expect(
     clippy::expect_used,
     reason = "every message has a send and a receive, and requires an earlier calculation"

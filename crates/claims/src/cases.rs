@@ -1,4 +1,4 @@
-//! The parts that cases are made of: guests and hosts to try, sets of messages, and messages routed
+//! The building blocks of cases: guests and hosts to try, sets of messages, and messages routed
 //! in coordination.
 
 use std::fmt;
@@ -30,7 +30,7 @@ pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
     all
 }
 
-/// The machine of a kind, which has these lengths.
+/// The machine of a kind with these lengths.
 #[expect(clippy::expect_used, reason = "the lengths here are at least 2 and their product is small")]
 pub(super) fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
     Machine::new(kind, lengths).expect("a machine")
@@ -84,12 +84,12 @@ pub(super) fn square_pairs(most: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
     pairs
 }
 
-/// Whether a machine counts as a torus where it is the guest: a hypercube does not (errata C5).
+/// Whether a machine counts as a torus as a guest: a hypercube does not (errata C5).
 pub(super) fn is_torus_guest(machine: &Machine) -> bool {
     machine.extents().any(Extent::is_ring)
 }
 
-/// Whether a machine counts as a torus where it is the host: a hypercube does (errata C5).
+/// Whether a machine counts as a torus as a host: a hypercube does (errata C5).
 pub(super) fn is_torus_host(machine: &Machine) -> bool {
     machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
 }
@@ -139,7 +139,7 @@ pub(super) fn permutations(guest: &Machine, sets: usize, task: &str) -> Neighbou
     exchanges(guest, Pattern::Permutation { sets: sets.max(1), key: key(task) })
 }
 
-/// The key of the generator for a task of the verification, which has the seed 0.
+/// The key of the generator for a task of the verification, whose seed is 0.
 pub(super) fn key(task: &str) -> [u8; 32] {
     generator_key(0, &format!("verify; {task}"))
 }
@@ -188,7 +188,7 @@ pub(super) fn links_with(mode: LinkMode, tie: TieRule) -> Communication {
     Communication::new(mode, Cycles::new(1), tie).expect("a hop of at least one cycle")
 }
 
-/// Every node's own process on it.
+/// Every process on the node of its number.
 pub(super) fn identity(machine: &Machine) -> Placement {
     table(machine, machine.nodes().collect())
 }
@@ -199,12 +199,12 @@ pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
     Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
 }
 
-/// The largest dilation of a guest machine placed so.
+/// The largest dilation of a guest machine under this placement.
 pub(super) fn dilation(guest: &Machine, placement: &Placement) -> u64 {
     PlacementMetrics::largest_dilation(&GraphGuest::new(guest.clone()), placement)
 }
 
-/// The most steps of a stage, and the conflicts of all.
+/// The most steps of a stage, and the conflicts of all stages.
 pub(super) fn most(stages: &[StageRouting]) -> StageRouting {
     let steps = stages.iter().map(|stage| stage.steps).max().unwrap_or(0);
     StageRouting { steps, conflicts: stages.iter().map(|stage| stage.conflicts).sum() }
@@ -261,9 +261,9 @@ impl Program for MessageSets {
             End::Source => &self.by_source,
             End::Destination => &self.by_destination,
         };
-        let first = stages[stage].partition_point(|&(own, _)| own < process);
-        let own = stages[stage][first..].iter().take_while(|&&(own, _)| own == process);
-        peers.extend(own.map(|&(_, process)| Peer { process, units: 1 }));
+        let first = stages[stage].partition_point(|&(end, _)| end < process);
+        let found = stages[stage][first..].iter().take_while(|&&(end, _)| end == process);
+        peers.extend(found.map(|&(_, process)| Peer { process, units: 1 }));
     }
 }
 
@@ -282,7 +282,7 @@ pub(super) fn neighbours(guest: &Machine) -> Vec<Message> {
     ProcessId::first(guest.node_count()).flat_map(of).collect()
 }
 
-/// A construction asked for by name, which covers the pair; otherwise the claim fails.
+/// The named construction for the pair; without one, the claim fails.
 pub(super) fn named(
     claim: Claim,
     kind: ConstructionKind,

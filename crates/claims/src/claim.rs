@@ -1,4 +1,4 @@
-//! A claim of a paper, the value promised and measured in one case of it, and its verdict.
+//! A claim of a paper, the promised and the measured value in one case, and its verdict.
 
 use std::{cmp::Ordering, fmt};
 
@@ -14,13 +14,13 @@ pub(super) struct Claim {
     pub(super) source: &'static str,
     /// The statement in plain words.
     pub(super) text: &'static str,
-    /// The erratum that calls the printed statement false; it is measured beside the reading that
+    /// The erratum that calls the printed statement false; it is measured together with the reading that
     /// holds.
     pub(super) erratum: Option<&'static str>,
 }
 
 impl Claim {
-    /// A statement that holds as it is read here.
+    /// A statement that holds in the reading used here.
     pub(super) const fn new(source: &'static str, text: &'static str) -> Self {
         Self { source, text, erratum: None }
     }
@@ -59,7 +59,7 @@ pub struct CheckedClaim {
     pub source: &'static str,
     /// The statement in plain words.
     pub claim: &'static str,
-    /// The number of cases, those of an erratum's reading included.
+    /// The number of cases, including the cases of an erratum's reading.
     pub cases: u64,
     /// The value promised in the worst case; of an erratum, the printed one. None without a case.
     pub promised: Option<Quantity>,
@@ -109,7 +109,7 @@ impl Quantity {
         Self::fraction(self.numerator, self.denominator * divisor)
     }
 
-    /// The number nearest to it.
+    /// The nearest floating-point number.
     pub(super) fn value(self) -> f64 {
         exact_mean(self.numerator.into(), self.denominator.into()).unwrap_or(f64::NAN)
     }
@@ -155,13 +155,13 @@ impl From<Quantity> for Figure {
 /// The relation between the promise and the measured value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Relation {
-    /// They are equal.
+    /// Equality.
     Equal,
-    /// A bound from above, as it is stated.
+    /// A bound from above, as stated.
     AtMost,
-    /// A bound from below, as it is stated.
+    /// A bound from below, as stated.
     AtLeast,
-    /// Stated as a value, a bound from above by the errata.
+    /// Stated as a value, but only a bound from above according to the errata.
     Stated,
     /// The measured value differs by this error, rounded \[tenths of a percent of the promise\].
     Off(i64),
@@ -176,7 +176,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The measured value should be the promised one.
+    /// The measured value should equal the promised one.
     pub(super) fn equal(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
         Self { promised: promised.into(), measured: measured.into(), relation: Relation::Equal }
     }
@@ -191,7 +191,7 @@ impl Trial {
         Self { promised: promised.into(), measured: measured.into(), relation: Relation::AtLeast }
     }
 
-    /// No more than what the paper states as the value itself.
+    /// No more than promised, although the paper states it as the value itself.
     pub(super) fn stated(promised: impl Into<Quantity>, measured: impl Into<Quantity>) -> Self {
         Self { promised: promised.into(), measured: measured.into(), relation: Relation::Stated }
     }
@@ -221,13 +221,13 @@ impl Trial {
         i64::try_from((twice + whole).div_euclid(halves)).unwrap_or(i64::MAX)
     }
 
-    /// Whether a value that is stated is a bound only.
+    /// Whether a stated value is only a bound.
     pub(super) fn is_only_a_bound(&self) -> bool {
         self.relation == Relation::Stated && self.measured < self.promised
     }
 
-    /// Whether it speaks more against the claim than another: broken before kept, then by the ratio
-    /// of the two values, then the larger promise.
+    /// Whether it is stronger evidence against the claim than another: broken before kept, then by the
+    /// ratio of the two values, then the larger promise.
     pub(super) fn is_worse_than(&self, other: &Self) -> bool {
         let kept = |trial: &Self| (!trial.is_kept(), trial.excess());
         match kept(self).0.cmp(&kept(other).0).then_with(|| kept(self).1.cmp(&kept(other).1)) {
@@ -237,7 +237,7 @@ impl Trial {
         }
     }
 
-    /// Measured over promised, or the other way round for a bound from below, in millionths.
+    /// Measured over promised, or the inverse for a bound from below, in millionths.
     fn excess(&self) -> u128 {
         let (over, under) = match self.relation {
             Relation::AtLeast => (self.promised, self.measured),

@@ -2,7 +2,7 @@
 //! all-to-all and TACOS.
 //!
 //! Link loads are counted message by message over the routes of the machine, and compared with closed
-//! forms; times are those of the engine, and compared with what was published.
+//! forms; times are from the engine, and compared with published ones.
 
 mod deficiencies;
 mod distances;
@@ -38,7 +38,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         .collect()
 }
 
-/// A collective on a torus of its own shape.
+/// A collective on a torus of the same shape.
 #[derive(Debug, Clone, Copy)]
 struct Run<'lengths> {
     lengths: &'lengths [u64],

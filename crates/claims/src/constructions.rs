@@ -1,5 +1,5 @@
-//! Every one-to-one construction of Tao 1988 on every pair of machines of a size, for all that
-//! chapters 3 and 4 say of it: existence, dilation, inverses (4.3.1, 5.4.1), translation tables
+//! Every one-to-one construction of Tao 1988 on every pair of machines of a size, for all statements of
+//! chapters 3 and 4: existence, dilation, inverses (4.3.1, 5.4.1), translation tables
 //! (4.4) and steps.
 //!
 //! Which constructions exist is decided here from the shapes alone. The conditions of those
@@ -34,12 +34,12 @@ use crate::{
 /// The measured values of a pair.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
-    /// The random permutation sets that are routed besides the shift sets; none are routed without
-    /// it.
+    /// The number of random permutation sets that are routed besides the shift sets; `None` routes
+    /// no sets.
     routed_sets: Option<usize>,
 }
 
-/// Pairs beyond the sizes that are measured completely: the smallest of rare kinds, and those of
+/// Pairs beyond the completely measured sizes: the smallest of rare kinds, and those in
 /// the errata.
 const MORE_PAIRS: [(&[u64], &[u64]); 14] = [
     (&[2, 2, 9], &[6, 6]),
@@ -111,8 +111,8 @@ fn check_pair(guest: &Machine, host: &Machine, extent: Extent, findings: &mut Fi
     check_covered((guest, host), &chosen, promised, findings, dilation::check_chosen);
 }
 
-/// Measures a construction that is within its theorem; that there is none, or none within it,
-/// breaks the claim by which it is promised.
+/// Measures a construction that is within its theorem; a missing one, or one outside of it,
+/// breaks the claim that promises it.
 fn check_covered(
     (guest, host): (&Machine, &Machine),
     construction: &Result<Construction, ConstructionError>,
@@ -189,7 +189,7 @@ pub(super) fn claim_by_name(kind: ConstructionKind, guest: &Machine, host: &Mach
     }
 }
 
-/// The claim that some construction exists for two square graphs of different dimension; none for
+/// The claim that some construction exists for two square graphs of different dimension; `None` for
 /// other pairs.
 ///
 /// Guest and host have equally many nodes.
@@ -244,7 +244,7 @@ pub(super) const INVERSE_CLAIMS: &[Claim] = &[
     SQUARE_INVERSE,
 ];
 
-/// Takes every process to its node and back.
+/// Maps every process to its node and back.
 pub(super) fn check_inverse(covered: &Covered, findings: &mut Findings) {
     let construction = covered.construction;
     let claim = match construction.kind() {
@@ -277,7 +277,7 @@ const EXCHANGE_STEPS: [Claim; 3] = [
     Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 2: 2"),
     Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 3: 2c"),
 ];
-/// Measured here, as it is about tables.
+/// Measured here, since it is about tables.
 pub(super) const UNDROPPED: Claim = Claim::misprinted(
     "Tao 4.4, method 2",
     "entries that are no guest neighbours when every incoming message is made an entry; dropped, there are none",
@@ -290,7 +290,7 @@ pub(super) const TABLE_CLAIMS: &[Claim] =
 
 type Tables = Vec<(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)>;
 
-/// Makes the tables of a construction by both methods where both apply.
+/// Builds the tables of a construction by both methods if both apply.
 pub(super) fn check_tables(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let case = ConstructionLabel(covered.construction);
     let guest = GraphGuest::new(covered.construction.guest().clone());
@@ -321,8 +321,8 @@ fn tables(
     Ok(translation_tables(guest, placement, method)?.map(entries).collect())
 }
 
-/// Entries whose node has another process, by the inverse, and neighbours without an entry; of a
-/// table that is missing, all.
+/// The number of entries whose node has another process, by the inverse, and of neighbours without
+/// an entry; all for a missing table.
 fn wrong_entries(covered: &Covered, tables: &Tables) -> u64 {
     let (guest, construction) = (covered.construction.guest(), covered.construction);
     let mut by_process: BTreeMap<u32, Vec<_>> = BTreeMap::new();
@@ -338,19 +338,19 @@ fn wrong_entries(covered: &Covered, tables: &Tables) -> u64 {
     };
     let wrong_of = |process: ProcessId| match by_process.get(&process.label()).map(Vec::as_slice) {
         Some(&[table]) => wrong_in(process, table),
-        // A second table of a process is as wrong as one that is missing.
+        // A second table of a process is as wrong as a missing one.
         _ => neighbours(guest, NodeId::new(process.label())).len(),
     };
     ProcessId::first(guest.node_count()).map(wrong_of).sum::<usize>() as u64
 }
 
-/// The nodes at distance 1 from a node: along one dimension the next ones, or from one end the
-/// other.
+/// The nodes at distance 1 from a node: the next ones along a dimension, or the opposite end from
+/// an end.
 fn neighbours(machine: &Machine, node: NodeId) -> BTreeSet<u32> {
     let (shape, mut found) = (machine.shape(), BTreeSet::new());
-    let own = shape.coordinates(node);
+    let coordinates = shape.coordinates(node);
     let mut stride = 1;
-    for (&length, &at) in shape.lengths().iter().zip(own.as_slice()) {
+    for (&length, &at) in shape.lengths().iter().zip(coordinates.as_slice()) {
         let at = u64::from(at);
         for other in [at.wrapping_sub(1), at + 1, 0, length - 1].into_iter().filter(|&other| other < length) {
             let candidate = machine.node(u64::from(node.index()) - at * stride + other * stride);
@@ -381,8 +381,9 @@ pub(super) fn check_undropped(findings: &mut Findings) {
     let is_neighbour = |process: u32, other: u32| neighbours(&line, NodeId::new(process)).contains(&other);
     // As printed: every physical neighbour that sends its address becomes an entry.
     let senders = |process: usize| neighbours(&host, nodes[process]);
-    let on_node =
-        |node: u32| nodes.iter().zip(0_u32..).find(|(own, _)| own.index() == node).map(|found| found.1);
+    let on_node = |node: u32| {
+        nodes.iter().zip(0_u32..).find(|(place, _)| place.index() == node).map(|(_, process)| process)
+    };
     let printed = (0..4).flat_map(|process| senders(process).into_iter().map(move |node| (process, node)));
     let foreign = printed
         .filter_map(|(process, node)| Some((u32::try_from(process).ok()?, on_node(node)?)))
@@ -394,7 +395,8 @@ pub(super) fn check_undropped(findings: &mut Findings) {
             let entries = tables
                 .iter()
                 .flat_map(|(process, _, entries)| entries.iter().map(|entry| (*process, entry.0)));
-            let foreign = entries.filter(|(own, other)| !is_neighbour(own.label(), other.label())).count();
+            let foreign =
+                entries.filter(|(process, other)| !is_neighbour(process.label(), other.label())).count();
             findings.add_reading(UNDROPPED, Trial::equal(0, foreign as u64), &case);
         }
         Err(error) => findings.fail(UNDROPPED, &case, &error),
@@ -413,7 +415,7 @@ mod tests {
         assert_eq!(name(ConstructionKind::BasicF, &line, &mesh_3_3), Some(LINE));
         assert_eq!(name(ConstructionKind::BasicF, &ring, &mesh_3_3), None);
         assert_eq!(name(ConstructionKind::BasicH, &ring, &torus(&[3, 3])), Some(RING_INTO_TORUS));
-        // A mesh of odd size has no Hamiltonian circuit, nor has a line.
+        // Neither a mesh of odd size nor a line has a Hamiltonian circuit.
         assert_eq!(name(ConstructionKind::BasicH, &ring, &mesh_3_3), None);
         assert_eq!(name(ConstructionKind::BasicH, &torus(&[6]), &mesh(&[6])), None);
         assert_eq!(name(ConstructionKind::BasicH, &torus(&[6]), &mesh(&[3, 2])), Some(EVEN_RING_INTO_MESH));

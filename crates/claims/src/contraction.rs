@@ -115,10 +115,10 @@ fn check(construction: &Construction, sets: usize, findings: &mut Findings) {
         findings.add(SPECIAL, Trial::equal(1, measured), &ConstructionLabel(construction));
         check_permutations(construction, &placement, [1, 2, 2 * dimensions(construction)], sets, findings);
     } else if let Some(inner) = embedding(construction) {
-        let own = Placement::Construction(Box::new(inner.clone()));
+        let inner_placement = Placement::Construction(Box::new(inner.clone()));
         findings.add(
             GENERAL,
-            Trial::equal(dilation(inner.guest(), &own), measured),
+            Trial::equal(dilation(inner.guest(), &inner_placement), measured),
             &ConstructionLabel(construction),
         );
         if let Some(promise) = Covered::new(&inner).and_then(|covered| steps::promise(&covered)) {
@@ -134,7 +134,7 @@ fn dimensions(construction: &Construction) -> u64 {
     construction.host().shape().dimension_count() as u64
 }
 
-/// `E` of `E o mu`: all lengths over `kappa`, which the number of processes a node gives.
+/// `E` of `E o mu`: all lengths over `kappa`, which is determined by the number of processes a node.
 fn embedding(construction: &Construction) -> Option<Construction> {
     let guest = construction.guest();
     let lengths = guest.shape().lengths();
@@ -157,7 +157,7 @@ fn check_loads(construction: &Construction, placement: &Placement, findings: &mu
     findings.add(EVENNESS, Trial::equal(1, Quantity::fraction(load.max, load.min)), &case);
 }
 
-/// The number of processes that a set-valued inverse does not give to the node that they are on, or gives to
+/// The number of processes that a set-valued inverse does not assign to their node, or assigns to
 /// another.
 pub(super) fn wrong_processes(
     construction: &Construction,
@@ -167,7 +167,9 @@ pub(super) fn wrong_processes(
     for process in ProcessId::first(construction.guest().node_count()) {
         by_node[construction.node(process).index() as usize].insert(process);
     }
-    let wrong = |(node, own): (NodeId, &BTreeSet<ProcessId>)| inverse(node).symmetric_difference(own).count();
+    let wrong = |(node, processes): (NodeId, &BTreeSet<ProcessId>)| {
+        inverse(node).symmetric_difference(processes).count()
+    };
     construction.host().nodes().zip(&by_node).map(wrong).sum::<usize>() as u64
 }
 
@@ -214,8 +216,8 @@ fn on_own_nodes(construction: &Construction, messages: Vec<Message>) -> Vec<Mess
     messages.into_iter().filter(apart).collect()
 }
 
-/// The scatter set of all processes in parallelizable parts: of the messages with one source node
-/// and one destination node, one is in each. The nodes send them, all of a part at once.
+/// The scatter set of all processes in parallelizable parts: each part has one of the messages with the same source
+/// node and destination node. The nodes send a part at once.
 fn check_scatter(construction: &Construction, findings: &mut Findings) {
     let (host, case) = (construction.host(), ConstructionLabel(construction));
     let node = |process: ProcessId| ProcessId::new(construction.node(process).index());

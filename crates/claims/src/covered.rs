@@ -1,13 +1,13 @@
-//! Constructions of Tao 1988 that are within their theorems, with what the formulas of the theorems
-//! depend on: the kinds of the two graphs, and the factors of simple and general reductions, which
+//! Constructions of Tao 1988 that are within their theorems, with the parameters of the theorems'
+//! formulas: the kinds of the two graphs, and the factors of simple and general reductions, which
 //! are read from the constructions.
 
 use cubefold_mapping::{Construction, ConstructionKind};
 
 use crate::cases::{is_torus_guest, is_torus_host, side};
 
-/// A construction that is within its theorem: what kinds of graphs it maps, and the dilation
-/// stated.
+/// A construction that is within its theorem: the kinds of its graphs, and the stated
+/// dilation.
 #[derive(Debug)]
 pub(super) struct Covered<'construction> {
     pub(super) construction: &'construction Construction,
@@ -29,7 +29,7 @@ impl<'construction> Covered<'construction> {
         Some(Self { stated, ..uncovered })
     }
 
-    /// Whether a torus is led to a mesh, which doubles most formulas.
+    /// Whether a torus is mapped to a mesh, which doubles most formulas.
     pub(super) fn folds(&self) -> bool {
         self.from_torus && !self.to_torus
     }
@@ -105,7 +105,7 @@ impl SimpleFactor {
     }
 
     /// `m_i / l_(v_i)` for each host dimension, with `l_(v_i)`: the first of a list in
-    /// non-increasing order, and so the greatest.
+    /// non-increasing order, hence the greatest.
     fn ratios(&self) -> impl Iterator<Item = (u64, u64)> {
         let ratio = |list: &Vec<u64>| {
             let greatest = *list.iter().max()?;
@@ -149,7 +149,7 @@ impl GeneralFactor {
         self.components.iter().copied().max().unwrap_or(0)
     }
 
-    /// The largest of `c_k s_k`, `s_k` being 1 beyond `b` and `c_k` 2 where `l'_k` is over 2, and
+    /// The largest of `c_k s_k`, with `s_k` 1 beyond `b` and `c_k` 2 if `l'_k` is over 2, and
     /// of `offset` (errata B2).
     pub(super) fn most_folded(&self, offset: u64) -> u64 {
         let folded = |(position, &length): (usize, &u64)| {
@@ -174,7 +174,7 @@ pub(super) struct Multiplicands {
 }
 
 impl Multiplicands {
-    /// Those that the construction took.
+    /// The elimination that the construction took.
     pub(super) fn of(construction: &Construction) -> Option<Self> {
         let dimensions: Vec<usize> = parameter(construction, "multiplicands")?;
         let (guest, host) = (construction.guest().shape().lengths(), construction.host().shape().lengths());

@@ -1,10 +1,10 @@
 //! CS838 1999: embeddings of trees, meshes, toruses and networks in one another, measured over
 //! their own routes.
 //!
-//! Here are lines, rings, meshes and toruses, and the networks; [`trees`] has the trees, [`surveys`]
-//! what Tao 1988, 2.2, cites of trees and meshes, and
-//! [`misprints`] the statements that fail as printed (errata N1 to N11) beside the reading that
-//! holds. What the checked data leaves open is not claimed.
+//! This module has lines, rings, meshes and toruses, and the networks; [`trees`] has the trees, [`surveys`]
+//! the citations of Tao 1988, 2.2, on trees and meshes, and
+//! [`misprints`] the statements that fail as printed (errata N1 to N11) with the readings that
+//! hold. Statements that the checked data leaves open are not claimed.
 
 mod misprints;
 mod promise;
@@ -40,7 +40,7 @@ pub(super) fn claims() -> Vec<Claim> {
     [&trees::CLAIMS[..], &GRID_CLAIMS, &NETWORK_CLAIMS, &surveys::CLAIMS].concat()
 }
 
-/// Of the statements that fail as printed, in the order of the errata.
+/// The statements that fail as printed, in the order of the errata.
 pub(super) fn misprinted_claims() -> Vec<Claim> {
     misprints::CLAIMS.to_vec()
 }

@@ -1,6 +1,6 @@
 //! Hypercubes on lines, rings, meshes and toruses: González & Valero 1993, Harper 1966.
 //!
-//! Measured are the tables of the figures, distances and loads on rings, constant distances, and
+//! Measures the tables of the figures, distances and loads on rings, constant distances, and
 //! the least dilation on lines.
 
 use cubefold_mapping::{
@@ -80,7 +80,7 @@ pub(super) fn cube(machine: &Machine) -> Hypercube {
     Hypercube::new(u64::from(machine.node_count().ilog2())).expect("a cube")
 }
 
-/// That cube on the machine.
+/// The embedding of this cube on the machine.
 #[expect(clippy::expect_used, reason = "the lengths of machines here are powers of two")]
 pub(super) fn embed(kind: EmbeddingKind, machine: &Machine) -> Placement {
     Placement::embed(kind, cube(machine), machine).expect("a placement")
@@ -129,7 +129,7 @@ fn wrong_distances(kind: EmbeddingKind, bits: u32, metrics: &PlacementMetrics) -
     (0..bits).filter(is_wrong).count() as u64
 }
 
-/// `D_a`: every dimension has equally many edges, so that the mean over all edges is the mean of the
+/// `D_a`: all dimensions have equally many edges, so the mean over all edges is the mean of the
 /// means.
 fn average_distance(metrics: &PlacementMetrics) -> Quantity {
     Quantity::fraction(metrics.dilation.total(), metrics.dilation.edges())
@@ -182,7 +182,8 @@ fn check_line(kind: EmbeddingKind, claim: Claim, figure: &[[u64; 8]; 3], finding
     let mut wrong = 0;
     for (dimension, row) in cube.dimensions().zip(figure) {
         for (process, &expected) in ProcessId::first(8).zip(row) {
-            let [near, far] = [process, cube.neighbour(process, dimension)].map(|own| placement.node(own));
+            let [near, far] =
+                [process, cube.neighbour(process, dimension)].map(|process| placement.node(process));
             wrong += u64::from(line.distance(near, far) != expected);
         }
     }
@@ -197,19 +198,19 @@ fn check_torus(findings: &mut Findings) {
     findings.add(XOR, Trial::equal(0, wrong as u64), &MachineLabel(&torus));
 }
 
-/// Of every one of them.
+/// A claim on every one of them.
 const NOT_BELOW: Claim = Claim::new(
     "González & Valero 1993, theorem 10",
     "average distance of any embedding with constant distances on a ring of 2^d, each tried: no less than \
      (3 * 2^(d-2) - 1)/d",
 );
-/// Of all of them together: a search that misses some would not find it.
+/// A claim on all of them together; a search that misses some would not find it.
 const LEAST_CONSTANT_DISTANCES: Claim = Claim::new(
     "González & Valero 1993, theorem 10",
     "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d",
 );
 
-/// Of every embedding of a ring and every subset.
+/// A claim on every embedding of a ring and every subset.
 const SUBSET_SUM: Claim = Claim::misprinted(
     "González & Valero 1993, lemma 1",
     "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1 in the \
@@ -285,13 +286,13 @@ fn check_lemmas(
 
     // S, the dimensions shorter than 2^(d-2), and C(n), those of S in which the neighbour of n is clockwise.
     let short: Vec<usize> =
-        (0..distances.len()).filter(|&own| 4 * distances[own] < ring.node_count()).collect();
-    let set = |dimensions: &[usize]| dimensions.iter().fold(0_usize, |set, own| set | 1 << own);
+        (0..distances.len()).filter(|&dimension| 4 * distances[dimension] < ring.node_count()).collect();
+    let set = |dimensions: &[usize]| dimensions.iter().fold(0_usize, |set, dimension| set | 1 << dimension);
     let clockwise = |process: usize| {
         let is_ahead = |&&dimension: &&usize| {
-            let [own, other] =
+            let [here, there] =
                 [process, process ^ 1 << dimension].map(|label| u64::from(nodes[label].index()));
-            (own + distances[dimension]) % ring.node_count() == other
+            (here + distances[dimension]) % ring.node_count() == there
         };
         set(&short.iter().filter(is_ahead).copied().collect::<Vec<_>>())
     };
@@ -299,11 +300,11 @@ fn check_lemmas(
     let lacking = |kept: usize, found: usize| u64::from((kept & !found).count_ones());
     let (mut beside, mut from_centre) = (0, 0);
     for process in 0..nodes.len() {
-        let own = clockwise(process);
-        for &dimension in short.iter().filter(|&&dimension| own >> dimension & 1 == 0) {
-            beside += lacking(own | 1 << dimension, clockwise(process ^ 1 << dimension));
+        let ahead = clockwise(process);
+        for &dimension in short.iter().filter(|&&dimension| ahead >> dimension & 1 == 0) {
+            beside += lacking(ahead | 1 << dimension, clockwise(process ^ 1 << dimension));
         }
-        if own == all {
+        if ahead == all {
             let subsets = (0..=all).filter(|subset| subset & !all == 0);
             from_centre +=
                 subsets.map(|subset| lacking(all & !subset, clockwise(process ^ subset))).sum::<u64>();
@@ -357,8 +358,8 @@ fn harper(bits: u32) -> u64 {
 
 /// A search for a placement of a cube on a line with no dilation over a bound.
 ///
-/// Nodes are filled in order; a partial placement is given up when the neighbours of a placed
-/// process that have no node yet do not fit into the nodes within the bound.
+/// Nodes are filled in order; a partial placement is abandoned if the unplaced neighbours of a placed
+/// process do not fit into the nodes within the bound.
 struct Search {
     neighbours: Vec<Vec<usize>>,
     order: Vec<usize>,            // the processes placed so far
@@ -368,10 +369,10 @@ struct Search {
 
 impl Search {
     fn finds(cube: Hypercube, bound: usize) -> bool {
-        let of = |process| cube.neighbours(process).map(|own| own.label() as usize).collect();
+        let of = |process| cube.neighbours(process).map(|neighbour| neighbour.label() as usize).collect();
         let neighbours: Vec<Vec<usize>> = ProcessId::first(cube.process_count()).map(of).collect();
         let position = vec![None; neighbours.len()];
-        // The cube looks the same from every process: 0 may be the first.
+        // By symmetry, process 0 may be the first.
         let mut search = Self { neighbours, order: vec![], position, bound };
         search.place(0)
     }
@@ -389,13 +390,14 @@ impl Search {
         (0..self.position.len()).any(|process| self.position[process].is_none() && self.place(process))
     }
 
-    /// Whether there is room for the neighbours of every placed process: those due by a node are no
-    /// more than the nodes up to it.
+    /// Whether there is room for the neighbours of every placed process: at most as many are due by a
+    /// node as there are nodes up to it.
     fn is_open(&self) -> bool {
         let filled = self.order.len();
         let mut due = vec![usize::MAX; self.position.len()]; // the last node that each unplaced process may have
         for (at, &process) in self.order.iter().enumerate() {
-            for &neighbour in self.neighbours[process].iter().filter(|&&own| self.position[own].is_none()) {
+            for &neighbour in self.neighbours[process].iter().filter(|&&other| self.position[other].is_none())
+            {
                 due[neighbour] = due[neighbour].min(at + self.bound);
             }
         }

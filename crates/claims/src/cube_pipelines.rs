@@ -148,7 +148,7 @@ fn pipelines(dimensions: u64, findings: &mut Findings) {
     let (units, stages) = (64, dimensions);
     for (count, startup, compute) in [(1, 3, 10), (2, 0, 64), (8, 5, 0), (32, 1, 32), (64, 0, 0)] {
         let case = format!("d = {dimensions}, Q = {count}, sigma = {startup}, C = {compute}");
-        // C is divided by Q without a rest only if Q divides it.
+        // C / Q is whole only if Q divides C.
         let compute = compute / count * count;
         let computing = stages * compute + stages * count * startup;
         let all = computing + (stages + count - 1) * (units / count);
@@ -209,10 +209,10 @@ fn link_sequence(sequence: LinkSequence, dimensions: u8, findings: &mut Findings
     }
     if sequence == LinkSequence::Degree4 && dimensions >= 4 {
         let has_four = |window: &&[u8]| {
-            let mut own = window.to_vec();
-            own.sort_unstable();
-            own.dedup();
-            own.len() < 4
+            let mut links = window.to_vec();
+            links.sort_unstable();
+            links.dedup();
+            links.len() < 4
         };
         findings.add(DEGREE, Trial::equal(4, path.windows(4).filter(has_four).count() as u64), &case);
     }

@@ -137,8 +137,8 @@ fn predicted_on_tree(name: &str, levels: u64, host: &Machine, compute: u64, hop:
     Ok(predict(&program, &placement, links.map_err(|error| error.to_string())?).get())
 }
 
-/// Lists of dimensions in which each is the next or the one before: up, down, round and round, to
-/// and fro.
+/// Lists of dimensions in which each follows or precedes the one before: up, down, cyclic, and back
+/// and forth.
 fn walks(order: u64) -> Vec<Vec<u64>> {
     let up: Vec<u64> = (0..order).collect();
     let down = (0..order).rev().collect();
@@ -193,13 +193,17 @@ fn normal_by_level(order: u64, walk: &[u64], findings: &mut Findings) {
     let case = format!("n = {order}, dimensions {walk:?}");
     let steps = walk.len() as u64;
     let up = |pair: &[u64]| (pair[0] + 1) % order == pair[1];
-    let turns = walk.windows(3).filter(|own| order > 2 && up(&own[..2]) != up(&own[1..])).count() as u64;
-    let wraps = walk.windows(2).filter(|own| own[0].abs_diff(own[1]) == order - 1).count() as u64;
+    let turns = walk.windows(3).filter(|turn| order > 2 && up(&turn[..2]) != up(&turn[1..])).count() as u64;
+    let wraps = walk.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) == order - 1).count() as u64;
     for network in LevelNetwork::ALL {
         let (claim, trial): (Claim, fn(u64, u64) -> Trial) = match network {
-            LevelNetwork::CubeConnectedCycles => (CYCLES, |promised, own| Trial::equal(promised, own)),
-            LevelNetwork::WrappedButterfly => (WRAPPED, |promised, own| Trial::equal(promised, own)),
-            LevelNetwork::Butterfly => (BUTTERFLY, |promised, own| Trial::at_most(promised, own)),
+            LevelNetwork::CubeConnectedCycles => {
+                (CYCLES, |promised, measured| Trial::equal(promised, measured))
+            }
+            LevelNetwork::WrappedButterfly => {
+                (WRAPPED, |promised, measured| Trial::equal(promised, measured))
+            }
+            LevelNetwork::Butterfly => (BUTTERFLY, |promised, measured| Trial::at_most(promised, measured)),
         };
         let promised = match network {
             LevelNetwork::CubeConnectedCycles => 2 * steps - 1,
@@ -226,8 +230,8 @@ fn run_by_level(network: LevelNetwork, order: u64, walk: &[u64]) -> Result<u64, 
     cycles(&program, &Placement::Table(placement))
 }
 
-/// The makespan on the network that the claim speaks of; a de Bruijn network of no dimension is not
-/// made.
+/// The makespan on the network of the claim; there is no de Bruijn network of
+/// 0 dimensions.
 fn run_shuffled(order: u64, walk: &[u64], claim: Claim, compute: u64) -> Result<u64, String> {
     let cube = Hypercube::new(order).map_err(|error| error.to_string())?;
     let dimensions: Result<Vec<CubeDimension>, _> =
@@ -235,12 +239,12 @@ fn run_shuffled(order: u64, walk: &[u64], claim: Claim, compute: u64) -> Result<
     let dimensions = dimensions.map_err(|error| error.to_string())?;
     let program = ShuffleExchangeProgram::new(cube, dimensions, Cycles::new(compute))
         .map_err(|error| error.to_string())?;
-    let (kind, own, words) = if claim == SHUFFLE_EXCHANGE {
+    let (kind, size, words) = if claim == SHUFFLE_EXCHANGE {
         (MachineKind::ShuffleExchange, order, 1)
     } else {
         (MachineKind::DeBruijn, order.max(2) - 1, 2)
     };
-    let machine = Machine::of_dimensions(kind, own).map_err(|error| error.to_string())?;
+    let machine = Machine::of_dimensions(kind, size).map_err(|error| error.to_string())?;
     let nodes = (0..1 << order).map(|word: u32| NodeId::new(word / words)).collect();
     let placement = PlacementTable::new(&machine, nodes).map_err(|error| error.to_string())?;
     cycles(&program, &Placement::Table(placement))
@@ -456,8 +460,12 @@ mod tests {
         let normal = statements.iter().find(|statement| statement["id"] == "normal-algorithm").unwrap();
         let cases = normal["cases"].as_array().unwrap();
         for case in cases {
-            let walk: Vec<u64> =
-                case["dimensions_used"].as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect();
+            let walk: Vec<u64> = case["dimensions_used"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|dimension| dimension.as_u64().unwrap())
+                .collect();
             let order = case["n"].as_u64().unwrap();
             let steps = |claim| run_shuffled(order, &walk, claim, 0).ok();
             assert_eq!(steps(SHUFFLE_EXCHANGE), case["steps_on_SE_n"].as_u64());

@@ -1,5 +1,5 @@
-//! Data routing by sorting and by chance, against routing under embeddings (Tao 1988, 2.4), and what the twists of
-//! toruses bring (Camarero, Martinez & Beivide 2013).
+//! Data routing by sorting and at random, against routing under embeddings (Tao 1988, 2.4), and the gain of twists in
+//! toruses (Camarero, Martinez & Beivide 2013).
 
 use cubefold_mapping::{ChannelCongestion, Construction, PatternMessage, Placement, all_to_all_pattern};
 use cubefold_simulator::{
@@ -129,7 +129,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         }
     }
     for dimensions in 4..=cube {
-        cases.push(Box::new(move |findings| by_chance(dimensions, seeds, findings)));
+        cases.push(Box::new(move |findings| at_random(dimensions, seeds, findings)));
         if dimensions.is_multiple_of(2) {
             cases.push(Box::new(move |findings| by_dimension_order(dimensions, findings)));
         }
@@ -216,7 +216,7 @@ fn pass_on_cube(dimensions: u32, findings: &mut Findings) {
     }
 }
 
-/// A request of every node: the one whose place is a multiple of it, so that many ask for the same.
+/// Requests of most nodes, each to the node at the square of its place, so that many request the same.
 fn requests(nodes: usize) -> (Vec<Option<usize>>, Vec<usize>) {
     let asked = (0..nodes).map(|place| (place % 5 != 3).then_some(place * place % nodes)).collect();
     (asked, (0..nodes).collect())
@@ -254,7 +254,7 @@ fn write_all(order: &SortedOrder, named: &[Option<usize>], case: &str, findings:
     findings.add(WRITTEN, Trial::equal(0, wrong as u64), &case);
 }
 
-/// Theorem 2.4.2, both readings against what is enough for any permutation on a cube.
+/// Theorem 2.4.2: both readings against a sufficient time for any permutation on a cube.
 fn worst_case(dimensions: u32, findings: &mut Findings) {
     let case = format!("n = {dimensions}");
     // In thousandths of a cycle.
@@ -267,7 +267,7 @@ fn worst_case(dimensions: u32, findings: &mut Findings) {
     let (n, enough) = (f64::from(dimensions), u64::from(2 * dimensions - 1));
     findings.add(WORST_CASE, Trial::at_least(thousandths(n / 3.0 * (n.log2() + 1.0)), enough), &case);
     match hypercube(dimensions.min(20)) {
-        // A cube of that many dimensions, or the formula itself where it has too many nodes for a machine.
+        // A cube with this number of dimensions, or the formula itself if that has too many nodes for a machine.
         Ok(cube) if dimensions <= 20 => {
             let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
             findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
@@ -327,7 +327,7 @@ fn messages(bits: u32, permutation: LabelPermutation) -> Vec<(u32, u32)> {
     all.filter(|(source, destination)| source != destination).collect()
 }
 
-fn by_chance(dimensions: u32, seeds: u64, findings: &mut Findings) {
+fn at_random(dimensions: u32, seeds: u64, findings: &mut Findings) {
     for (name, permutation) in PERMUTATIONS {
         let case = format!("{name}, d = {dimensions}");
         let cube = match hypercube(dimensions) {
@@ -395,7 +395,7 @@ fn neighbour_pairs() -> Vec<(Machine, Machine)> {
 }
 
 fn neighbours(guest: &Machine, host: &Machine, findings: &mut Findings) {
-    // Pairs that no theorem covers have no embedding to compare.
+    // Pairs covered by no theorem have no embedding to compare.
     let Ok(construction) = Construction::choose(guest, host) else { return };
     let case = format!("{} on {}", MachineLabel(guest), MachineLabel(host));
     let placement = Placement::Construction(Box::new(construction));
@@ -410,7 +410,7 @@ fn neighbours(guest: &Machine, host: &Machine, findings: &mut Findings) {
     }
 }
 
-/// A torus with its twists, and what is published of it.
+/// A torus with its twists, and its published values.
 struct PublishedTorus {
     lengths: [u64; 3],
     twists: [[u64; 3]; 3],

@@ -1,6 +1,6 @@
 //! Tao 1988, chapter 3: the dilation of every construction, by the formulas of the theorems.
 //!
-//! Where the dissertation calls a dilation of 2 optimal, a search shows that no placement has unit
+//! If the dissertation calls a dilation of 2 optimal, a search shows that no placement has unit
 //! dilation.
 
 use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Guest, Placement, ProcessId};
@@ -106,7 +106,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     SQUARE_RISING,
 ];
 
-/// Measures the dilation of a construction for all claims that speak of it.
+/// Measures the dilation of a construction for all claims about it.
 pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let construction = covered.construction;
     let measured = cases::dilation(construction.guest(), placement);
@@ -154,7 +154,7 @@ fn own_claims(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
         ConstructionKind::SequentialElimination => vec![(ELIMINATION, equal)],
         ConstructionKind::SquareLowering => vec![(SQUARE_LOWERING, equal)],
         ConstructionKind::SquareRising => vec![(SQUARE_RISING, equal)],
-        // The folded chains on toruses are for routing: no dilation is stated for them.
+        // The folded chains on toruses are for routing; no dilation is stated for them.
         _ => vec![],
     }
 }
@@ -179,7 +179,7 @@ fn general_case(construction: &Construction) -> Option<(Claim, u64)> {
     Some((GENERAL[case - 1], if case == 3 || case == 5 { 2 } else { 1 }))
 }
 
-/// Theorem 3.5.2, where a hypercube guest on a mesh counts as the torus that it is, too.
+/// Theorem 3.5.2, in which a hypercube guest on a mesh also counts as a torus.
 fn of_squares(covered: &Covered, measured: u64) -> Option<Trial> {
     let (guest, host) = (covered.construction.guest(), covered.construction.host());
     let ratio = side(host)? / side(guest)?;
@@ -201,8 +201,8 @@ pub(super) fn check_chosen(covered: &Covered, findings: &mut Findings) {
     }
 }
 
-/// Theorem 3.3.2 for the ring of 2, which is the line of 2 and stated to need two links all the
-/// same (errata B5).
+/// Theorem 3.3.2 for the ring of 2, which is the line of 2 but is still stated to need two
+/// links (errata B5).
 pub(super) fn check_ring_of_two(findings: &mut Findings) {
     let [ring, line] = [torus(&[2]), mesh(&[2])];
     match Construction::named(ConstructionKind::BasicG, &ring, &line) {
@@ -247,7 +247,7 @@ pub(super) fn optimal_cases() -> Vec<Case> {
 }
 
 /// A search for a one-to-one placement of unit dilation. Processes are placed in the order of their
-/// labels, each beside all of its neighbours that are placed.
+/// labels, each beside all of its placed neighbours.
 pub(super) struct Search {
     neighbours: Vec<Vec<usize>>, // of each process
     host: Machine,
@@ -256,10 +256,10 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Whether there is one.
+    /// Whether such a placement exists.
     pub(super) fn finds_unit_dilation(guest: &Machine, host: &Machine) -> bool {
         let grid = GraphGuest::new(guest.clone());
-        let of = |process| grid.neighbours(process).map(|own| own.label() as usize).collect();
+        let of = |process| grid.neighbours(process).map(|neighbour| neighbour.label() as usize).collect();
         let neighbours: Vec<Vec<usize>> = ProcessId::first(guest.node_count()).map(of).collect();
         let taken = host.nodes().map(|_| false).collect();
         Self { neighbours, host: host.clone(), nodes: vec![], taken }.place_next()
@@ -285,7 +285,7 @@ impl Search {
 
     fn fits(&self, process: usize, node: NodeId) -> bool {
         let beside = |other: NodeId| self.host.neighbours(node).any(|neighbour| neighbour == other);
-        let placed = self.neighbours[process].iter().filter_map(|&own| self.nodes.get(own));
+        let placed = self.neighbours[process].iter().filter_map(|&neighbour| self.nodes.get(neighbour));
         !self.taken[node.index() as usize] && placed.copied().all(beside)
     }
 }

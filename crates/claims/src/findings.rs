@@ -1,4 +1,4 @@
-//! The cases that measure claims, and their findings, put together from all cases.
+//! The cases that measure claims, and the combined findings of all cases.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -29,7 +29,7 @@ struct Found {
     reading: Tally, // of the erratum
 }
 
-/// Some trials, summed up.
+/// A summary of some trials.
 #[derive(Debug, Default)]
 struct Tally {
     cases: u64,
@@ -39,7 +39,7 @@ struct Tally {
 }
 
 impl Findings {
-    /// Adds a trial of a claim; of a misprinted one, of the printed statement.
+    /// Adds a trial of a claim; if that is misprinted, of the printed statement.
     pub(super) fn add(&mut self, claim: Claim, trial: Trial, case: &dyn fmt::Display) {
         self.by_claim.entry(claim).or_default().stated.add(trial, case);
     }
@@ -60,9 +60,9 @@ impl Findings {
     /// Adds the findings of later cases.
     pub(super) fn append(&mut self, later: Self) {
         for (claim, found) in later.by_claim {
-            let own = self.by_claim.entry(claim).or_default();
-            own.stated.append(found.stated);
-            own.reading.append(found.reading);
+            let known = self.by_claim.entry(claim).or_default();
+            known.stated.append(found.stated);
+            known.reading.append(found.reading);
         }
     }
 

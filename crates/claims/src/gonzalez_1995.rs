@@ -73,7 +73,7 @@ impl Claims {
     }
 }
 
-/// In the order of the paper, those of standard first.
+/// In the order of the paper, claims about standard first.
 pub(super) fn claims() -> Vec<Claim> {
     [STANDARD.all(), XOR.all()].concat()
 }

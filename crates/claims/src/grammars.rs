@@ -33,19 +33,19 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         Scope::Quick => (5, 60),
         Scope::Full => (7, 3000),
     };
-    let named = (0..EDGE_GRAMMARS.len()).flat_map(move |place| (2..=size).map(move |own| (place, own)));
+    let named = (0..EDGE_GRAMMARS.len()).flat_map(move |place| (2..=size).map(move |size| (place, size)));
     let named = named
         .map(|(place, size)| -> Case { Box::new(move |findings| truncate_named(place, size, findings)) });
     let random = (0..seeds).map(|seed| -> Case { Box::new(move |findings| truncate_random(seed, findings)) });
     named.chain(random).collect()
 }
 
-/// The grammar at this place of the list, from this size to all smaller ones.
+/// Truncates the grammar at this place of the list from this size to all smaller ones.
 fn truncate_named(place: usize, size: u32, findings: &mut Findings) {
     let grammar = Arc::new(EDGE_GRAMMARS[place].grammar());
     for shorter in 1..size {
         let case = format!("{grammar}, {size} to {shorter}");
-        let machines = [size, shorter].map(|own| Machine::of_grammar(&grammar, own));
+        let machines = [size, shorter].map(|size| Machine::of_grammar(&grammar, size));
         let [Ok(guest), Ok(host)] = &machines else {
             findings.fail(DILATION, &case, &"no graph");
             continue;
@@ -79,7 +79,8 @@ fn truncate_random(seed: u32, findings: &mut Findings) {
     };
     let grammar = Arc::new(grammar);
     for size in 1..=4 {
-        let [Ok((short, links)), Ok((long, own))] = [size, size + 1].map(|size| grammar.graph(size)) else {
+        let [Ok((short, links)), Ok((long, long_links))] = [size, size + 1].map(|size| grammar.graph(size))
+        else {
             continue;
         };
         let places: Vec<Option<u32>> = long.truncated(&short).collect();
@@ -88,7 +89,7 @@ fn truncate_random(seed: u32, findings: &mut Findings) {
             let is_there = |(a, b): (u32, u32)| a == b || links.binary_search(&(a.min(b), a.max(b))).is_ok();
             !ends.is_some_and(is_there)
         };
-        let missing = own.iter().filter(is_missing).count() as u64;
+        let missing = long_links.iter().filter(is_missing).count() as u64;
         findings.add(SUBGRAPH, Trial::equal(0, missing), &format!("{task}, {} to {size}", size + 1));
     }
 }
@@ -96,8 +97,8 @@ fn truncate_random(seed: u32, findings: &mut Findings) {
 /// Productions of up to four nonterminals and three symbols that meet the two conditions.
 fn random_productions(generator: &mut ChaCha12Rng) -> String {
     let (nonterminals, symbols) = (generator.random_range(1..=4), generator.random_range(2..=3));
-    let name = |own: u32| if own == 0 { "G".to_owned() } else { format!("A{own}") };
-    let mut lines: Vec<String> = (1..nonterminals).map(|own| format!("G -> {}", name(own))).collect();
+    let name = |number: u32| if number == 0 { "G".to_owned() } else { format!("A{number}") };
+    let mut lines: Vec<String> = (1..nonterminals).map(|number| format!("G -> {}", name(number))).collect();
     for left in 0..nonterminals {
         for _ in 0..generator.random_range(1..=4) {
             let [one, other] = [0; 2].map(|_| generator.random_range(0..symbols));

@@ -1,7 +1,7 @@
 //! Greenberg 1987: meshes in their smallest hypercubes, sections 4 to 6.1 on every mesh of a range.
 //!
-//! Cube nodes are compared by their labels: the number of links between two is the number of bits
-//! that differ.
+//! Cube nodes are compared by their labels: the number of links between two is the number of differing
+//! bits.
 
 mod extensions;
 mod lemmas;
@@ -124,7 +124,7 @@ fn check_reflection(sides: MeshSides, findings: &mut Findings) {
     findings.add(LEMMA_7_COLUMNS, Trial::at_most(allowed, doubled_columns(mesh, &table)), &case);
 }
 
-/// The most links between some neighbours, in all and along a row of the intermediate mesh.
+/// The most links between neighbours, in total and along a row of the intermediate mesh.
 #[derive(Default)]
 struct Farthest {
     links: u64,
@@ -235,7 +235,7 @@ fn check_load_factor(sides: MeshSides, findings: &mut Findings) {
     let load_factor = u64::from(embedding.load_factor());
     findings.add(LOAD_FACTOR, Trial::at_most(8, load_factor), &case);
     findings.add_reading(COLUMN_EDGES, Trial::at_most(8, load_factor), &case);
-    // Where nodes percolate, the paths hold more than those of the two statements.
+    // If nodes percolate, there are more paths than in the two statements.
     if embedding.numbers().is_none_or(|numbers| numbers.doubled_slots > 0) {
         return;
     }
@@ -246,8 +246,8 @@ fn check_load_factor(sides: MeshSides, findings: &mut Findings) {
     findings.add_reading(ROW_EDGES, Trial::at_most(4, highest_first.along_rows), &case);
 }
 
-/// The path to the right row, then over the columns' dimensions the other way round: the cube has
-/// their highest lowest.
+/// The path to the right row, then over the columns' dimensions in reverse order, since the highest of them is the
+/// cube's lowest.
 fn lowest_first(embedding: &GreenbergEmbedding, from: [u32; 2], to: [u32; 2]) -> Vec<u32> {
     let row_bits = embedding.intermediate().row_bits();
     let (mut node, end) = (embedding.node(from), embedding.node(to));

@@ -1,13 +1,13 @@
 //! The claims of the papers, each measured: what `cubefold verify` runs.
 //!
 //! A claim is a statement of a paper that can be measured. Nothing here decides the outcome: every
-//! value is measured through the crates below, on constructions, placements and runs as any user
-//! gets them, and compared with the formula as the paper states it. Where `docs/errata.md` calls a
-//! statement false, the printed variant is made here, and nowhere else, and measured to fail beside
+//! value is measured through the lower crates, on the constructions, placements and runs that users
+//! get, and compared with the formula in the paper. If `docs/errata.md` calls a
+//! statement false, the printed variant is built here, and nowhere else, and measured to fail, with
 //! the reading that holds.
 //!
-//! The cases run in parallel and are put together in their own order; random choices are keyed by
-//! what they are for. So the outcome does not depend on the number of threads.
+//! The cases run in parallel and are combined in list order; random choices are keyed by
+//! their purpose. So the outcome does not depend on the number of threads.
 
 mod blue_gene;
 mod cases;

@@ -1,5 +1,5 @@
 //! Tao 1988, 4.6: the list of data routing complexities in terms of the dilation; and theorem 4.5.2
-//! for embeddings that are none of the dissertation's, as it asks for a dilation of 2 only.
+//! for embeddings outside the dissertation, since it requires only a dilation of 2.
 
 use std::num::NonZeroU64;
 
@@ -68,7 +68,7 @@ pub(super) fn claims() -> Vec<Claim> {
     [&BASIC[..], &INCREASING, &LOWERING, &SQUARE_LOWERING, &SQUARE_INCREASING].concat()
 }
 
-/// Compares the steps of all stages under mode 1 with what the list promises.
+/// Compares the steps of all stages under mode 1 with the list.
 pub(super) fn check(covered: &Covered, stages: &[StageRouting], findings: &mut Findings) {
     for (claim, promised) in items(covered) {
         for stage in stages {
@@ -81,7 +81,7 @@ pub(super) fn check(covered: &Covered, stages: &[StageRouting], findings: &mut F
     }
 }
 
-/// The items that speak of a construction, with the steps that they promise.
+/// The items about a construction, with the steps that they promise.
 fn items(covered: &Covered) -> Vec<(Claim, u64)> {
     let rho = covered.stated;
     let item = match covered.construction.kind() {
@@ -116,7 +116,7 @@ fn items(covered: &Covered) -> Vec<(Claim, u64)> {
     std::iter::once(item).chain(divides).collect()
 }
 
-/// None for an odd torus into a torus, which the list leads by way of a mesh.
+/// `None` for an odd torus into a torus, which the list maps through a mesh.
 fn lowering(covered: &Covered) -> Option<(Claim, u64)> {
     let rho = covered.stated;
     match (covered.from_torus, covered.to_torus, covered.is_odd()) {
@@ -142,7 +142,7 @@ fn is_hypercube(covered: &Covered) -> bool {
     covered.construction.guest().shape().lengths().iter().all(|&length| length == 2)
 }
 
-/// Whether it is an expansion between square graphs, as theorem 3.5.4 has it.
+/// Whether it is an expansion between square graphs as in theorem 3.5.4.
 fn is_square_expansion(covered: &Covered) -> bool {
     let kind = covered.construction.kind();
     matches!(kind, ConstructionKind::ExpansionF | ConstructionKind::ExpansionH | ConstructionKind::ExpansionG)

@@ -1,9 +1,9 @@
-//! Times of collectives on accelerator clusters that their owners published, and those of the runs of
-//! `scenarios/measured` beside them.
+//! Published times of collectives on accelerator clusters, against the runs of
+//! `scenarios/measured`.
 //!
-//! The scenarios take what programs get of a link where that is published, not what a data sheet says; what else is
-//! assumed stands in each. A claim says the error of its run, whatever it is, so that no error can change unseen; the
-//! largest come first.
+//! The scenarios use the bandwidth that programs achieve on a link if that is published, not the data sheet; each
+//! states its other assumptions. A claim states the error of its run, however large, so that no error can change unseen;
+//! the largest come first.
 
 use crate::{
     claim::{Claim, Quantity, Trial},
@@ -11,7 +11,7 @@ use crate::{
     measurements::{makespan, record, to_nanoseconds},
 };
 
-/// A published time, and the scenario that repeats it.
+/// A published time, and the scenario that reproduces it.
 struct Measurement {
     claim: Claim,
     scenario: &'static str,
@@ -19,7 +19,7 @@ struct Measurement {
     error: i64,       // tenths of a percent
 }
 
-/// The name of the scenario, the source, what was measured, the time \[ns\] and the error \[tenths of a percent\].
+/// The name of the scenario, the source, the measurement, the time \[ns\] and the error \[tenths of a percent\].
 macro_rules! row {
     ($name:literal, $source:literal, $text:literal, $nanoseconds:literal, $error:literal) => {
         Measurement {

@@ -1,7 +1,7 @@
-//! Times that were measured on machines of today, and rooflines and estimates that people work with, against runs and
+//! Times measured on current machines, and rooflines and estimates used in practice, against runs and
 //! bounds.
 //!
-//! A claim says which constants were fitted to its own points, and how far off the model is, also where that is far.
+//! A claim states which constants were fitted to its own points, and the error of the model, however large.
 //! Data: Google, accelerator-microbenchmarks, `Ironwood/guides/collectives/all_gather.md`; JAX scaling book, sharding;
 //! tt-metal issue 55543; marin issue 6736; coreweave/nccl-tests issue 43.
 
@@ -140,7 +140,7 @@ pub(super) fn to_nanoseconds(run: &RunRecord, cycles: u64) -> u64 {
     (1e9 * seconds * cycles as f64).round() as u64
 }
 
-/// At most `percent` percent of a difference from a published number.
+/// A difference of at most `percent` percent from a published number.
 fn within(percent: u64, published: u64, found: u64) -> Trial {
     Trial::at_most(percent, Quantity::fraction(100 * found.abs_diff(published), published))
 }
@@ -265,7 +265,7 @@ fn check_nvlink(findings: &mut Findings) {
          [program]\n{program}\n"
     );
     match record(&text) {
-        // 2 (P - 1) / P of the vector pass a device; GB/s, in thousandths.
+        // 2 (P - 1) / P of the vector passes a device; GB/s, in thousandths.
         Ok(run) => {
             let time = to_nanoseconds(&run, makespan(&run)).max(1);
             let found = bytes / 72 * 2 * 71 * 1000 / time;

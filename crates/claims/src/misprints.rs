@@ -1,9 +1,9 @@
-//! Statements of Tao 1988 on mappings that fail as they are printed (part A of `docs/errata.md`),
-//! each measured to fail on the smallest counterexamples and beside it the reading that holds.
+//! Statements of Tao 1988 on mappings that fail as printed (part A of `docs/errata.md`),
+//! each measured to fail on the smallest counterexamples, with the reading that holds.
 //!
-//! Inverses (A5, A6), square graphs raised by way of one of more dimensions (A7, A8) and figure
-//! 3.11 (A10). The printed variants exist only here, in [`routing_misprints`] and, where they are
-//! about translation tables, in [`constructions`]; no scenario can ask for one.
+//! Inverses (A5, A6), square graphs raised through one of more dimensions (A7, A8) and figure
+//! 3.11 (A10). The printed variants exist only here, in [`routing_misprints`] and, if they
+//! concern translation tables, in [`constructions`]; scenarios cannot select them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -83,7 +83,7 @@ pub(super) fn check_unfolded(findings: &mut Findings) {
     findings.add_reading(UNFOLDED, Trial::equal(0, lost(&|node| construction.process(node))), &case);
 }
 
-/// As printed: coordinate 3 of the process is that of the node.
+/// As printed: coordinate 3 of the process is coordinate 3 of the node.
 fn not_unfolded(construction: &Construction, node: NodeId) -> Option<ProcessId> {
     let (guest, host) = (construction.guest().shape(), construction.host().shape());
     let process = guest.coordinates(NodeId::new(construction.process(node)?.label()));
@@ -182,7 +182,7 @@ fn check_vector(findings: &mut Findings) {
     }
 }
 
-/// As printed: dimension `k` of the graph between is in subset `ceil((k - c)/a) + 1`; the phases of
+/// As printed: dimension `k` of the intermediate graph is in subset `ceil((k - c)/a) + 1`; the phases of
 /// lemma 4.2.2.
 fn printed_steps(
     up: &Construction,
@@ -194,7 +194,7 @@ fn printed_steps(
         let k = dimension(up, from, to);
         subsets.entry(k.saturating_sub(5) + 1).or_default().push((from, to));
     }
-    // As a table, in which no message is of a subset.
+    // As a table, in which no message belongs to a subset.
     let plain = table(placement.machine(), placement.nodes());
     let mut steps = 0;
     for (subset, set) in subsets {
@@ -205,7 +205,7 @@ fn printed_steps(
     Ok(steps)
 }
 
-/// The dimension, from 1 on, in which two neighbouring processes differ in the graph between.
+/// The dimension, from 1 on, in which two neighbouring processes differ in the intermediate graph.
 fn dimension(up: &Construction, from: ProcessId, to: ProcessId) -> usize {
     let shape = up.host().shape();
     let [from, to] = [from, to].map(|process| shape.coordinates(up.node(process)));

@@ -1,4 +1,4 @@
-//! Numbers of processes and nodes that Tao 1988 does not treat (`docs/model.md` section 28.9): the
+//! Numbers of processes and nodes outside Tao 1988 (`docs/model.md` section 28.9): the
 //! dilation and the loads of `uneven-contraction` and `spare-nodes`.
 
 use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics};

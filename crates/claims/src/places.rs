@@ -1,7 +1,7 @@
 //! Claims by their place: errata by id, theorems and the like by the number of their paper.
 //!
-//! Most claims name their place in their source or text. [`ELSEWHERE`] has the places that they do not name, with the claims
-//! that measure them, and [`UNMEASURED`] those that none measures, with the reason. Together they have every erratum of
+//! Most claims name their place in their source or text. [`ELSEWHERE`] has the other places, with the claims
+//! that measure them, and [`UNMEASURED`] the unmeasured ones, with the reason. Together they cover every erratum of
 //! `docs/errata.md` and every numbered statement of the papers.
 
 use crate::claim::Claim;
@@ -13,7 +13,7 @@ pub(super) enum Place {
     Erratum(String),
     /// A theorem, lemma, corollary or proposition.
     Statement {
-        /// Its kind, if the text says it.
+        /// Its kind, if the text gives it.
         kind: Option<Kind>,
         /// Its number, such as `3.4.1`.
         number: String,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 use Kind::{Corollary, Lemma, Proposition, Theorem};
 
 impl Kind {
-    /// The kind that a word or its abbreviation names, also in the plural.
+    /// The kind that a word or its abbreviation names, singular or plural.
     fn named(word: &str) -> Option<Self> {
         match word.trim_matches(['(', ',', '.']) {
             "theorem" | "theorems" | "thm" => Some(Theorem),
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// Statements that no claim names, with the sources of those that measure them.
+/// Statements that no claim names, with the sources of the claims that measure them.
 const ELSEWHERE: &[(Kind, &str, &[&str])] = &[
     (Theorem, "2.3.1", &["Tao 2.3, figure 2.2", "Tao 2.3, theorem 2.3.2"]),
     (Lemma, "3.3.1", &["Tao 3.3.1", "Tao 4.3.1"]),
@@ -76,7 +76,7 @@ const ELSEWHERE: &[(Kind, &str, &[&str])] = &[
     (Corollary, "11", &["González & Valero 1993, theorem 10", "González & Valero 1993, corollary"]),
 ];
 
-/// Errata that no claim names, with the sources of those that measure them.
+/// Errata that no claim names, with the sources of the claims that measure them.
 const ERRATA_ELSEWHERE: &[(&str, &[&str])] = &[
     ("C1", &["Tao 3.4.4 (1)", "Tao 3.4.4 (2)", "Tao 3.4.4 (3)", "Tao 3.4.4 (4)", "Tao 3.4.4 (5)"]),
     ("C2", &["Tao 4.5.3"]),
@@ -140,7 +140,8 @@ const ERRATA_UNMEASURED: &[(&str, &str)] = &[
 ];
 
 impl Place {
-    /// The place that a text names, in upper or lower case, with or without the word for its kind; `None` of other texts.
+    /// The place that a text names, in upper or lower case, with or without the word for its kind; `None` for other
+    /// texts.
     pub(super) fn named(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -161,20 +162,20 @@ impl Place {
         is_number(number).then(|| Self::Statement { kind, number: number.to_owned() })
     }
 
-    /// Whether a claim measures what is stated there.
+    /// Whether a claim measures the statement at this place.
     pub(super) fn has(&self, claim: &Claim) -> bool {
         match self {
             Self::Erratum(id) => {
                 let is_elsewhere =
-                    ERRATA_ELSEWHERE.iter().any(|(own, by)| own == id && by.contains(&claim.source));
+                    ERRATA_ELSEWHERE.iter().any(|(known, by)| known == id && by.contains(&claim.source));
                 claim.erratum == Some(id) || is_elsewhere || names_erratum(claim, id)
             }
             Self::Statement { kind, number } => {
-                let is_elsewhere = |(own, at, by): &(Kind, &str, &[&str])| {
-                    is_asked(*kind, Some(*own)) && at == number && by.contains(&claim.source)
+                let is_elsewhere = |(found, at, by): &(Kind, &str, &[&str])| {
+                    is_asked(*kind, Some(*found)) && at == number && by.contains(&claim.source)
                 };
                 let named =
-                    |text: &str| statements(text).any(|(own, at)| is_asked(*kind, own) && at == *number);
+                    |text: &str| statements(text).any(|(found, at)| is_asked(*kind, found) && at == *number);
                 let in_section = || {
                     let inside = format!("{number}.");
                     let is_section = kind.is_none() && number.contains('.');
@@ -184,31 +185,32 @@ impl Place {
                     || named(claim.source)
                     || in_section()
                     || statements(claim.text)
-                        .any(|(own, at)| own.is_some() && is_asked(*kind, own) && at == *number)
+                        .any(|(found, at)| found.is_some() && is_asked(*kind, found) && at == *number)
             }
         }
     }
 
-    /// Says why nothing there is measured; `None` if something is, or the place does not exist.
+    /// Returns why no claim measures this place; `None` if one does, or the place does not exist.
     pub(super) fn unmeasured(&self) -> Option<String> {
         match self {
             Self::Erratum(id) => {
-                let reason = ERRATA_UNMEASURED.iter().find(|(own, _)| own == id)?.1;
+                let reason = ERRATA_UNMEASURED.iter().find(|(known, _)| known == id)?.1;
                 Some(format!("no claim measures erratum {id}: {reason}"))
             }
             Self::Statement { kind, number } => {
-                let is_it = |(own, at, _): &&(Kind, &str, &str)| is_asked(*kind, Some(*own)) && at == number;
-                let (own, _, reason) = UNMEASURED.iter().find(is_it)?;
-                let own = format!("{own:?}").to_lowercase();
-                Some(format!("no claim measures {own} {number}: {reason}"))
+                let is_it =
+                    |(found, at, _): &&(Kind, &str, &str)| is_asked(*kind, Some(*found)) && at == number;
+                let (found, _, reason) = UNMEASURED.iter().find(is_it)?;
+                let name = format!("{found:?}").to_lowercase();
+                Some(format!("no claim measures {name} {number}: {reason}"))
             }
         }
     }
 }
 
-/// Whether a statement of kind `own` is asked for.
-fn is_asked(asked: Option<Kind>, own: Option<Kind>) -> bool {
-    asked.is_none() || asked == own
+/// Whether a request covers a statement of kind `found`.
+fn is_asked(asked: Option<Kind>, found: Option<Kind>) -> bool {
+    asked.is_none() || asked == found
 }
 
 fn erratum(word: &str) -> Option<Place> {
@@ -217,7 +219,7 @@ fn erratum(word: &str) -> Option<Place> {
     is_id.then(|| Place::Erratum(word.to_uppercase()))
 }
 
-/// Whether a word is the number of a statement and no year.
+/// Whether a word is the number of a statement, not a year.
 fn is_number(word: &str) -> bool {
     let parts: Vec<&str> = word.split('.').collect();
     parts.len() < 4
@@ -234,7 +236,7 @@ fn names_erratum(claim: &Claim, id: &str) -> bool {
     })
 }
 
-/// The numbers of statements in a text with their kinds; numbers of figures, tables and notes are none.
+/// The numbers of statements in a text with their kinds; numbers of figures, tables and notes are skipped.
 fn statements(text: &str) -> impl Iterator<Item = (Option<Kind>, String)> {
     let text = text.to_lowercase();
     let mut found = vec![];
@@ -242,14 +244,14 @@ fn statements(text: &str) -> impl Iterator<Item = (Option<Kind>, String)> {
     for word in text.split([' ', ';']) {
         let bare = word.trim_matches(['(', ')', ',', '.', ':']);
         if is_number(bare) {
-            // A number in parentheses is that of a case.
+            // A number in parentheses numbers a case.
             if !is_other && !word.starts_with('(') {
-                // Claims about Tao's theorems have their numbers alone; those of other papers are of sections.
+                // Claims about Tao's theorems have bare numbers; bare numbers of other papers are sections.
                 let is_theorem = kind.is_none() && bare.split('.').count() == 3;
                 found.push((if is_theorem { Some(Theorem) } else { kind }, bare.to_owned()));
             }
-        } else if let Some(own) = Kind::named(word) {
-            (kind, is_other) = (Some(own), false);
+        } else if let Some(named) = Kind::named(word) {
+            (kind, is_other) = (Some(named), false);
         } else if bare != "to" && bare != "and" && !bare.is_empty() {
             (kind, is_other) = (None, IS_OTHER.contains(&bare));
         }
@@ -257,7 +259,7 @@ fn statements(text: &str) -> impl Iterator<Item = (Option<Kind>, String)> {
     found.into_iter()
 }
 
-/// Words whose numbers are those of no statement.
+/// Words whose numbers are not statements.
 const IS_OTHER: [&str; 12] = [
     "figure",
     "figures",

@@ -1,8 +1,8 @@
 //! Latency over load against `BookSim2` (Jiang et al. 2013, revision 28f4329), measured in November 2026.
 //!
 //! The latencies are means over three seeds of an implementation of `docs/model.md` sections 26 and 27 that delivers every
-//! packet of these configurations in the same cycle as `BookSim2`; the loads of saturation are those of `BookSim2` itself,
-//! the last that is stable and the first that is not. [`docs/routers.md`] says which of its configurations these are.
+//! packet of these configurations in the same cycle as `BookSim2`; the saturation loads are from `BookSim2` itself,
+//! the last stable one and the first unstable one. [`docs/routers.md`] lists its configurations.
 //!
 //! [`docs/routers.md`]: ../../../docs/routers.md
 
@@ -66,7 +66,7 @@ enum Pattern {
     Tornado,
 }
 
-/// 8 x 8 nodes, 8 channels of 8 units, packets of one unit, uniform traffic: what curves have in common.
+/// 8 x 8 nodes, 8 channels of 8 units, packets of one unit, uniform traffic: the common part of the curves.
 const MESH: Curve = Curve {
     name: "mesh",
     network: Network::Mesh,
@@ -149,7 +149,7 @@ const QUICK: usize = 2;
 
 /// The cycles of warmup, measurement and drain each; saturation builds up slowly.
 const WINDOW: u64 = 10_000;
-/// The same at loads that are far from it.
+/// The same for loads far from saturation.
 const SHORT_WINDOW: u64 = 4_000;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {

@@ -1,4 +1,4 @@
-//! Statements of Tao 1988 on data routing that fail as they are printed: phases of routing and
+//! Statements of Tao 1988 on data routing that fail as printed: phases of routing and
 //! scatter sets at dilation 2 (errata A1 to A3), simple reductions under mode 3 (A4), and
 //! parallelizable sets of messages (A9).
 
@@ -199,7 +199,7 @@ pub(super) fn check_shared(findings: &mut Findings) {
     let rho = construction.dilation().links;
     // As printed: all at once.
     let together = MessageSets::new(guest.node_count(), vec![set.to_vec()]);
-    // As read: one after another, each a set of its own.
+    // As read: in sequence, each a separate set.
     let apart = MessageSets::new(guest.node_count(), set.map(|message| vec![message]).to_vec());
     let mode = LinkMode::FullDuplex;
     let routed = (

@@ -127,7 +127,7 @@ fn uniform(covered: &Covered, full: u64) -> Promise {
     [full, 2 * full, 2 * c * full]
 }
 
-/// The theorems that speak of a construction, with their promises.
+/// The theorems about a construction, with their promises.
 fn theorems(covered: &Covered) -> Vec<(StepClaims, Promise)> {
     let rho = covered.stated;
     let of_dilation = match rho {
@@ -150,7 +150,7 @@ fn theorems(covered: &Covered) -> Vec<(StepClaims, Promise)> {
         {
             vec![(CHAIN, uniform(covered, rho))]
         }
-        // rho is twice the power of l where a torus goes into a mesh.
+        // rho is twice the power of l if a torus is mapped to a mesh.
         ConstructionKind::SquareLowering if covered.folds() => {
             vec![(ODD_LOWERING, uniform(covered, 2 * rho))]
         }
@@ -197,7 +197,7 @@ fn is_by_step(covered: &Covered) -> bool {
         && ["G'", "F' o T_L"].contains(&covered.construction.formula())
 }
 
-/// The steps promised under mode 1 alone, and conflicts under all, where the routing is by dimension.
+/// The steps promised under mode 1 alone, and conflicts under all modes, if the routing is by dimension.
 fn check_by_step(covered: &Covered, mode: LinkMode, stages: &[StageRouting], findings: &mut Findings) {
     if !is_by_step(covered) {
         return;
@@ -226,8 +226,8 @@ fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
     Some((GENERAL, [full, 2 * full, 2 * doubling * factor.sum() + 2 * c * offset]))
 }
 
-/// Routes the shift sets of the guest and equally many random permutation sets, at unit dilation the
-/// scatter set as well, under all modes.
+/// Routes the shift sets of the guest and equally many random permutation sets, and at unit dilation the
+/// scatter set, under all modes.
 pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findings: &mut Findings) {
     let case = ConstructionLabel(covered.construction);
     for (mode, number) in LinkMode::ALL.into_iter().zip(0..) {
@@ -260,8 +260,8 @@ pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findi
     }
 }
 
-/// Routes some random permutation sets with the other rules for ties, and with dimensions chosen at
-/// random.
+/// Routes some random permutation sets with the other tie rules, and with randomly chosen
+/// dimensions.
 pub(super) fn check_choices(covered: &Covered, placement: &Placement, findings: &mut Findings) {
     let Some([promised, _, _]) = promise(covered) else { return };
     let (guest, case) = (covered.construction.guest(), ConstructionLabel(covered.construction));

@@ -1,4 +1,4 @@
-//! Results of others that Tao 1988 quotes in 2.2 and 3.5 and that fail as they stand there (T8, T9 of `docs/errata.md`).
+//! Results of others, quoted in Tao 1988, 2.2 and 3.5, that fail as quoted (T8, T9 of `docs/errata.md`).
 
 use crate::{
     claim::{Claim, Quantity, Trial},

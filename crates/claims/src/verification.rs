@@ -1,8 +1,8 @@
 //! The verification: all parts with their claims and cases, measured in parallel.
 //!
 //! [`PARTS`] is the one list of what is verified. A set of cases may measure claims of several parts;
-//! each lists it, and it is measured once. Cases run in parallel, and their findings are put
-//! together in the order of the list, so that the outcome does not depend on the threads.
+//! each lists it, and it is measured once. Cases run in parallel, and their findings are
+//! combined in the order of the list, so the outcome does not depend on the threads.
 
 use std::{
     fmt,
@@ -26,14 +26,14 @@ use crate::{
 /// Every case runs to its end: a claim about the verification itself, not about a paper.
 const BROKEN_OFF: Claim = Claim::new("cubefold verify", "cases that broke off before their end");
 
-/// The part of that claim.
+/// The part with this claim.
 const VERIFICATION: &str = "The verification itself";
 
 /// Claims that belong together.
 struct Part {
     name: &'static str,
     claims: fn() -> Vec<Claim>, // in the order in which they are shown
-    cases: &'static [CaseSet],  // that measure claims of this part, and maybe of others
+    cases: &'static [CaseSet],  // that measure claims of this part, and possibly of others
 }
 
 /// Cases that are measured together.
@@ -269,18 +269,19 @@ impl Verification {
                 let texts = [part.name, claim.source, claim.text];
                 texts.iter().any(|text| text.to_lowercase().contains(&only))
             };
-            let own: Vec<Claim> = (part.claims)().into_iter().filter(occurs).collect();
+            let selected: Vec<Claim> = (part.claims)().into_iter().filter(occurs).collect();
             for &set in part.cases {
-                if !own.is_empty() && !sets.contains(&set) {
+                if !selected.is_empty() && !sets.contains(&set) {
                     sets.push(set);
                 }
             }
-            claims.extend(own.into_iter().map(|claim| (part.name, claim)));
+            claims.extend(selected.into_iter().map(|claim| (part.name, claim)));
         }
         Self { claims, cases: sets.into_iter().flat_map(|set| set.cases(scope)).collect() }
     }
 
-    /// Says why no claim measures the erratum or theorem that `only` names; `None` if some do, or there is none of that name.
+    /// Returns why no claim measures the erratum or theorem that `only` names; `None` if one does, or nothing has that
+    /// name.
     #[must_use]
     pub fn unmeasured(only: &str) -> Option<String> {
         Place::named(only)?.unmeasured()
@@ -291,7 +292,7 @@ impl Verification {
         self.claims.iter().map(|(_, claim)| claim.source)
     }
 
-    /// Whether there is no claim.
+    /// Whether there are no claims.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.claims.is_empty()
@@ -303,13 +304,13 @@ impl Verification {
         self.cases.len() as u64
     }
 
-    /// Measures all cases, on the threads of the pool that it is called in.
+    /// Measures all cases on the threads of the current pool.
     #[must_use]
     pub fn run(&self, progress: &Progress) -> Vec<CheckedClaim> {
         let measure = |case: &Case| {
             let mut findings = Findings::default();
-            // A defect below may end in a panic, whose place is on standard error. Findings from
-            // before it stay.
+            // A defect in a lower crate may panic, which reports its place on standard error. Earlier
+            // findings are kept.
             let ended = catch_unwind(AssertUnwindSafe(|| case(&mut findings)));
             findings.add(BROKEN_OFF, Trial::equal(0, u64::from(ended.is_err())), &"a panic in a case");
             progress.add(1);
@@ -322,7 +323,7 @@ impl Verification {
         }
         let mut checked: Vec<CheckedClaim> =
             self.claims.iter().map(|&(part, claim)| all.checked(part, claim)).collect();
-        // A claim that broke off is reported even if others were asked for.
+        // An aborted claim is reported even if others were requested.
         let broken = all.checked(VERIFICATION, BROKEN_OFF);
         if broken.verdict == Verdict::Fails && !checked.contains(&broken) {
             checked.push(broken);

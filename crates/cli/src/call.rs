@@ -1,4 +1,4 @@
-//! A command that another program gives, as the Python package does: it prints nothing, leaves signals to that program, and
+//! A command given by another program, such as the Python package: it prints nothing, leaves signals to that program, and
 //! its scenario need not be in a file.
 
 use std::{ffi::OsString, path::PathBuf};
@@ -13,12 +13,12 @@ use crate::{
     option_value::MemoryLimit,
 };
 
-/// A command and what it reads that is in no file.
+/// A command and its inputs that are not in files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Call {
     /// The command line, without the name of the program. Its results go to `--output`.
     pub arguments: Vec<OsString>,
-    /// The text of the scenario, if the file that the command line names is only what errors call it.
+    /// The text of the scenario, if the file in the command line is only a name for messages.
     pub text: Option<String>,
     /// Embeddings in files, and the names that results have in their place: `file:PATH`, and the name.
     pub names: Vec<(String, String)>,
@@ -32,7 +32,7 @@ pub enum CallError {
     /// Scenario files are wrong.
     #[error(transparent)]
     Scenario(ScenarioErrors),
-    /// Anything else was refused or failed; the text says how to mend it.
+    /// Any other refusal or failure; the text includes the remedy.
     #[error("{0}")]
     Failed(String),
 }
@@ -48,7 +48,7 @@ impl Call {
         let line = ["cubefold".into(), "--quiet".into()].into_iter().chain(arguments);
         let matches = built(Arguments::command()).try_get_matches_from(line);
         let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
-        let mut arguments = parsed.map_err(|error| CallError::Failed(said(&error)))?;
+        let mut arguments = parsed.map_err(|error| CallError::Failed(message_of(&error)))?;
         arguments.shared.given = Given { text, names };
         arguments.shared.memory_limit = memory_limit.map(MemoryLimit);
         command::execute(arguments).map(drop).map_err(|failure| match failure {
@@ -58,12 +58,12 @@ impl Call {
     }
 }
 
-/// An error of the command line without the usage, which speaks of a program.
-fn said(error: &clap::Error) -> String {
+/// The text of a command line error without the usage, which is about the program.
+fn message_of(error: &clap::Error) -> String {
     let text = error.to_string();
-    let own = text.split("\n\nUsage:").next().unwrap_or_default();
-    let own = own.split("\n\nFor more information").next().unwrap_or_default();
-    own.trim_start_matches("error: ").trim_end().to_owned()
+    let message = text.split("\n\nUsage:").next().unwrap_or_default();
+    let message = message.split("\n\nFor more information").next().unwrap_or_default();
+    message.trim_start_matches("error: ").trim_end().to_owned()
 }
 
 /// The input that a caller passes instead of files.
@@ -125,12 +125,13 @@ mod tests {
     #[test]
     fn a_scenario_in_no_file_is_drawn_with_its_names() {
         let folder = tempfile::tempdir().unwrap();
-        let [picture, own] = ["p.svg", "own.csv"].map(|name| folder.path().join(name).display().to_string());
+        let [picture, placement] =
+            ["p.svg", "own.csv"].map(|name| folder.path().join(name).display().to_string());
         let rows: String = (0..8).map(|node| format!("{node},{}\n", 7 - node)).collect();
-        std::fs::write(&own, format!("process,p_1\n{rows}")).unwrap();
-        let text = SCENARIO.replace("xor", &format!("file:{own}"));
+        std::fs::write(&placement, format!("process,p_1\n{rows}")).unwrap();
+        let text = SCENARIO.replace("xor", &format!("file:{placement}"));
         let arguments = ["draw", "placement", "scenario", "--embedding", "mirror", "--output", &picture];
-        let names = vec![(format!("file:{own}"), "mirror".to_owned())];
+        let names = vec![(format!("file:{placement}"), "mirror".to_owned())];
         Call { names, ..call(&arguments, &text) }.execute().unwrap();
         let drawn = std::fs::read_to_string(&picture).unwrap();
         assert!(drawn.contains("mirror") && !drawn.contains("own.csv"));

@@ -122,8 +122,8 @@ impl Failure {
 
     /// A file that cannot be opened, before anything runs.
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
-        let own = of_system(error);
-        let error = own.as_ref().unwrap_or(error);
+        let described = of_system(error);
+        let error = described.as_ref().unwrap_or(error);
         let message = format!("cannot write {}: {error}", path.display());
         Self::usage(
             message,
@@ -169,7 +169,7 @@ impl Failure {
     pub(crate) fn print(&self, color: Color) {
         match self {
             Self::Scenario(errors) => {
-                // If standard error is closed, the exit code still tells.
+                // If standard error is closed, the exit code still reports the failure.
                 let _ = write!(io::stderr(), "{}", Rendered { errors, color });
             }
             other => say(&format!("error: {other}")),

@@ -63,7 +63,7 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
     /// The format with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
         let is_own =
-            |format: &&Self| format.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
+            |format: &&Self| format.extension().is_some_and(|known| known.eq_ignore_ascii_case(extension));
         Self::value_variants().iter().find(is_own).cloned()
     }
 
@@ -83,7 +83,7 @@ fn foreign_extension(extension: &str, known: &[&str], help: &str) -> Failure {
 pub(crate) fn check_extension(output: Option<&Path>, known: &[&str]) -> Result<(), Failure> {
     let Some(extension) = output.and_then(Path::extension) else { return Ok(()) };
     let extension = extension.to_string_lossy();
-    if known.iter().any(|own| own.eq_ignore_ascii_case(&extension)) {
+    if known.iter().any(|allowed| allowed.eq_ignore_ascii_case(&extension)) {
         return Ok(());
     }
     Err(foreign_extension(&extension, known, "end the name in one of them or in none"))
@@ -199,14 +199,14 @@ pub(crate) enum PlacementFormat {
 impl ValueEnum for PlacementFormat {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<PlacementFormat>> = LazyLock::new(|| {
-            let own = [
+            let formats = [
                 PlacementFormat::Grid,
                 PlacementFormat::Csv,
                 PlacementFormat::Json,
                 PlacementFormat::Npy,
                 PlacementFormat::Hosts,
             ];
-            own.into_iter().chain(LauncherFormat::ALL.map(PlacementFormat::Launcher)).collect()
+            formats.into_iter().chain(LauncherFormat::ALL.map(PlacementFormat::Launcher)).collect()
         });
         &ALL
     }
@@ -281,7 +281,7 @@ pub(crate) enum SearchFormat {
 }
 
 impl SearchFormat {
-    /// Formats of placements whose name no table has.
+    /// Formats of placements whose names differ from those of tables.
     fn is_placement(format: PlacementFormat) -> bool {
         matches!(format, PlacementFormat::Npy | PlacementFormat::Hosts | PlacementFormat::Launcher(_))
     }
@@ -293,7 +293,11 @@ impl ValueEnum for SearchFormat {
             let results = ResultFormat::value_variants().iter().copied().map(SearchFormat::Results);
             let placements = PlacementFormat::value_variants().iter().copied();
             results
-                .chain(placements.filter(|&own| SearchFormat::is_placement(own)).map(SearchFormat::Placement))
+                .chain(
+                    placements
+                        .filter(|&format| SearchFormat::is_placement(format))
+                        .map(SearchFormat::Placement),
+                )
                 .collect()
         });
         &ALL
@@ -418,15 +422,15 @@ impl TableOptions {
         ))
     }
 
-    /// Refuses a name that no column of a file has.
+    /// Refuses a name that is no column of a file.
     fn check_names<R: Record>(&self) -> Result<(), Failure> {
         let columns = R::columns();
-        let is_known = |own: &str| columns.iter().any(|column| column.names().any(|name| name == own));
+        let is_known = |wanted: &str| columns.iter().any(|column| column.names().any(|name| name == wanted));
         let known: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
         self.columns
             .iter()
             .find(|column| !is_known(column))
-            .map_or(Ok(()), |own| Err(unknown_column(own, &known)))
+            .map_or(Ok(()), |unknown| Err(unknown_column(unknown, &known)))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn by_reference<'a>(
     }
 }
 
-/// The records of each algorithm, in order of first occurrence; a program without algorithms goes by its kind.
+/// The records of each algorithm, in order of first occurrence; a program without algorithms is named by its kind.
 pub(crate) fn by_algorithm<'a>(
     runs: &'a [RunCaption],
     records: &'a [RunRecord],
@@ -33,7 +33,7 @@ pub(crate) fn by_algorithm<'a>(
         run.algorithm.as_deref().unwrap_or(&record.program.kind)
     };
     let groups = by_name(&rows, name).into_iter();
-    groups.map(|(name, own)| (name, own.into_iter().map(|(_, record)| record).collect())).collect()
+    groups.map(|(name, rows)| (name, rows.into_iter().map(|(_, record)| record).collect())).collect()
 }
 
 /// Runs with their places.
@@ -58,7 +58,7 @@ pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
 }
 
-/// Refuses open-loop traffic, whose packets belong to no process, where `what` needs processes.
+/// Refuses open-loop traffic, whose packets belong to no process, if `what` needs processes.
 pub(crate) fn refuse_open_loop<'run>(
     runs: impl IntoIterator<Item = &'run Run>,
     what: &str,
@@ -83,9 +83,9 @@ pub(crate) fn by_scenario<'a, R>(
     mut results: &'a [R],
 ) -> impl Iterator<Item = (&'a ScenarioCaption, &'a [R])> {
     scenarios.iter().map(move |scenario| {
-        let (own, rest) = results.split_at(scenario.runs.len());
+        let (of_scenario, rest) = results.split_at(scenario.runs.len());
         results = rest;
-        (scenario, own)
+        (scenario, of_scenario)
     })
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
         let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();
         let embedding = run.embedding.to_string();
         if run.program.open_loop.is_some() {
-            // Nothing is placed.
+            // Open-loop traffic has no placement.
             return if values.is_empty() { run.scenario.to_string() } else { values.join(", ") };
         }
         if values.is_empty() { embedding } else { format!("{embedding}, {}", values.join(", ")) }
@@ -117,7 +117,7 @@ fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a st
     for &item in items {
         let name = name(item);
         match found.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, own)) => own.push(item),
+            Some((_, group)) => group.push(item),
             None => found.push((name, vec![item])),
         }
     }

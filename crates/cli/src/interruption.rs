@@ -56,7 +56,7 @@ pub(crate) fn add_temporary(path: &Path) {
     change(|state| state.temporary.push(path.to_owned()));
 }
 
-/// Forgets a file that has its final name or no longer exists.
+/// Unregisters a file that has its final name or no longer exists.
 pub(crate) fn remove_temporary(path: &Path) {
     change(|state| state.temporary.retain(|known| known != path));
 }
@@ -70,9 +70,9 @@ impl Kept {
     }
 }
 
-/// The signal that asked for the end; 0 before.
+/// The signal that requested the end; 0 before.
 static STOP: AtomicI32 = AtomicI32::new(0);
-/// Whether the next signal asks for the end instead of ending the program.
+/// Whether the next signal requests the end instead of ending the program.
 static STOPS: AtomicBool = AtomicBool::new(false);
 
 /// From now on the first signal is returned by [`stop_requested`]; the next one ends the program.
@@ -80,7 +80,7 @@ pub(crate) fn stop_instead() {
     STOPS.store(true, Ordering::Relaxed);
 }
 
-/// The signal that has asked for the end, after [`stop_instead`].
+/// The signal that requested the end, after [`stop_instead`].
 pub(crate) fn stop_requested() -> Option<i32> {
     Some(STOP.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
@@ -108,12 +108,12 @@ pub(crate) fn end(signal: i32) -> ! {
     let what = if signal == INTERRUPTED { "interrupted" } else { "terminated" };
     let mut stderr = io::stderr();
     let clear = if stderr.is_terminal() && obeys_escapes() { "\r\u{1b}[2K\u{1b}[?25h" } else { "" };
-    // If standard error is closed, the exit code still tells.
+    // If standard error is closed, the exit code still reports the end.
     let _ = writeln!(stderr, "{clear}{what}: {kept}");
     process::exit(exit_code(signal));
 }
 
-/// Waits on a thread of its own for signals that end the program: SIGINT, SIGTERM, and SIGHUP of a closed terminal.
+/// Waits on a separate thread for signals that end the program: SIGINT, SIGTERM, and SIGHUP of a closed terminal.
 #[cfg(unix)]
 pub(crate) fn watch() {
     use signal_hook::{

@@ -1,4 +1,4 @@
-//! The origin of results: the sources of this program, and a command as it is cited (`docs/model.md` section 30.10).
+//! The origin of results: the sources of this program, and a command for citation (`docs/model.md` section 30.10).
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -14,17 +14,17 @@ const DIRTY: Option<bool> = match option_env!("CUBEFOLD_DIRTY") {
     None => None,
 };
 
-/// A command about scenarios without options that change no result, as a shell reads it.
+/// A command about scenarios without the options that do not affect results, in the syntax of a shell.
 pub(crate) fn command_line(name: &str, scenarios: &ScenarioOptions, more: &[&str]) -> String {
     let files = scenarios.files.iter().map(|path: &PathBuf| path.display().to_string());
     let set =
         scenarios.set.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.text().to_owned()]);
-    let more = more.iter().map(|&own| own.to_owned());
+    let more = more.iter().map(|&word| word.to_owned());
     let words = files.chain(set).chain(more).map(|word| quoted(&word));
     ["cubefold".to_owned(), name.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it.
+/// A word in the syntax of a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |sign: char| sign.is_alphanumeric() || "-_./=:,@%+".contains(sign);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -33,12 +33,12 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The digest that runs are expected to have, or its first digits.
+/// The expected digest of runs, or its first digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExpectedDigest(String);
 
 impl ExpectedDigest {
-    /// Fewer digits could belong to another run by chance.
+    /// Fewer digits could match another run by chance.
     const LEAST: usize = 12;
     const ALL: usize = 64;
 

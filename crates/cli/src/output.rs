@@ -14,7 +14,7 @@ use textwrap::{Options, WordSeparator, WordSplitter, fill};
 
 use crate::{arguments::SharedOptions, failure::Failure, interruption};
 
-/// The width of tables outside of terminals \[columns of text\].
+/// The width of tables without a terminal \[columns of text\].
 const COLUMNS: usize = 80;
 /// The least width of tables \[columns of text\]; a narrower terminal breaks words.
 const MIN_COLUMNS: usize = 20;
@@ -30,18 +30,18 @@ pub(crate) struct Output {
 enum Destination {
     /// Standard output.
     Standard(BufWriter<Pipe>),
-    /// A destination that is no regular file, such as a device: written to directly.
+    /// A destination other than a regular file, such as a device, written to directly.
     Device(BufWriter<File>),
-    /// A file beside the requested one, which takes its place when it is complete.
+    /// A file next to the requested one, which replaces it on completion.
     File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
-    /// A complete file beside the requested one.
+    /// A complete file next to the requested one.
     Complete { temporary: TempPath, path: PathBuf },
 }
 
 /// The treatment of an existing file at the destination of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// Leaves it as it is and refuses the command.
+    /// Keeps it and refuses the command.
     Refuse,
     /// Replaces it by the results.
     Replace,
@@ -143,8 +143,8 @@ impl Output {
         terminal.map(|(Width(columns), _)| usize::from(columns).max(MIN_COLUMNS))
     }
 
-    /// Writes everything so far to disk, and releases the memory and the open file of a complete output, which only has to be
-    /// finished.
+    /// Writes everything so far to disk, and releases the memory and the open file of a complete output, which then only
+    /// needs to be finished.
     pub(crate) fn reserve(self) -> Result<Self, Failure> {
         let Self { destination, path } = self;
         let reserved = match destination {
@@ -189,8 +189,8 @@ pub(crate) fn regular_file(path: Option<&Path>) -> Option<PathBuf> {
     fs::metadata(&path).map_or(true, |metadata| metadata.is_file()).then_some(path)
 }
 
-/// Writes a message to standard error, in lines as wide as its terminal. A closed standard error is no failure: the exit
-/// code, or a file, says the same.
+/// Writes a message to standard error, in lines as wide as its terminal. A closed standard error is no failure, since
+/// the exit code, or a file, says the same.
 pub(crate) fn say(text: &str) {
     let text = columns_of_messages().map_or_else(|| text.to_owned(), |columns| filled(text, columns));
     let _ = writeln!(io::stderr(), "{text}");
@@ -225,7 +225,7 @@ pub(crate) fn filled(text: &str, columns: usize) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the output goes to a terminal, also by its path; `None` and `-` are standard output.
+/// Whether the output goes to a terminal, possibly by its path; `None` and `-` are standard output.
 pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     match path.filter(|path| *path != Path::new("-")) {
         None => io::stdout().is_terminal(),
@@ -266,8 +266,8 @@ pub(crate) fn of_system(error: &io::Error) -> Option<io::Error> {
     Some(io::Error::new(error.kind(), said))
 }
 
-/// The target of a path: symbolic links are followed, also to a file that does not exist yet. The target is replaced, not
-/// the link.
+/// The target of a path, after following symbolic links, even to a file that does not exist yet. The target is replaced,
+/// not the link.
 pub(crate) fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     if let Ok(path) = path.canonicalize() {
@@ -284,7 +284,7 @@ pub(crate) fn followed(path: &Path) -> PathBuf {
 /// The longest file name on usual systems \[bytes\].
 const MAX_NAME: usize = 255;
 
-/// Refuses a file whose name leaves no room for the `more` bytes that the names of files beside it add.
+/// Refuses a file whose name is too long for the `more` bytes that the names of temporary files add.
 pub(crate) fn refuse_long_name(path: &Path, more: usize) -> Result<(), Failure> {
     let length = path.file_name().map_or(0, |name| name.as_encoded_bytes().len());
     let most = MAX_NAME.saturating_sub(more);
@@ -326,7 +326,7 @@ impl Destination {
         Self::temporary(&mut builder, path)
     }
 
-    /// A file with a fixed name beside `path`, whose place it takes.
+    /// A file with a fixed name next to `path`, which it replaces.
     fn beside(path: &Path) -> io::Result<Self> {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());

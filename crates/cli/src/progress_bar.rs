@@ -15,7 +15,7 @@ use crate::output::obeys_escapes;
 
 /// The interval between drawings.
 const TICK: Duration = Duration::from_millis(100);
-/// The number of ticks before it appears: shorter work needs no bar.
+/// The number of ticks before it appears, since shorter work needs no bar.
 const FIRST_DRAWN: u32 = 10;
 
 /// Whether a bar may be shown.
@@ -66,7 +66,7 @@ impl Work {
     }
 }
 
-/// Runs a closure, and meanwhile shows on standard error how much of `work` is done.
+/// Runs a closure, and meanwhile shows on standard error the progress of `work`.
 pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl FnOnce() -> T) -> T {
     if show == Show::Never || !std::io::stderr().is_terminal() || !obeys_escapes() {
         return does();
@@ -80,9 +80,9 @@ pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl F
     })
 }
 
-/// Draws until the other end of `over` is gone.
+/// Draws until the sender of `over` is dropped.
 fn draw(work: Work, progress: &Progress, over: &Receiver<()>) {
-    // The bar counts time from the beginning, and is hidden at first.
+    // The bar counts time from the start, and is hidden at first.
     let bar = new_bar(work);
     for tick in 0_u32.. {
         if over.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout) {

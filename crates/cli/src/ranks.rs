@@ -1,6 +1,6 @@
 //! The ranks of the MPI job of this process, if the program is built with the feature `mpi`.
 //!
-//! The leader works as the program does without MPI, but divides its large runs among all ranks. The other ranks load the
+//! The leader works like the program without MPI, but divides its large runs among all ranks. The other ranks load the
 //! same scenarios, take part in those runs, and leave the rows of their processes to the leader if rows are requested.
 
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ use crate::{
     grouping::all_runs,
 };
 
-/// A group of ranks, from the view of this rank.
+/// A group of ranks, as seen from this rank.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     ranks: &'static dyn Ranks,
-    on_this_computer: u64, // of the ranks, at least 1
+    on_this_computer: u64, // the ranks on it, at least 1
 }
 
 /// The MPI job and its group belong to the whole process.
@@ -45,9 +45,9 @@ pub(crate) fn ranks() -> Option<&'static dyn Ranks> {
 }
 
 /// The resources of a run that ranks divide. The ranks on one computer share its free memory.
-pub(crate) fn resources(own: Resources, is_memory_given: bool) -> Resources {
+pub(crate) fn resources(whole: Resources, is_memory_given: bool) -> Resources {
     let share = GROUP.get().map_or(1, |group| if is_memory_given { 1 } else { group.on_this_computer });
-    Resources { memory: own.memory / share, ranks: ranks(), ..own }
+    Resources { memory: whole.memory / share, ranks: ranks(), ..whole }
 }
 
 /// Does the work of a rank that is not the leader, until the leader ends it.

@@ -157,8 +157,8 @@ impl SweepOutput {
         }
     }
 
-    /// Completes the output when all runs are finished. A part takes its place. Otherwise `write` gets the destination and
-    /// the records, in the order of the runs, and the journal is removed.
+    /// Completes the output when all runs are finished. A part moves to its final path. Otherwise `write` gets the
+    /// destination and the records, in the order of the runs, and the journal is removed.
     pub(crate) fn finish(
         self,
         write: impl for<'output> FnOnce(
@@ -181,7 +181,7 @@ impl SweepOutput {
     }
 }
 
-/// The name in messages of the file that holds records until they are written.
+/// The name in messages for the file that holds records until they are written.
 fn spool() -> PathBuf {
     format!("a temporary file in {}", std::env::temp_dir().display()).into()
 }

@@ -84,7 +84,7 @@ registry! {
     Tree = binary_tree::TREE;
     /// Two binary trees side by side, in chunks.
     DoubleTree = binary_tree::DOUBLE_TREE;
-    /// Everybody with everybody at once.
+    /// Every rank with every other, in one stage.
     Direct = direct::DIRECT;
     /// One partner a stage.
     Pairwise = all_to_all::PAIRWISE;
@@ -123,7 +123,7 @@ pub enum ShareRule {
     Two,
     /// Quarters.
     Four,
-    /// One with one port, two a dimension with all ports.
+    /// One share with one port, two shares a dimension with all ports.
     Ports,
 }
 
@@ -156,7 +156,7 @@ pub struct AlgorithmDescriptor {
     pub shares: ShareRule,
     /// The operations that run as channels through the devices of nodes.
     pub channel_operations: &'static [Operation],
-    /// Whether a share is divided into chunks that follow one another, not into a block for each rank.
+    /// Whether a share is divided into pipelined chunks, not into a block for each rank.
     pub has_chunks: bool,
     /// The shapes for which it is defined.
     pub shapes: ShapeRequirement,
@@ -209,7 +209,7 @@ impl AlgorithmDescriptor {
     }
 }
 
-/// Half of an all-reduce, for schedules that list the blocks of either.
+/// Half of an all-reduce, for schedules that serve both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     ReduceScatter,
@@ -217,7 +217,7 @@ enum Half {
 }
 
 impl Half {
-    /// Returns the distance that a block has come from its own rank before a stage of a ring \[ranks\].
+    /// Returns the distance of a block from its own rank before a stage of a ring \[ranks\].
     fn distance(self, stage: usize) -> u32 {
         let stage = narrow(stage as u64);
         match self {
@@ -244,8 +244,13 @@ mod tests {
 
     #[test]
     fn exchanges_are_chosen_for_operations_that_the_algorithm_performs() {
-        for own in ALGORITHMS {
-            assert!(own.exchange_operations.iter().all(|operation| own.operations.contains(operation)));
+        for algorithm in ALGORITHMS {
+            assert!(
+                algorithm
+                    .exchange_operations
+                    .iter()
+                    .all(|operation| algorithm.operations.contains(operation))
+            );
         }
     }
 

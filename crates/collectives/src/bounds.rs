@@ -2,7 +2,7 @@
 //! "Bounds", and section 24).
 //!
 //! No run is below the *bandwidth* bound, the time of the links of a node to carry its data, the *latency*
-//! bound, the time of data to go as far as they must, nor the *cut* bound, the time of links to carry what
+//! bound, the time of data to cover their distance, nor the *cut* bound, the time of links to carry the data that
 //! must cross into or out of a set of nodes. The *steps* bound holds for algorithms that receive, or send, as
 //! many messages at a time as this one.
 
@@ -16,7 +16,7 @@ use cubefold_topology::{Axis, Channel, Digit, LinkMode, LinkTime, Machine, NodeI
 use self::required::Required;
 use crate::{Collective, Operation, Step, group_algorithm::GroupAlgorithm, schedule::End};
 
-/// The times of the links of a machine; those of a machine whose links differ, by class, are its own.
+/// The times of the links of a machine. If its links differ by class, the machine has their times.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkCosts {
     /// The link mode. Single-direction has the bounds of full-duplex.
@@ -58,13 +58,13 @@ pub enum CollectiveBoundSource {
 pub struct CollectiveBounds {
     /// The bandwidth bound \[cycles\].
     pub bandwidth_cycles: u64,
-    /// The source of the bandwidth bound; none if nothing must cross a link.
+    /// The source of the bandwidth bound; `None` if nothing must cross a link.
     pub bandwidth_source: Option<BandwidthSource>,
     /// The latency bound \[cycles\].
     pub latency_cycles: u64,
-    /// The largest distance that data must go \[links\].
+    /// The largest distance that data must cover \[links\].
     pub distance: u64,
-    /// The largest cut bound; none if nothing must cross a link.
+    /// The largest cut bound; `None` if nothing must cross a link.
     pub cut: Option<CutBound>,
     /// The bound of algorithms of this kind from the cost of starting steps \[cycles\].
     pub steps_cycles: u64,
@@ -83,7 +83,7 @@ impl CollectiveBounds {
         self.cut.map_or(0, |cut| cut.cycles)
     }
 
-    /// Returns the largest of the bounds, of equal ones the first of bandwidth, latency and cut; none if all are 0.
+    /// Returns the largest of the bounds, of equal ones the first of bandwidth, latency and cut; `None` if all are 0.
     #[must_use]
     pub fn lower_bound_source(&self) -> Option<CollectiveBoundSource> {
         match self.lower_bound_cycles() {
@@ -94,7 +94,7 @@ impl CollectiveBounds {
         }
     }
 
-    /// Takes the larger bandwidth bound, the first of equal ones.
+    /// Raises the bandwidth bound to this one if that is larger.
     fn offer_bandwidth(&mut self, bound: Option<(u64, BandwidthSource)>) {
         if let Some((cycles, source)) = bound
             && cycles > self.bandwidth_cycles
@@ -109,12 +109,12 @@ impl Collective {
     ///
     /// # Panics
     ///
-    /// When there are not as many nodes as ranks, or a node is none of the machine's.
+    /// If the numbers of nodes and ranks differ, or a node is not in the machine.
     ///
     /// # Complexity
     ///
-    /// Time that is linear in the ranks for a collective on all nodes of a grid. Else, one distance
-    /// for each pair of a rank and a rank with data that goes anywhere.
+    /// Time that is linear in the ranks for a collective on all nodes of a grid. Otherwise one distance
+    /// for each pair of a rank and a rank whose data must move.
     #[must_use]
     pub fn bounds(&self, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) -> CollectiveBounds {
         assert_eq!(nodes.len() as u64, self.rank_count(), "a node for each rank");
@@ -144,7 +144,7 @@ impl Collective {
         bounds.steps_cycles = bounds.steps_cycles.saturating_add(computation);
         bounds.latency_cycles = bounds.latency_cycles.saturating_add(computation);
         if self.single().is_none() {
-            // The bound of the farthest group holds, too, since a rank also makes all computations.
+            // The bound of the farthest group holds, too, since a rank also performs all computations.
             let chain = latency::last_of_chain(self, machine, nodes, costs);
             bounds.latency_cycles = chain.unwrap_or(bounds.latency_cycles);
         }
@@ -155,7 +155,7 @@ impl Collective {
 }
 
 impl CollectiveBounds {
-    /// Takes the larger bounds of one group with its ranks on these nodes, as if it were alone.
+    /// Raises the bounds to those of one group with its ranks on these nodes, as if it were alone.
     fn add_group(&mut self, group: &GroupAlgorithm, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) {
         let placed = PlacedCollective::new(group, machine, nodes, costs);
         self.offer_bandwidth(placed.bandwidth_of_all());
@@ -172,7 +172,7 @@ impl CollectiveBounds {
 /// The most pairs of a rank and a link for which bounds look at all pairs of ranks.
 const MAX_RANKS_TIMES_LINKS: u64 = 1 << 22;
 
-/// Whether bounds look at all pairs of so many ranks (`docs/model.md` section 24).
+/// Whether bounds look at all pairs of this number of ranks (`docs/model.md` section 24).
 fn looks_at_pairs(machine: &Machine, ranks: u64) -> bool {
     let pairs = match machine.graph() {
         Some(network) if network.has_parallel_links() => {
@@ -271,10 +271,10 @@ impl<'a> PlacedCollective<'a> {
     fn by_coordinate(&self, axis: &Axis) -> (Vec<u128>, Vec<u128>) {
         let length = narrow(axis.length()) as usize;
         let (mut ranks, mut units) = (vec![0; length], vec![0; length]);
-        for (node, &own) in self.nodes.iter().zip(&self.own_units) {
+        for (node, &own_units) in self.nodes.iter().zip(&self.own_units) {
             let at = axis.digit().position(node.index()) as usize;
             ranks[at] += 1;
-            units[at] += u128::from(own);
+            units[at] += u128::from(own_units);
         }
         (ranks, units)
     }
@@ -285,10 +285,10 @@ impl<'a> PlacedCollective<'a> {
             None => self.machine.axes().iter().map(|axis| self.distance_sum_along(axis)).sum(),
             Some(_) if !self.looks_at_pairs() => return None,
             Some(network) => {
-                let to_node = |(&to, &own): (&NodeId, &u64)| {
+                let to_node = |(&to, &own_units): (&NodeId, &u64)| {
                     let distances = network.fewest_links_to(to);
                     let links = self.nodes.iter().filter_map(|from| distances[from.index() as usize]);
-                    links.map(u128::from).sum::<u128>() * u128::from(own)
+                    links.map(u128::from).sum::<u128>() * u128::from(own_units)
                 };
                 self.nodes.iter().zip(&self.own_units).map(to_node).sum()
             }
@@ -330,25 +330,25 @@ impl<'a> PlacedCollective<'a> {
             .sum()
     }
 
-    /// Returns the largest distance that data must go \[links\]; none if no data must go from one rank
+    /// Returns the largest distance that data must cover \[links\]; `None` if no data must go from one rank
     /// to another.
     fn distance(&self) -> Option<u64> {
         self.farthest(&Self::greatest_distance, &Self::greatest_distance_to)
     }
 
-    /// Returns the least time in which a unit goes as far as data must \[cycles\]: the least sum of `l + u` over any
-    /// path, since ranks may relay; none if no data must go from one rank to another.
+    /// Returns the least time in which a unit covers the distance of the data \[cycles\]: the least sum of `l + u` over
+    /// any path, since ranks may relay; `None` if no data must go from one rank to another.
     fn least_time(&self) -> Option<u128> {
         if self.machine.link_times().is_none() {
             return Some(u128::from(self.distance()?) * u128::from(self.time_of(0).first_unit()));
         }
-        let among = |own: &Self, ends: &[NodeId]| {
-            own.greatest_from(ends, &|end, from| own.greatest_sum_to(end, from))
+        let among = |algorithm: &Self, ends: &[NodeId]| {
+            algorithm.greatest_from(ends, &|end, from| algorithm.greatest_sum_to(end, from))
         };
         self.farthest(&among, &Self::greatest_sum_to).map(u128::from)
     }
 
-    /// Returns the greatest least sum of `l + u` from nodes to one; none if there are no nodes.
+    /// Returns the greatest least sum of `l + u` from nodes to one; `None` if there are no nodes.
     fn greatest_sum_to(&self, end: NodeId, from: &[NodeId]) -> Option<u64> {
         let times = self.machine.link_times()?;
         match self.machine.graph() {
@@ -369,8 +369,8 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
-    /// Returns how far data must go, given the greatest distance between any rank and one of some nodes, and that from
-    /// some nodes to one; none if no data must go from one rank to another.
+    /// Returns the distance that data must cover, given the greatest distance between any rank and one of some nodes,
+    /// and the greatest from some nodes to one; `None` if no data must go from one rank to another.
     fn farthest(
         &self,
         among: &dyn Fn(&Self, &[NodeId]) -> Option<u64>,
@@ -404,8 +404,8 @@ impl<'a> PlacedCollective<'a> {
         looks_at_pairs(self.machine, self.nodes.len() as u64)
     }
 
-    /// Returns the greatest distance, in whatever measure, between any rank and one of these nodes; on large machines that
-    /// of two sweeps: from rank 0 to the farthest of these nodes, and from there.
+    /// Returns the greatest distance, in a given measure, between any rank and one of these nodes; on large machines the
+    /// length of two sweeps: from rank 0 to the farthest of these nodes, and from there.
     fn greatest_from(
         &self,
         ends: &[NodeId],
@@ -416,7 +416,7 @@ impl<'a> PlacedCollective<'a> {
         }
         let first = *self.nodes.first()?;
         let far = if self.machine.graph().is_some() {
-            // One search has all distances.
+            // One search gives all distances.
             self.farthest_of(first, ends)?
         } else {
             let distance = |end: &NodeId| greatest_to(*end, &[first]);
@@ -431,7 +431,9 @@ impl<'a> PlacedCollective<'a> {
         let network = self.machine.graph()?;
         let distances: Vec<Option<u64>> = match self.machine.link_times() {
             Some(times) => network.least_sums_to(first, times),
-            None => network.fewest_links_to(first).into_iter().map(|own| own.map(u64::from)).collect(),
+            None => {
+                network.fewest_links_to(first).into_iter().map(|distance| distance.map(u64::from)).collect()
+            }
         };
         let distance = |end: &NodeId| distances[end.index() as usize];
         let most = ends.iter().filter_map(distance).max()?;
@@ -451,7 +453,7 @@ impl<'a> PlacedCollective<'a> {
         self.greatest_from(ends, &|end, from| self.greatest_distance_to(end, from))
     }
 
-    /// Returns the greatest distance of nodes to one; none if there are no nodes.
+    /// Returns the greatest distance of nodes to one; `None` if there are no nodes.
     fn greatest_distance_to(&self, end: NodeId, from: &[NodeId]) -> Option<u64> {
         match self.machine.graph() {
             None => from.iter().map(|&node| self.machine.distance(node, end)).max(),

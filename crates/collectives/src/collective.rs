@@ -1,4 +1,4 @@
-//! Collectives: steps of groups and computations, one after another.
+//! Collectives: sequences of steps of groups and computations.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,19 +11,19 @@ use crate::{CollectiveError, CollectiveSpecification, DataFlowError, Groups, sch
 /// A step of a collective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// An algorithm in groups, or in one. Equal steps may share it.
+    /// An algorithm in several groups, or in one. Equal steps may share it.
     Groups(Arc<Groups>),
     /// A computation of every rank \[cycles\].
     Computation(u64),
 }
 
-/// Steps of the same ranks, one after another; a single collective is one step of one group
+/// A sequence of steps of the same ranks; a single collective is one step of one group
 /// (`docs/model.md` section 16, "Groups and sequences").
 ///
-/// A rank begins a step when all its shares have finished the one before; ranks do not wait for
+/// A rank starts a step when all its shares have finished the previous one; ranks do not wait for
 /// each other. With `R` ranks and `k` the most shares of a step, share `c` of rank `r` is process
-/// `c R + r`. A step with fewer shares leaves the others idle; share 0 makes a computation.
-/// Between two steps comes a stage in which the shares of a rank that take part in either exchange
+/// `c R + r`. A step with fewer shares leaves the others idle; share 0 performs a computation.
+/// Between two steps there is a stage in which the shares of a rank used in either exchange
 /// messages of one unit inside their node, as between the phases of `bucket`; if that is one share,
 /// there is no such stage. Queries panic for a stage or process out of range.
 ///
@@ -46,7 +46,7 @@ pub enum Step {
 pub struct Collective {
     steps: Vec<Step>,
     shape: Shape,             // of the first groups
-    first_stages: Vec<usize>, // of each step, its synchronisation with the step before included
+    first_stages: Vec<usize>, // of each step, including its synchronisation with the previous step
     synchronised: Vec<u32>,   // by step: the shares that exchange messages before it; 0 if none do
     stage_count: usize,       // at least 1
     rank_count: Length,       // R
@@ -55,7 +55,7 @@ pub struct Collective {
     pub(crate) facts: OnceLock<Facts>,
 }
 
-/// Steps that make no collective.
+/// Steps that do not form a collective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepsError {
     /// Only computations.
@@ -90,7 +90,7 @@ enum Stage<'a> {
 }
 
 impl Step {
-    /// Returns the groups, if it is no computation.
+    /// Returns the groups, unless the step is a computation.
     #[must_use]
     pub fn groups(&self) -> Option<&Groups> {
         match self {
@@ -126,12 +126,12 @@ impl Collective {
     ///
     /// # Errors
     ///
-    /// As [`CollectiveSpecification::check`].
+    /// The errors of [`CollectiveSpecification::check`].
     pub fn new(specification: CollectiveSpecification) -> Result<Self, CollectiveError> {
         Groups::one(specification).map(Self::from)
     }
 
-    /// Returns the collective of groups that others may share.
+    /// Returns the collective of shared groups.
     #[must_use]
     pub fn of_groups(groups: Arc<Groups>) -> Self {
         let shape = groups.shape().clone();
@@ -211,7 +211,7 @@ impl Collective {
         self.only_groups().map(Groups::specification)
     }
 
-    /// Returns the logical shape of all ranks; of several steps, of the first groups.
+    /// Returns the logical shape of all ranks; with several steps, the shape of the first groups.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
@@ -253,14 +253,14 @@ impl Collective {
         narrow(self.rank_count.divide(process.label().into()).0)
     }
 
-    /// Returns the step of a stage, counted from 0; none of a stage between two steps.
+    /// Returns the step of a stage, counted from 0; `None` for a stage between two steps.
     #[must_use]
     pub fn step(&self, stage: usize) -> Option<usize> {
         let (step, within) = self.locate(stage);
         within.map(|_| step)
     }
 
-    /// Returns the step of a stage, and the number of its stages before; none of a synchronisation.
+    /// Returns the step of a stage, and the number of its earlier stages; `None` for a synchronisation.
     fn locate(&self, stage: usize) -> (usize, Option<usize>) {
         debug_assert!(stage < self.stage_count, "a stage of the collective");
         let step = self.first_stages.partition_point(|&first| first <= stage) - 1;
@@ -278,7 +278,7 @@ impl Collective {
         }
     }
 
-    /// Lists the messages of which a process is this end in a stage: the process at the other end,
+    /// Lists the messages that have a process at this end in a stage: the process at the other end,
     /// ascending, and the size \[units\].
     pub(crate) fn list(
         &self,
@@ -302,7 +302,7 @@ impl Collective {
         }
     }
 
-    /// Returns the turn of a message of a stage among those that join a queue in one cycle.
+    /// Returns the order of a message of a stage among those that join a queue in one cycle.
     pub(crate) fn turn(&self, stage: usize, source: ProcessId, destination: ProcessId) -> u32 {
         match self.stage(stage) {
             Stage::Groups(groups, _) => groups.turn(source, destination),
@@ -423,13 +423,13 @@ impl Collective {
     ///
     /// # Errors
     ///
-    /// As [`Groups::check_data_flow`].
+    /// The errors of [`Groups::check_data_flow`].
     pub fn check_data_flow(&self) -> Result<(), DataFlowError> {
         self.steps.iter().filter_map(Step::groups).try_for_each(Groups::check_data_flow)
     }
 }
 
-/// Collectives are equal if the same is asked for.
+/// Collectives are equal if their steps are.
 impl PartialEq for Collective {
     fn eq(&self, other: &Self) -> bool {
         self.steps == other.steps

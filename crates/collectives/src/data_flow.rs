@@ -4,8 +4,8 @@
 //! combined there. A message that is reduced adds a set, which must be disjoint; one that is copied
 //! must carry a finished block. Items of an all-to-all and the tokens of a barrier are sets as well.
 //! A message carries what its source had when the stage began. Where a scatter or reduce-scatter
-//! ends and an all-gather begins, each rank is taken to have its own block only, so that no message
-//! can be left out unnoticed (`docs/model.md` section 16).
+//! ends and an all-gather begins, each rank is assumed to have only its own block, so that a missing
+//! message is noticed (`docs/model.md` section 16).
 
 use crate::{
     Groups, Operation, Payload,
@@ -31,7 +31,7 @@ pub struct FlowMessage {
     pub units: u64,
     /// Its contents, empty blocks included.
     pub payload: Payload,
-    /// Whether the contents are reduced with those of the destination, or replace them.
+    /// Whether the contents are reduced with the destination's, or replace them.
     pub is_reduced: bool,
 }
 
@@ -68,7 +68,7 @@ pub enum DataFlowError {
         /// The block.
         block: u32,
     },
-    /// A rank lacks a block of the result, or one that the next phase begins with.
+    /// A rank lacks a block of the result, or of the start of the next phase.
     #[error("rank {rank} lacks {block} of share {share} after {stages} stages")]
     Incomplete {
         /// The share.
@@ -77,15 +77,15 @@ pub enum DataFlowError {
         rank: u32,
         /// The block, or the origin of the item or token.
         block: u32,
-        /// The number of stages that are over.
+        /// The number of completed stages.
         stages: usize,
     },
 }
 
 impl Groups {
     /// Returns the messages of a stage between ranks of one group, by source, then destination, with
-    /// ranks as numbers in the group. Messages between the shares of a rank carry no data and are not
-    /// among them.
+    /// ranks as numbers in the group. Messages between the shares of a rank carry no data and are
+    /// left out.
     ///
     /// # Panics
     ///
@@ -134,7 +134,7 @@ impl GroupAlgorithm {
         })
     }
 
-    /// Replays the messages as `alter` leaves them.
+    /// Replays the messages after `alter` has changed them.
     fn replay(&self, mut alter: impl FnMut(FlowMessage) -> Option<FlowMessage>) -> Result<(), DataFlowError> {
         if u64::from(self.rank_count()) > MAX_REPLAYED_RANKS {
             return Err(DataFlowError::TooManyRanks { found: self.rank_count().into() });
@@ -145,7 +145,7 @@ impl GroupAlgorithm {
         for stage in 0..self.stage_count() {
             let (number, phase, _) = self.locate(stage);
             if let Some(phase) = phase.messages() {
-                // Chunks, and the blocks of participants, are not the blocks of ranks.
+                // The blocks are chunks, or belong to participants, not to ranks.
                 let asked = self.specification();
                 let hands_over = !asked.algorithm.descriptor().has_chunks
                     && !asked.is_folded()

@@ -1,8 +1,8 @@
 //! An algorithm on the ranks of one group: its phases, stages, messages and computations.
 //!
-//! Ranks and processes are those of the group: with `P` ranks, share `c` of rank `r` is number `c P +
-//! r`. Messages are computed from the structure of the algorithm when they are asked for; the only
-//! table with an entry for each stage is that of [`Tallies`].
+//! Ranks and processes are numbered in the group: with `P` ranks, share `c` of rank `r` is number `c P +
+//! r`. Messages are computed from the structure of the algorithm on demand; the only
+//! table with an entry for each stage is [`Tallies`].
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct GroupAlgorithm {
     specification: CollectiveSpecification, // with the shape of the group
-    blocks: Vec<BlockTable>,                // of each share, with as many blocks or chunks each
+    blocks: Vec<BlockTable>,                // of each share, all with the same number of blocks or chunks
     phases: Vec<Phase>,
     first_stages: Vec<usize>, // of each phase
     stage_count: usize,       // at least 1
@@ -40,7 +40,8 @@ impl GroupAlgorithm {
     /// The memory that a stage takes \[bytes\].
     pub(crate) const BYTES_A_STAGE: u64 = (size_of::<u64>() + size_of::<bool>()) as u64;
 
-    /// Returns an upper bound on the memory of the tables of a specification: blocks, and those of the plan \[bytes\].
+    /// Returns an upper bound on the memory of the tables of a specification: blocks, and the tables of the plan
+    /// \[bytes\].
     pub(crate) fn table_bytes(specification: &CollectiveSpecification) -> u64 {
         let blocks = specification.rank_count().saturating_mul(BlockTable::BYTES_A_BLOCK);
         let of_plan = specification.algorithm.descriptor().table_bytes;
@@ -53,7 +54,7 @@ impl GroupAlgorithm {
     ///
     /// # Errors
     ///
-    /// As [`CollectiveSpecification::check`].
+    /// The errors of [`CollectiveSpecification::check`].
     pub(crate) fn new(specification: CollectiveSpecification) -> Result<Self, CollectiveError> {
         specification.check()?;
         let grid = RankGrid::new(&specification.shape);
@@ -149,14 +150,14 @@ impl GroupAlgorithm {
         place.share as usize * self.rank_count() as usize + place.rank as usize
     }
 
-    /// Returns the number of the phase of a stage, the phase, and the number of its stages before.
+    /// Returns the number of the phase of a stage, the phase, and the number of its earlier stages.
     pub(crate) fn locate(&self, stage: usize) -> (usize, &Phase, usize) {
         debug_assert!(stage < self.stage_count, "a stage of the collective");
         let phase = self.first_stages.partition_point(|&first| first <= stage) - 1;
         (phase, &self.phases[phase], stage - self.first_stages[phase])
     }
 
-    /// Lists the messages of which a process is this end in a stage: the process at the other end,
+    /// Lists the messages that have a process at this end in a stage: the process at the other end,
     /// ascending, and the size \[units\].
     pub(crate) fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(Place, u64)) {
         match self.locate(stage) {
@@ -207,7 +208,7 @@ impl GroupAlgorithm {
         phase.messages().is_some_and(|phase| phase.adds_no_pairs(within))
     }
 
-    /// Returns the most messages between ranks of which a process is this end in a stage.
+    /// Returns the most messages between ranks that a process has at this end in a stage.
     pub(crate) fn max_between_ranks(&self, end: End) -> usize {
         let phases = self.phases.iter().filter_map(Phase::messages);
         phases.map(|phase| phase.max_messages(end)).max().unwrap_or(0)

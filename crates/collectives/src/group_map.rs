@@ -19,20 +19,20 @@ pub(crate) struct GroupMap {
 }
 
 impl GroupMap {
-    /// The memory that a rank takes at most \[bytes\].
+    /// The most memory that a rank takes \[bytes\].
     pub(crate) const BYTES_A_RANK: u64 = 2 * size_of::<u32>() as u64;
 
     /// Returns the groups over these dimensions of a shape, ascending; `group` has their lengths.
     pub(crate) fn new(shape: &Shape, over: &[usize], group: &Shape) -> Self {
         let (all, group) = (RankGrid::new(shape), RankGrid::new(group));
         let offset = |number: u32| {
-            over.iter().enumerate().fold(0, |rank, (own, &dimension)| {
-                all.with_coordinate(rank, dimension, group.coordinate(number, own))
+            over.iter().enumerate().fold(0, |rank, (place, &dimension)| {
+                all.with_coordinate(rank, dimension, group.coordinate(number, place))
             })
         };
         let number = |rank: u32| {
-            over.iter().enumerate().fold(0, |number, (own, &dimension)| {
-                group.with_coordinate(number, own, all.coordinate(rank, dimension))
+            over.iter().enumerate().fold(0, |number, (place, &dimension)| {
+                group.with_coordinate(number, place, all.coordinate(rank, dimension))
             })
         };
         Self {

@@ -25,7 +25,7 @@ pub struct Groups {
     shape: Shape,              // of all ranks
     over: Vec<usize>,          // dimensions, ascending
     rank_count: Length,        // R
-    map: Option<GroupMap>,     // none if all ranks are one group
+    map: Option<GroupMap>,     // `None` if all ranks are one group
     rotation: Option<Rotation>,
 }
 
@@ -45,7 +45,7 @@ impl Groups {
     ///
     /// # Errors
     ///
-    /// When a dimension is none of the shape's, or occurs twice; when there are too many processes; and
+    /// When a dimension is not in the shape, or occurs twice; when there are too many processes; and
     /// as [`CollectiveSpecification::check`] for the shape of a group.
     pub fn new(specification: CollectiveSpecification, over: &[usize]) -> Result<Self, CollectiveError> {
         let shape = specification.shape.clone();
@@ -54,7 +54,7 @@ impl Groups {
         let mut sorted = over.to_vec();
         sorted.sort_unstable();
         if !sorted.is_sorted_by(|a, b| a < b)
-            || sorted.last().is_none_or(|&own| own >= shape.dimension_count())
+            || sorted.last().is_none_or(|&dimension| dimension >= shape.dimension_count())
         {
             return Err(refused());
         }
@@ -92,9 +92,9 @@ impl Groups {
         };
         let is_whole = |first: u32| {
             (0..ranks).all(|number| {
-                let own = map.rank(first, number);
-                own % devices == number % devices
-                    && own - number % devices == map.rank(first, number - number % devices)
+                let rank = map.rank(first, number);
+                rank % devices == number % devices
+                    && rank - number % devices == map.rank(first, number - number % devices)
             })
         };
         if map.firsts().all(is_whole) {
@@ -117,8 +117,10 @@ impl Groups {
     /// Returns an upper bound on the memory that a specification in groups over these dimensions takes \[bytes\].
     #[must_use]
     pub fn bytes_at_most(specification: &CollectiveSpecification, over: &[usize]) -> u64 {
-        let lengths: Vec<u64> =
-            over.iter().filter_map(|&own| specification.shape.lengths().get(own).copied()).collect();
+        let lengths: Vec<u64> = over
+            .iter()
+            .filter_map(|&dimension| specification.shape.lengths().get(dimension).copied())
+            .collect();
         let shape = Shape::new(&lengths).unwrap_or_else(|_| specification.shape.clone());
         let group = CollectiveSpecification { shape, ..specification.clone() };
         // The two phases of a ring have two stages a rank.
@@ -127,7 +129,7 @@ impl Groups {
         stages.saturating_add(map).saturating_add(GroupAlgorithm::table_bytes(&group))
     }
 
-    /// Returns the memory that it takes \[bytes\].
+    /// Returns the memory of the groups \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let stages = self.stage_count() as u64 * GroupAlgorithm::BYTES_A_STAGE;
@@ -206,14 +208,14 @@ impl Groups {
         ProcessId::new(narrow(u64::from(place.share) * self.rank_count() + u64::from(rank)))
     }
 
-    /// Lists the messages of which a process is this end in a stage: the process at the other end,
+    /// Lists the messages that have a process at this end in a stage: the process at the other end,
     /// ascending, and the size \[units\].
     pub fn list(&self, end: End, stage: usize, process: ProcessId, add: &mut dyn FnMut(ProcessId, u64)) {
         let (first, place) = self.position(process);
         self.algorithm.list(stage, place, end, &mut |peer, units| add(self.process(first, peer), units));
     }
 
-    /// Visits all messages of a stage: source, destination and size \[units\]; of several groups by
+    /// Visits all messages of a stage: source, destination and size \[units\]; with several groups by
     /// ascending source.
     pub fn visit(&self, stage: usize, visit: &mut dyn FnMut(ProcessId, ProcessId, u64)) {
         if self.map.is_none() {
@@ -288,7 +290,7 @@ impl Groups {
     }
 }
 
-/// Groups are equal if the same is asked for on the same ranks.
+/// Groups are equal if they have the same specification on the same ranks.
 impl PartialEq for Groups {
     fn eq(&self, other: &Self) -> bool {
         (self.specification(), &self.shape, &self.over) == (other.specification(), &other.shape, &other.over)

@@ -12,8 +12,8 @@ const MAX_EDGES: usize = 1 << 22;
 impl Collective {
     /// Adds the guest: an edge between every two processes of different ranks that exchange a message.
     ///
-    /// It has no edges if they would be more than 2^22, or more than a network has at a node: then the
-    /// metrics of a placement say nothing of the collective; runs do not depend on it.
+    /// It has no edges if they would exceed 2^22, or the most edges of a network's node. The metrics of a placement then
+    /// ignore the collective; runs do not depend on the guest.
     ///
     /// # Errors
     ///
@@ -28,9 +28,9 @@ impl Collective {
         Ok(self)
     }
 
-    /// Estimates the memory that the guest takes while it is made, and the memory that it keeps \[bytes\].
+    /// Estimates the memory that the guest takes during construction, and the memory that it keeps \[bytes\].
     ///
-    /// Every process is taken to have as many partners as the one with the most among the first, the
+    /// Assumes that every process has as many partners as the one with the most among the first, the
     /// last and two between them: the root of a tree is the first, and other algorithms treat all alike.
     #[must_use]
     pub fn bytes_of_guest(&self) -> [u64; 2] {
@@ -58,7 +58,7 @@ impl Collective {
         for stage in self.stages_with_pairs() {
             let known = partners.len();
             self.list(End::Source, stage, process, &mut |to, _| partners.push(to));
-            if partners[known..].iter().all(|own| partners[..known].last() == Some(own)) {
+            if partners[known..].iter().all(|partner| partners[..known].last() == Some(partner)) {
                 partners.truncate(known);
             }
             if partners.len() as u64 > 2 * most {
@@ -74,22 +74,22 @@ impl Collective {
         partners.len() as u64
     }
 
-    /// Returns the pairs of processes of different ranks that exchange messages, each once; none if
+    /// Returns the pairs of processes of different ranks that exchange messages, each once; `None` if
     /// there are too many.
     fn edges(&self) -> Option<Vec<(u32, u32)>> {
-        /// The fewest pairs that are worth sorting.
+        /// The least number of pairs worth sorting.
         const FEW: usize = 1 << 16;
         let mut all: Vec<(u32, u32)> = vec![];
         let (mut listed, mut different) = (0, FEW);
         let mut last = vec![];
         for stage in self.stages_with_pairs() {
-            let own = self.pairs(stage)?;
-            if own == last {
+            let pairs = self.pairs(stage)?;
+            if pairs == last {
                 continue;
             }
-            all.extend_from_slice(&own);
-            listed += own.len();
-            last = own;
+            all.extend_from_slice(&pairs);
+            listed += pairs.len();
+            last = pairs;
             if listed > MAX_EDGES || all.len() > 2 * different {
                 all.sort_unstable();
                 all.dedup();
@@ -108,7 +108,7 @@ impl Collective {
     }
 
     /// Returns the pairs of processes of different ranks that exchange messages in a stage, the lower
-    /// first, once for each message; none if they are over twice as many as edges.
+    /// first, once for each message; `None` if they are more than twice the most edges.
     fn pairs(&self, stage: usize) -> Option<Vec<(u32, u32)>> {
         let mut pairs = vec![];
         let mut add = |source: ProcessId, destination: ProcessId| {
@@ -125,7 +125,7 @@ impl Collective {
             });
             return Some(pairs);
         }
-        // There may be far too many: process by process, which can end early.
+        // There may be far too many, so list process by process, which can end early.
         for source in ProcessId::first(processes) {
             let mut has_room = true;
             self.list(End::Source, stage, source, &mut |to, _| has_room &= add(source, to));

@@ -25,7 +25,7 @@
 //! | the blocks of messages, replayed | `data_flow` |
 //! | lower bounds | `bounds` |
 //!
-//! This crate knows no scenarios: exchange `best` and lists of algorithms are choices among
+//! This crate is independent of scenarios: exchange `best` and lists of algorithms are choices among
 //! collectives.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Operations: the promise of a collective, whatever the algorithm (`docs/model.md` section 16).
+//! Operations: the promise of a collective, independent of the algorithm (`docs/model.md` section 16).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Plans: the phases that an algorithm makes of a specification.
+//! Plans: the phases of an algorithm for a specification.
 //!
 //! A phase is a schedule, run forwards or backwards, or a stage without messages between ranks.
 
@@ -12,7 +12,7 @@ use crate::{
     vector::BlockTable,
 };
 
-/// The input of a plan: a checked specification and what follows from it.
+/// The input of a plan: a checked specification and derived values.
 #[derive(Debug)]
 pub(crate) struct PlanContext<'a> {
     pub(crate) specification: &'a CollectiveSpecification,
@@ -41,7 +41,7 @@ pub(crate) struct MessagePhase {
     schedule: Arc<dyn StageSchedule>,
     /// Whether the schedule runs backwards, each message in the opposite direction.
     is_reversed: bool,
-    /// Whether messages are reduced with what the destination has, or replace it.
+    /// Whether messages are reduced with the destination's data, or replace them.
     pub(crate) is_reducing: bool,
 }
 
@@ -56,12 +56,12 @@ impl MessagePhase {
         if self.is_reversed { self.schedule.stage_count() - 1 - stage } else { stage }
     }
 
-    /// Returns the schedule's end of an end of a message.
+    /// Returns the end in the schedule for an end of a message.
     fn end(&self, end: End) -> End {
         if self.is_reversed { opposite(end) } else { end }
     }
 
-    /// Lists the messages of which a process is this end in a stage: the rank at the other end,
+    /// Lists the messages that have a process at this end in a stage: the rank at the other end,
     /// ascending, and the size \[units\].
     pub(crate) fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         self.schedule.list(self.stage(stage), place, self.end(end), add);
@@ -72,7 +72,7 @@ impl MessagePhase {
         self.schedule.visit(self.stage(stage), share, ranks, self.end(End::Source), visit);
     }
 
-    /// Returns the most messages of which a process is this end in a stage.
+    /// Returns the most messages that a process has at this end in a stage.
     pub(crate) fn max_messages(&self, end: End) -> usize {
         self.schedule.max_messages(self.end(end)) as usize
     }
@@ -114,7 +114,7 @@ pub(crate) enum Phase {
     Messages(MessagePhase),
     /// A stage in which the shares of each rank wait for each other.
     Synchronisation,
-    /// A stage without messages, in which the units received last are reduced.
+    /// A stage without messages that reduces the last units received.
     Reduction,
 }
 

@@ -1,12 +1,12 @@
 //! Schedules: the messages of every share and rank in each stage of a phase.
 //!
-//! A schedule answers from structure and stores no message. It gives sizes; the blocks or items that
-//! a message carries, its [`Payload`], are a query of their own, for checks and exports.
+//! A schedule computes messages from structure and stores none. It gives sizes; the blocks or items that
+//! a message carries, its [`Payload`], are a separate query, for checks and exports.
 //!
 //! A schedule that runs backwards, each message in the opposite direction, is the reverse of an
 //! operation: gather is the reverse of scatter, all-gather often that of reduce-scatter. The *end*
 //! that a query names is therefore an end of the schedule's messages; [`MessagePhase`](crate::plan)
-//! turns it round.
+//! reverses it.
 
 use std::{fmt::Debug, num::NonZeroU64};
 
@@ -55,7 +55,7 @@ pub(crate) struct StageTally {
 }
 
 impl StageTally {
-    /// Counts messages of sizes from `least` to `greatest` \[units\]; of 0 none.
+    /// Counts messages of sizes from `least` to `greatest` \[units\], except those of size 0.
     pub(crate) fn add_sizes(&mut self, least: u64, greatest: u64) {
         self.max_units = self.max_units.max(greatest);
         self.min_units = match (self.min_units, least) {
@@ -70,11 +70,11 @@ pub(crate) trait StageSchedule: Debug + Send + Sync {
     /// Returns the number of stages.
     fn stage_count(&self) -> usize;
 
-    /// Lists the messages of which a process is this end in a stage: the rank at the other end,
+    /// Lists the messages that have a process at this end in a stage: the rank at the other end,
     /// ascending, and the size, at least 1 \[units\].
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64));
 
-    /// Returns the most messages of which a process is this end in a stage.
+    /// Returns the most messages that a process has at this end in a stage.
     fn max_messages(&self, end: End) -> u32 {
         let _ = end;
         1
@@ -95,8 +95,8 @@ pub(crate) trait StageSchedule: Debug + Send + Sync {
         stage
     }
 
-    /// Whether the messages of a stage are known to have the ends and sizes of those of the stage
-    /// before.
+    /// Whether the messages of a stage are known to have the ends and sizes of the messages of the previous
+    /// stage.
     fn repeats(&self, stage: usize) -> bool {
         let _ = stage;
         false

@@ -58,7 +58,7 @@ pub enum Fold {
 pub struct Channels {
     /// Their number.
     pub count: NonZeroU32,
-    /// The orders of the devices of a node, which the channels take in turn; empty for those of the model.
+    /// The orders of the devices of a node, which the channels take in turn; empty for the model's orders.
     pub rings: Vec<Vec<u32>>,
 }
 
@@ -81,7 +81,7 @@ pub struct CollectiveSpecification {
     pub root: u32,
     /// The cost of starting a step \[cycles\].
     pub compute_cycles: u64,
-    /// The units reduced in a cycle; none if reducing takes no time.
+    /// The units reduced in a cycle; `None` if reducing takes no time.
     pub reduce_units_per_cycle: Option<NonZeroU64>,
     /// The number of chunks of each share, of an algorithm that has them.
     pub chunks: NonZeroU32,
@@ -89,15 +89,15 @@ pub struct CollectiveSpecification {
     pub cube_dimensions: Option<Vec<u32>>,
     /// The order of the messages of `direct`.
     pub order: MessageOrder,
-    /// The number of ranks of a node, `g`, at least 1; of account with channels and for the rotated order.
+    /// The number of ranks of a node, `g`, at least 1; used by channels and by the rotated order.
     pub ranks_per_node: u32,
     /// The ranks that recursive doubling leaves out if their number is no power of two.
     pub fold: Fold,
-    /// The channels of rings and trees; none for one ring, or trees without nodes.
+    /// The channels of rings and trees; `None` for one ring, or trees that ignore nodes.
     pub channels: Option<Channels>,
 }
 
-/// A specification without a collective.
+/// A specification that no collective fulfils.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CollectiveError {
     /// The algorithm does not perform the operation.
@@ -128,13 +128,13 @@ pub enum CollectiveError {
         /// The shapes for which it is defined.
         expected: ShapeRequirement,
     },
-    /// All ports for an algorithm without a choice.
+    /// All ports for an algorithm without a choice of ports.
     #[error("all ports for {algorithm}, which has no choice of ports")]
     Ports {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// An exchange where there is no choice.
+    /// An exchange for an algorithm without a choice of exchange.
     #[error("exchange {} for {operation} by {algorithm}, which has no choice of exchange", exchange.name())]
     Exchange {
         /// The algorithm.
@@ -144,7 +144,7 @@ pub enum CollectiveError {
         /// The exchange found.
         exchange: Exchange,
     },
-    /// A root outside of the ranks.
+    /// A root that is no rank.
     #[error("root {root}, expected 0 to {greatest}")]
     Root {
         /// The root found.
@@ -174,7 +174,7 @@ pub enum CollectiveError {
         /// The operation.
         operation: Operation,
     },
-    /// Channels of groups that are no whole nodes.
+    /// Channels of groups that are not whole nodes.
     #[error("channels of groups of {ranks} ranks, {devices} a node, expected whole nodes in ascending order")]
     PartsOfNodes {
         /// The ranks of a group.
@@ -182,7 +182,7 @@ pub enum CollectiveError {
         /// The ranks of a node.
         devices: u32,
     },
-    /// A ring without each device of a node once.
+    /// A ring that does not have each device of a node once.
     #[error("ring {found:?}, expected each device of a node once: 0 to {greatest}")]
     Ring {
         /// The ring found.
@@ -190,7 +190,7 @@ pub enum CollectiveError {
         /// The greatest device.
         greatest: u32,
     },
-    /// An order without each cube dimension once.
+    /// An order that does not have each cube dimension once.
     #[error("cube dimensions {found:?}, expected each of 0 to {greatest} once")]
     Order {
         /// The order found.
@@ -228,8 +228,8 @@ pub enum CollectiveError {
     },
 }
 
-/// The most ranks of an algorithm with a stage for every other rank whose blocks may be empty: every pair of ranks is then
-/// looked at.
+/// The most ranks whose blocks may be empty in an algorithm with a stage for every other rank, since it looks at every
+/// pair of ranks.
 const MAX_RANKS_WITHOUT_BLOCKS: u64 = 1 << 14;
 
 /// Returns the names of operations with commas between them.
@@ -239,8 +239,11 @@ fn names(operations: &[Operation]) -> String {
 
 /// Returns the algorithms that run as channels, with their operations.
 fn with_channels() -> String {
-    let own = ALGORITHMS.iter().filter(|algorithm| !algorithm.channel_operations.is_empty());
-    own.map(|own| format!("{} ({})", own.name, names(own.channel_operations))).collect::<Vec<_>>().join(", ")
+    let algorithms = ALGORITHMS.iter().filter(|algorithm| !algorithm.channel_operations.is_empty());
+    algorithms
+        .map(|algorithm| format!("{} ({})", algorithm.name, names(algorithm.channel_operations)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns lengths with crosses between them.
@@ -273,7 +276,7 @@ impl CollectiveSpecification {
         }
     }
 
-    /// The number of chunks if nothing is said.
+    /// The default number of chunks.
     pub const DEFAULT_CHUNKS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 
     /// Returns the number of blocks, or chunks, of each share.
@@ -319,14 +322,16 @@ impl CollectiveSpecification {
     #[must_use]
     pub fn channel_starts(&self) -> Vec<u32> {
         let Some(channels) = &self.channels else { return vec![] };
-        (0..channels.count.get()).map(|own| first_device(channels, own, self.ranks_per_node)).collect()
+        (0..channels.count.get())
+            .map(|channel| first_device(channels, channel, self.ranks_per_node))
+            .collect()
     }
 
     /// Checks that the algorithm performs the operation on the shape with these choices.
     ///
     /// # Errors
     ///
-    /// As [`CollectiveError`] lists.
+    /// See [`CollectiveError`].
     pub fn check(&self) -> Result<(), CollectiveError> {
         let (algorithm, operation) = (self.algorithm, self.operation);
         let descriptor = algorithm.descriptor();

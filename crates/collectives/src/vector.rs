@@ -14,7 +14,7 @@ pub(crate) fn share_units(vector_units: u64, share: u32, share_count: u32) -> u6
 /// Returns the longest distance along a cycle from a member with units to the next one with units, given
 /// the sizes of all members in order: 1 if all have units, 0 if none has.
 pub(crate) fn longest_gap(sizes: impl Iterator<Item = u64> + Clone) -> usize {
-    let places = sizes.clone().enumerate().filter(|own| own.1 > 0).map(|own| own.0);
+    let places = sizes.clone().enumerate().filter(|&(_, units)| units > 0).map(|(place, _)| place);
     let (first, last) = (places.clone().next(), places.clone().last());
     let (Some(first), Some(last)) = (first, last) else { return 0 };
     let inside = places.clone().zip(places.skip(1)).map(|(one, next)| next - one).max();
@@ -36,7 +36,7 @@ impl BlockTable {
     pub(crate) fn new(units: u64, block_count: u32) -> Self {
         let count = u64::from(block_count);
         let (quotient, remainder) = (units / count, units % count);
-        // The remainder and the block are below 2^32, so that their product is below 2^64.
+        // The remainder and the block are below 2^32, so their product is below 2^64.
         let starts = (0..=count).map(|block| quotient * block + remainder * block / count).collect();
         Self { starts }
     }

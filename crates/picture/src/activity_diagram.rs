@@ -1,7 +1,7 @@
 //! Rows down, time across: the activities of each row.
 //!
-//! Space-time diagrams and timelines are such diagrams. A diagram knows no programs, only the names of its rows and
-//! spans of activities.
+//! Space-time diagrams and timelines are such diagrams. A diagram is independent of programs; it has only the names of
+//! its rows and spans of activities.
 
 use std::ops::RangeInclusive;
 
@@ -50,9 +50,9 @@ pub(crate) struct Section {
 /// A line from one row to another: a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrow {
-    /// Where it begins and ends.
+    /// The rows where it begins and ends.
     pub(crate) rows: [usize; 2],
-    /// When it begins and ends.
+    /// The cycles at which it begins and ends.
     pub(crate) cycles: [u64; 2],
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Arrow {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ActivityDiagram<'text> {
     pub(crate) caption: &'text str,
-    /// The picture in words, for those who do not see it.
+    /// The picture in words, for screen readers.
     pub(crate) description: String,
     /// The noun for a row.
     pub(crate) row_title: &'text str,
@@ -144,7 +144,7 @@ impl Drawing<'_> {
         self.axes.x(self.unit.of(cycle))
     }
 
-    /// Labels the rows that have room: those whose index is a multiple of a power of two.
+    /// Labels the rows with enough room: those whose index is a multiple of a power of two.
     fn draw_names(&self, sheet: &mut Sheet) {
         let step = [1, 2, 4, 8, 16, 32].into_iter().find(|&step| as_drawn(step) * self.row_height >= TEXT);
         let step = step.unwrap_or(64);
@@ -203,7 +203,7 @@ impl Drawing<'_> {
         let top = Point { x, y: MAKESPAN_LINE + 3.0 };
         sheet.line(top, Point { x, y: inside.y + inside.height }, &properties, "");
         let text = format!("makespan {}{}", counted(makespan, "cycle"), self.diagram.scale.aside(makespan));
-        // On the side with room.
+        // On the side with enough room.
         let (aside, anchor) = match text_width(&text, TEXT) + 4.0 {
             width if x + width <= inside.x + inside.width => (4.0, Anchor::Start),
             _ => (0.0, Anchor::End),
@@ -228,7 +228,7 @@ impl Drawing<'_> {
         sheet.close();
     }
 
-    /// Names sections where there is room; `over_arrows`, on a ground of their own. Low rows have only the names of the first
+    /// Names sections with enough room; with `over_arrows`, on a background. Low rows have only the names of the first
     /// row's sections, above it.
     fn name_sections(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
         if self.is_high() {
@@ -261,7 +261,7 @@ impl Drawing<'_> {
             }
             sheet.close();
         }
-        // On light marks, whatever the colour of the page.
+        // On light marks, independent of the colour of the page.
         sheet.open(&[("fill", "#000000"), ("text-anchor", "middle")]);
         for section in sections.iter().filter(fits) {
             let (left, right) = self.shown(&section.label);

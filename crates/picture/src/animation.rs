@@ -1,8 +1,8 @@
-//! Messages that travel over the links of their machines, run beside run with one clock: a self-contained page, a section of
-//! the report page, and a picture of one cycle.
+//! Messages that travel over the links of their machines, with several runs side by side on one clock: a self-contained
+//! page, a section of the report page, and a picture of one cycle.
 //!
-//! The page holds the transmissions of the runs and a script that shows those of a cycle: a packet waits at the node where its
-//! channel begins, or moves along the channel.
+//! The page holds the transmissions of the runs and a script that shows the transmissions of a cycle: a packet waits at
+//! the node where its channel begins, or moves along the channel.
 
 mod layout;
 mod stage;
@@ -40,12 +40,12 @@ pub struct AnimatedRun<'run> {
     pub run: &'run Run,
     /// Its makespan \[cycles\].
     pub makespan: u64,
-    /// Its transmissions, in the order of their begins, messages and packets.
+    /// Its transmissions, in the order of their starts, messages and packets.
     pub transmissions: &'run [Transmission],
 }
 
 impl AnimatedRun<'_> {
-    /// The time from the end of a packet's last transmission to its receipt \[cycles\]; 0 where links differ.
+    /// The time from the end of a packet's last transmission to its receipt \[cycles\]; 0 if links differ.
     fn latency(&self) -> u64 {
         let are_alike = self.run.machine.link_times().is_none();
         if are_alike { self.run.communication.latency().get() } else { 0 }
@@ -68,8 +68,8 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
         if found > MAX_ANIMATED_NODES {
             return Err(PictureError::TooManyNodes { found, most: MAX_ANIMATED_NODES });
         }
-        let own = listed_transmissions(run, MAX_ANIMATED_TRANSMISSIONS).unwrap_or(0);
-        transmissions = transmissions.saturating_add(own);
+        let listed = listed_transmissions(run, MAX_ANIMATED_TRANSMISSIONS).unwrap_or(0);
+        transmissions = transmissions.saturating_add(listed);
     }
     if transmissions > MAX_ANIMATED_TRANSMISSIONS {
         let most = MAX_ANIMATED_TRANSMISSIONS;
@@ -84,7 +84,7 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
 ///
 /// When [`check_animation`] refuses the runs.
 pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, PictureError> {
-    check_animation(runs.iter().map(|own| own.run))?;
+    check_animation(runs.iter().map(|animated| animated.run))?;
     Ok(printable_lines(&page(scenario, &Stage::new(runs)).into_string()))
 }
 
@@ -94,7 +94,7 @@ pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, Pic
 ///
 /// When [`check_animation`] refuses the runs.
 pub(crate) fn stage_of<'runs>(runs: &'runs [AnimatedRun<'runs>]) -> Result<Stage<'runs>, PictureError> {
-    check_animation(runs.iter().map(|own| own.run))?;
+    check_animation(runs.iter().map(|animated| animated.run))?;
     Ok(Stage::new(runs))
 }
 
@@ -171,14 +171,14 @@ mod tests {
             let (page, all) =
                 page_of(&format!("[machine]\n{machine}\n{program}[mapping]\nembeddings = [{names}]\n"));
             let data = data(&page);
-            for (own, finished) in data["runs"].as_array().unwrap().iter().zip(&all) {
+            for (animated, finished) in data["runs"].as_array().unwrap().iter().zip(&all) {
                 let number = |value: &Value| value.as_u64().unwrap();
                 let mut found = vec![];
-                for (place, message) in (0_u64..).zip(own["messages"].as_array().unwrap()) {
+                for (place, message) in (0_u64..).zip(animated["messages"].as_array().unwrap()) {
                     for row in message[3].as_array().unwrap().chunks(5) {
                         let [packet, channel, joined, waited, took] =
                             std::array::from_fn(|at| number(&row[at]));
-                        let link = &own["links"][usize::try_from(channel / 2).unwrap()];
+                        let link = &animated["links"][usize::try_from(channel / 2).unwrap()];
                         let mut ends = [number(&link[0]), number(&link[1])];
                         if channel % 2 == 1 {
                             ends.reverse();

@@ -59,7 +59,7 @@ pub(crate) struct Axes {
     pub(crate) inside: Area,
     across: Axis,
     up: Axis,
-    unit_up: f64, // of the values upwards, in that of the axis
+    unit_up: f64, // the unit of the values upwards, in units of the axis
 }
 
 /// The margins for the names of ticks \[pixels\].
@@ -153,8 +153,8 @@ impl Axes {
         values: impl Iterator<Item = f64>,
         text: impl Fn(f64) -> String,
     ) {
-        let (least, greatest) =
-            values.fold((f64::MAX, 0.0_f64), |(least, greatest), own| (least.min(own), greatest.max(own)));
+        let (least, greatest) = values
+            .fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
         let powers: Vec<f64> = (0..64)
             .map(|power| f64::powi(2.0, power))
             .filter(|value| (least..=greatest).contains(value))
@@ -196,7 +196,7 @@ where
     Y: AsRangedCoord<Value = f64>,
     Y::CoordDescType: ValueFormatter<f64>,
 {
-    // A font that is registered already is replaced by itself.
+    // Registering a font again replaces it by itself.
     let known = register_font("sans-serif", FontStyle::Normal, FONT_BYTES);
     known.map_err(|_| "the font is not understood".to_owned())?;
     let mut svg = String::new();
@@ -242,7 +242,7 @@ fn area(across: &Range<i32>, down: &Range<i32>) -> Area {
     Area { x: across.start.into(), y: down.start.into(), width: length(across), height: length(down) }
 }
 
-/// A number as ticks show it: whole numbers without a fraction, large ones in thousands, millions, ..
+/// The text of a number at a tick: whole numbers without a fraction, large ones in thousands, millions, ..
 pub(crate) fn number(value: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let unit = UNITS.into_iter().find(|(least, _)| value.abs() >= *least);

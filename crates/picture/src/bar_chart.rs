@@ -80,7 +80,7 @@ pub fn spectrum(caption: &str, placements: &[(String, PlacementRecord)]) -> Resu
 /// The most groups of bars; beyond it, neighbouring values share a bar.
 const MAX_BINS: u64 = 48;
 
-/// How often each value occurs.
+/// The number of occurrences of each value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Series {
     name: String,
@@ -117,7 +117,7 @@ impl BarChart {
         let bins = Bins::of(&self.series);
         let binned: Vec<Vec<u64>> = self.series.iter().map(|series| bins.count(series)).collect();
         let most = binned.iter().flatten().copied().max().unwrap_or(0);
-        let entries = self.series.iter().map(|own| (own.name.clone(), Sign::Filled(own.fill)));
+        let entries = self.series.iter().map(|series| (series.name.clone(), Sign::Filled(series.fill)));
         let legend = Legend::new(entries, 72.0, 944.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
         let above = 58 + legend.extra_height() as u32;
@@ -129,12 +129,12 @@ impl BarChart {
         legend.draw(&mut sheet, 46.0);
         sheet.embed(axes.svg.clone());
         bins.draw_names(&mut sheet, &axes, self.unit);
-        for (place, (own, counts)) in self.series.iter().zip(&binned).enumerate() {
-            sheet.open(&[("fill", own.fill)]);
+        for (place, (series, counts)) in self.series.iter().zip(&binned).enumerate() {
+            sheet.open(&[("fill", series.fill)]);
             for (bin, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
                 let area = self.bar(&axes, &bins, bin, place, count);
                 let aside = self.scale_across.aside(bins.first + bin * bins.width);
-                let (name, values, counted) = (&own.name, self.values, self.counted);
+                let (name, values, counted) = (&series.name, self.values, self.counted);
                 let title = format!("{name}: {values} {}{aside}, {count} {counted}", bins.name(bin));
                 sheet.mark(area, "", &title);
             }
@@ -163,7 +163,7 @@ impl BarChart {
         }
     }
 
-    /// The bar of a series, beside those of the others.
+    /// The bar of a series, beside the bars of the others.
     fn bar(&self, axes: &Axes, bins: &Bins, bin: u64, place: usize, count: u64) -> Area {
         let left = axes.x(as_drawn(bins.first + bin * bins.width) - 0.5);
         let right = axes.x(as_drawn(bins.first + (bin + 1) * bins.width) - 0.5);
@@ -185,7 +185,7 @@ struct Bins {
 
 impl Bins {
     fn of(series: &[Series]) -> Self {
-        let values = || series.iter().flat_map(|own| own.counts.iter().map(|(value, _)| *value));
+        let values = || series.iter().flat_map(|series| series.counts.iter().map(|(value, _)| *value));
         let (first, last) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
         let width = (last - first) / MAX_BINS + 1;
         Self { first, width, number: (last - first) / width + 1 }
@@ -200,7 +200,7 @@ impl Bins {
         counts
     }
 
-    /// Labels the bins that have room, by their first value.
+    /// Labels the bins with enough room, by their first value.
     fn draw_names(&self, sheet: &mut Sheet, axes: &Axes, unit: TimeUnit) {
         let x = |bin: u64| axes.x(as_drawn(self.first + bin * self.width) - 0.5);
         let one = x(1) - x(0);

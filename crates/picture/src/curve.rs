@@ -10,7 +10,7 @@ use crate::{
     sheet::{Point, Sheet, rounded},
 };
 
-/// Curves of one colour differ in their dashes.
+/// The dashes, which distinguish curves of one colour.
 const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
 
 /// A point of a curve.

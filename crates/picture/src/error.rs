@@ -1,8 +1,8 @@
-//! The reasons for which something cannot be drawn.
+//! The reasons why a picture cannot be drawn.
 
 use cubefold_formats::input::Bytes;
 
-/// The reason for which there is no picture.
+/// The reason why there is no picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// Too many processes to be distinguished.
@@ -109,7 +109,7 @@ pub enum PictureError {
     /// A cycle after the end of all runs of an animation.
     #[error("cycle {found}, expected 0 to {last}")]
     NoSuchCycle {
-        /// The one asked for.
+        /// The requested one.
         found: u64,
         /// The longest makespan.
         last: u64,
@@ -117,7 +117,7 @@ pub enum PictureError {
     /// A guest dimension that does not exist.
     #[error("guest dimension {found}, expected 0 to {last}")]
     NoSuchDimension {
-        /// The one asked for.
+        /// The requested one.
         found: usize,
         /// The last that exists.
         last: usize,
@@ -131,7 +131,7 @@ pub enum PictureError {
     /// A column that results do not have, or that has no numbers above 0.
     #[error("column {column:?} {problem}")]
     Column {
-        /// The column asked for.
+        /// The requested column.
         column: String,
         /// The defect, and the existing columns.
         problem: String,
@@ -147,7 +147,7 @@ pub enum PictureError {
         curve: String,
         /// The settings in which they differ.
         varying: Vec<String>,
-        /// How to tell them apart.
+        /// How to distinguish them.
         help: String,
     },
     /// A run in which no process waits and none is blocked.
@@ -156,7 +156,7 @@ pub enum PictureError {
     /// A darkest value below what a link carries.
     #[error("a darkest value of {asked} {unit}, expected at least {found}, which a link has")]
     DarkestTooSmall {
-        /// The one asked for.
+        /// The requested one.
         asked: u64,
         /// The greatest load of a link.
         found: u64,

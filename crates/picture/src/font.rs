@@ -9,7 +9,7 @@ pub(crate) const FONT_BYTES: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
 /// The name of the font, then the fallbacks of browsers.
 pub(crate) const FONT_FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// The width \[pixels\] of a text of `size` pixels, as [`printable`] shows it.
+/// The width \[pixels\] of a text of `size` pixels, after [`printable`].
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::try_from_slice(FONT_BYTES) else { return 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "sizes of letters are small")]

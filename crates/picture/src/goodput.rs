@@ -1,4 +1,4 @@
-//! Goodput over the size of the vector on logarithmic axes, a line per algorithm, as papers on collectives draw it, with
+//! Goodput over the size of the vector on logarithmic axes, a line per algorithm, as in papers on collectives, with
 //! the sizes at which another algorithm becomes the fastest.
 
 use cubefold_formats::input::{engineering_rate, engineering_seconds};
@@ -20,14 +20,15 @@ const BOUND: &str = "#888888";
 /// The legend of rings, which mark interpolated sizes.
 const INTERPOLATED: &str = "the fastest changes (size interpolated)";
 
-/// The kinds of programs without goodput: many messages of different sizes decide their makespan.
+/// The kinds of programs without goodput, since messages of many sizes determine their makespan.
 const WITHOUT_GOODPUT: [&str; 4] = ["job", "goal", "chakra", "trace"];
 
 /// Draws the goodput of runs over the size of their vectors, or of their largest messages: in bytes and seconds if all
 /// runs have them, else in units and cycles.
 ///
-/// A line joins the runs that agree in everything but the size; jobs and task graphs have none. The dotted line is the goodput that the lower bounds
-/// leave. Where the lines between measured sizes cross and the fastest changes, a ring marks the crossover.
+/// A line joins the runs that agree in everything but the size; jobs and task graphs have none. The dotted line is the
+/// greatest goodput under the lower bounds. Where the lines between measured sizes cross and the fastest changes, a
+/// ring marks the crossover.
 ///
 /// # Errors
 ///
@@ -78,7 +79,7 @@ struct GoodputChart {
     /// Whether sizes are in bytes and rates in bytes per second, else in units and units per cycle.
     has_bytes: bool,
     lines: Vec<Line>,
-    /// The goodput that the lower bounds leave, by size; empty if no run has a bound.
+    /// The greatest goodput under the lower bounds, by size; empty if no run has a bound.
     bound: Vec<DataPoint>,
 }
 
@@ -217,20 +218,21 @@ impl GoodputChart {
         let ends: Vec<(usize, f64, f64)> = (self.lines.iter().enumerate())
             .filter_map(|(place, line)| Some((place, line.at(first)?.ln(), line.at(last)?.ln())))
             .collect();
-        let best = ends.iter().copied().reduce(|best, own| {
-            let (is_higher, is_equal) = (own.1 > best.1, own.1.total_cmp(&best.1).is_eq());
-            if is_higher || is_equal && own.2 > best.2 { own } else { best }
+        let best = ends.iter().copied().reduce(|best, line| {
+            let (is_higher, is_equal) = (line.1 > best.1, line.1.total_cmp(&best.1).is_eq());
+            if is_higher || is_equal && line.2 > best.2 { line } else { best }
         });
         let Some(mut best) = best else { return };
         let mut passed = 0.0;
         loop {
-            let crossing = |own: &(usize, f64, f64)| {
-                let (gap, gain) = (best.1 - own.1, (own.2 - own.1) - (best.2 - best.1));
+            let crossing = |line: &(usize, f64, f64)| {
+                let (gap, gain) = (best.1 - line.1, (line.2 - line.1) - (best.2 - best.1));
                 let share = if gain > 0.0 { gap / gain } else { f64::INFINITY };
-                (*own, share)
+                (*line, share)
             };
-            let is_ahead =
-                |&(own, share): &((usize, f64, f64), f64)| own.0 != best.0 && share >= passed && share < 1.0;
+            let is_ahead = |&(line, share): &((usize, f64, f64), f64)| {
+                line.0 != best.0 && share >= passed && share < 1.0
+            };
             let steeper = |a: &((usize, f64, f64), f64), b: &((usize, f64, f64), f64)| {
                 a.1.total_cmp(&b.1).then((b.0.2 - b.0.1).total_cmp(&(a.0.2 - a.0.1)))
             };
@@ -247,8 +249,8 @@ impl GoodputChart {
     }
 }
 
-/// The position of a label of this width, centred, at or below a point: the first that no line enters, else close to the
-/// point.
+/// The position of a label of this width, centred, at or below a point: the first position clear of all lines, else
+/// close to the point.
 fn free_place(point: Point, width: f64, inside: Area, lines: &[Vec<Point>]) -> Point {
     let beside = width / 2.0 + 9.0;
     let near = [(-beside, -11.0), (beside, 20.0), (-beside, 20.0)];
@@ -282,7 +284,7 @@ fn is_crossed(area: Area, line: &[Point]) -> bool {
 }
 
 impl Line {
-    /// The goodput at a size, on the straight line between the measured ones in logarithms.
+    /// The goodput at a size, interpolated linearly in logarithms between the measured sizes.
     fn at(&self, size: f64) -> Option<f64> {
         let (first, last) = (self.points.first()?, self.points.last()?);
         if !(first.across..=last.across).contains(&size) {
@@ -310,7 +312,7 @@ fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
     sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
 }
 
-/// The highest goodput that the bounds of the runs of each size leave.
+/// The greatest goodput under the bounds of the runs of each size.
 fn bound(runs: &[SizedRun]) -> Vec<DataPoint> {
     let mut points: Vec<DataPoint> = runs
         .iter()
@@ -341,7 +343,7 @@ fn line_names(results: &ResultsTable) -> Vec<String> {
     let mut parts: Vec<(String, Vec<&str>)> = vec![];
     for name in results.names().filter(|name| is_asked(name)) {
         let words = results.words(name).unwrap_or_default();
-        // A setting that an algorithm ignores is no difference.
+        // A setting that an algorithm ignores makes no difference.
         let mut given: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
         given.dedup();
         if name == ALWAYS || given.len() > 1 {
@@ -413,7 +415,8 @@ mod tests {
         // A third line above both in between takes over first.
         let bump = line("bump", &[(1.0, 0.5), (4.0, 0.7), (16.0, 2.0)]);
         let found = chart(vec![flat, steep, bump]).crossovers();
-        let changes: Vec<(usize, usize)> = found.iter().map(|own| (own.from, own.to)).collect();
+        let changes: Vec<(usize, usize)> =
+            found.iter().map(|crossover| (crossover.from, crossover.to)).collect();
         assert_eq!(changes, [(0, 2), (2, 1)]);
     }
 
@@ -445,7 +448,7 @@ mod tests {
             let bound = chart.bound.iter().find(|point| (point.across - size).abs() < 0.5).unwrap();
             assert!(bound.up >= found.up);
         }
-        // Few steps win with little, neighbours with much.
+        // Few steps win for small vectors, neighbours for large ones.
         let changes: Vec<(usize, usize)> =
             chart.crossovers().iter().map(|crossover| (crossover.from, crossover.to)).collect();
         assert_eq!(changes, [(1, 0)]);
@@ -476,7 +479,7 @@ mod tests {
         let area = Area { x: 10.0, y: 10.0, width: 50.0, height: 12.0 };
         let line = |y: f64| vec![Point { x: 0.0, y: y - 10.0 }, Point { x: 400.0, y: y + 10.0 }];
         assert!(is_crossed(area, &line(20.0)) && !is_crossed(area, &line(60.0)) && !is_crossed(area, &[]));
-        // Above the point runs a line, and another to both sides below it.
+        // One line runs above the point, and another below it on both sides.
         let (inside, point) =
             (Area { x: 0.0, y: 0.0, width: 400.0, height: 300.0 }, Point { x: 200.0, y: 100.0 });
         let lines = [line(90.0), line(115.0)];

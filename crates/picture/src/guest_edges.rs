@@ -49,7 +49,7 @@ fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
     let shifts = way_around(plan, from, to);
     let (here, there) = (plan.middle(from), plan.middle(to));
     let Some((shifts, layer)) = shifts else { return Curve::between(here, there, plan.step).description() };
-    // Towards the image of the other end beyond the border, and the same as seen from there.
+    // Towards the image of the other end beyond the border, and the same from the other end.
     let [(across, down), ..] = shifts;
     let curve = Curve::between(here, Point { x: there.x - across, y: there.y - down }, plan.step);
     let [first, last] = plan.corners(layer);
@@ -73,8 +73,8 @@ fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
 /// The shift of each part of an edge \[pixels\] with its layer, the last border that it crosses first; empty if the
 /// shorter way crosses no border.
 fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64, f64); 3], u64)> {
-    let (own, other) = (plan.cell(from)?, plan.cell(to)?);
-    if own.layer != other.layer {
+    let (here, there) = (plan.cell(from)?, plan.cell(to)?);
+    if here.layer != there.layer {
         return None;
     }
     let (columns, rows) = plan.size();
@@ -83,7 +83,7 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
     let turns =
         |difference: i32, length: i32| if 2 * difference.abs() > length { difference.signum() } else { 0 };
     let pixels = |columns: i32, rows: i32| (f64::from(columns) * plan.step, f64::from(rows) * plan.step);
-    let (mut across, mut down) = (other.column - own.column, other.row - own.row);
+    let (mut across, mut down) = (there.column - here.column, there.row - here.row);
     if plan.is_folded() {
         // Rows are one line: an edge to the next row, or from the last to the first, continues there.
         let last = if is_ring(0) && down.abs() == rows - 1 { -down.signum() } else { down };
@@ -92,7 +92,7 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
             return None;
         }
         let shift = pixels(-last * columns, down);
-        return Some(([shift; 3], own.layer));
+        return Some(([shift; 3], here.layer));
     }
     across = if is_ring(0) { turns(across, columns) } else { 0 };
     down = if is_ring(1) { turns(down, rows) } else { 0 };
@@ -101,7 +101,7 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
     }
     let [both, one, other] = [(across, down), (across, 0), (0, down)];
     let shift = |(across, down): (i32, i32)| pixels(across * columns, down * rows);
-    Some(([shift(both), shift(one), shift(other)], own.layer))
+    Some(([shift(both), shift(one), shift(other)], here.layer))
 }
 
 impl Curve {

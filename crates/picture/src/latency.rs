@@ -25,8 +25,8 @@ const LOAD: &str = "program.load";
 /// Draws the mean packet latency of open-loop traffic over its load.
 ///
 /// A curve joins the runs that agree in everything but the load. It ends at the last load that does not saturate; a
-/// dashed line of its colour stands at the first one that does, or at the saturation load that a search found. A dotted
-/// line stands at the limit by the loads of channels, if that is not far beyond. Bars are the intervals around means.
+/// dashed line of its colour marks the first one that does, or the saturation load that a search found. A dotted
+/// line marks the limit by the loads of channels, if that is not far beyond. Bars are the intervals around means.
 ///
 /// # Errors
 ///
@@ -67,21 +67,21 @@ struct Curve {
     name: String,
     /// The mean packet latency at each load that does not saturate, by ascending load.
     points: Vec<DataPoint>,
-    /// The half-widths of the intervals around these, where they are known.
+    /// The half-widths of the intervals around these, if known.
     half_widths: Vec<Option<f64>>,
     saturation: Option<Saturation>,
     /// The sign of saturation at the lowest load that saturates.
     sign: String,
-    /// The load that the busiest channel passes.
+    /// The largest load that the busiest channel can carry.
     limit: Option<f64>,
 }
 
 /// Where a curve ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Saturation {
-    /// This is the lowest of the loads that saturate.
+    /// The lowest load that saturates.
     At(f64),
-    /// A search found this to be the highest that does not.
+    /// The highest load that does not, found by a search.
     Above(f64),
 }
 
@@ -96,11 +96,11 @@ impl Saturation {
 impl Curve {
     fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize, across: f64) {
         let half_width = |point: &DataPoint| {
-            let own = self.points.iter().position(|own| own == point)?;
-            self.half_widths.get(own).copied().flatten()
+            let index = self.points.iter().position(|other| other == point)?;
+            self.half_widths.get(index).copied().flatten()
         };
         let title = |point: &DataPoint| {
-            let about = half_width(point).map_or_else(String::new, |own| format!(" +- {}", number(own)));
+            let about = half_width(point).map_or_else(String::new, |half| format!(" +- {}", number(half)));
             format!("{}: {}{about} cycles at load {}", self.name, number(point.up), number(point.across))
         };
         for point in &self.points {
@@ -206,7 +206,7 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
             }
             _ => {}
         }
-        curve.limit = channel_loads.get(row).and_then(|own| inverse(own));
+        curve.limit = channel_loads.get(row).and_then(|load| inverse(load));
     }
     if curves.is_empty() {
         return Err(PictureError::NoLoads);
@@ -215,7 +215,7 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
         let points = std::mem::take(&mut curve.points).into_iter();
         let mut points: Vec<_> = points.zip(std::mem::take(&mut curve.half_widths)).collect();
         points.sort_by(|one, next| one.0.across.total_cmp(&next.0.across));
-        // With several seeds a load may saturate under one of them only.
+        // With several seeds a load may saturate under only one of them.
         let end = curve.saturation.map_or(f64::INFINITY, Saturation::load);
         points.retain(|point| point.0.across <= end);
         (curve.points, curve.half_widths) = points.into_iter().unzip();
@@ -229,8 +229,8 @@ fn inverse(fraction: &str) -> Option<f64> {
     Some(denominator.parse::<f64>().ok()? / numerator.parse::<f64>().ok()?)
 }
 
-/// The name of each row's curve: the scenario if several are there, and the swept settings in which rows differ, except for
-/// the key `besides`.
+/// The name of each row's curve: the scenario if there are several, and the swept settings in which rows differ, except
+/// for the key `besides`.
 pub(crate) fn names_besides(results: &ResultsTable, besides: &str) -> Vec<String> {
     let rows = results.row_count();
     let settings: Vec<Vec<(&str, &str)>> = match results.words("sweep") {
@@ -241,7 +241,7 @@ pub(crate) fn names_besides(results: &ResultsTable, besides: &str) -> Vec<String
     let several = scenarios.windows(2).any(|two| two[0] != two[1]);
     let name = |(settings, scenario): (String, &str)| {
         let scenario = Some(scenario).filter(|_| several || settings.is_empty());
-        let all = scenario.into_iter().chain(Some(settings.as_str()).filter(|own| !own.is_empty()));
+        let all = scenario.into_iter().chain(Some(settings.as_str()).filter(|words| !words.is_empty()));
         all.collect::<Vec<_>>().join(", ")
     };
     names_of_settings(&settings, besides).into_iter().zip(scenarios).map(name).collect()

@@ -26,7 +26,7 @@ pub(crate) enum Sign {
     Filled(&'static str),
     /// A line across, with its dashes.
     Line { color: &'static str, dashes: &'static str },
-    /// The same with a marker.
+    /// A line across with a marker.
     Curve { color: &'static str, dashes: &'static str, marker: Marker },
     /// A step of a heat map.
     Heat(HeatStep),

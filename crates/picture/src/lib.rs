@@ -4,7 +4,7 @@
 //! here. The same input gives the same bytes on every machine. Marks carry a title, which browsers show under the
 //! pointer.
 //!
-//! It reads scenarios and runs through `cubefold-scenario` and `cubefold-runs`, and prints nothing.
+//! The crate reads scenarios and runs through `cubefold-scenario` and `cubefold-runs`, and prints nothing.
 
 mod activity_diagram;
 mod animation;

@@ -158,7 +158,7 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0 %".to_owned() } else { format!("{:.1} %", as_drawn(part) / as_drawn(whole) * 100.0) }
 }
 
-/// Units as text, with their bytes if these are known.
+/// Units as text, with their bytes if known.
 fn units_in_words(run: &Run, units: u64) -> String {
     let bytes = run.scale.and_then(|scale| units.checked_mul(scale.unit_bytes()));
     let aside = bytes.map_or_else(String::new, |bytes| format!(" ({})", size_in_words(units, Some(bytes))));
@@ -309,7 +309,7 @@ impl Map<'_> {
 
     /// The value of a link on the scale; 0 without traffic.
     fn value(&self, traffic: Option<&LinkTraffic>) -> u64 {
-        traffic.map_or(0, |own| self.measure.value(self.run, own))
+        traffic.map_or(0, |traffic| self.measure.value(self.run, traffic))
     }
 
     /// Draws the nodes of a network, which show where links end; switches are larger than hosts.
@@ -338,7 +338,7 @@ impl Map<'_> {
         times[self.plan.machine.link_class(channel)].unit
     }
 
-    /// The beginning of a link: beside the node, so that heavy links do not cover the others there.
+    /// The start of a link, next to the node, so that heavy links do not cover the others there.
     fn leave(&self, from: Point, to: Point) -> Point {
         let inset = self.plan.step * 0.17;
         let (across, down) = (to.x - from.x, to.y - from.y);
@@ -348,9 +348,9 @@ impl Map<'_> {
 
     /// The text of a link under the pointer.
     fn title(&self, link: &PlannedLink, traffic: Option<&LinkTraffic>) -> String {
-        let count = traffic.map_or(0, |own| own.count);
+        let count = traffic.map_or(0, |traffic| traffic.count);
         // The end from which messages go forward.
-        let near = traffic.map_or(link.near, |own| own.link.near);
+        let near = traffic.map_or(link.near, |traffic| traffic.link.near);
         let ends = if near == link.near { [link.near, link.far] } else { [link.far, link.near] };
         let ends = ends.map(|node| self.plan.address_text(node));
         let carried = format!("({}) to ({}): {count} {}", ends[0], ends[1], self.measure.unit());
@@ -362,7 +362,7 @@ impl Map<'_> {
             }
             LinkMode::HalfDuplex | LinkMode::SingleDirection => percent(count, makespan),
         };
-        let units = units_in_words(self.run, count / traffic.map_or(1, |own| self.unit_cycles(own)));
+        let units = units_in_words(self.run, count / traffic.map_or(1, |traffic| self.unit_cycles(traffic)));
         format!("{carried}{}, {shares}, {units}", TimeScale::of(self.run).aside(count))
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
         for node in machine.nodes() {
             let direction = Direction { dimension, sign: Sign::Positive };
             let Some(next) = machine.neighbour(node, direction) else { continue };
-            // On a ring of two the one link is met from both sides.
+            // On a ring of two, both directions find the same link.
             if machine.link(Channel { node, direction }).near == node {
                 found.push((node, next));
             }
@@ -80,20 +80,20 @@ pub(crate) fn failed_links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
 
 fn path(plan: &MachinePlan<'_>, near: NodeId, far: NodeId) -> LinkPath {
     let (from, to) = (plan.middle(near), plan.middle(far));
-    let (Some(own), Some(other)) = (plan.cell(near), plan.cell(far)) else {
+    let (Some(here), Some(there)) = (plan.cell(near), plan.cell(far)) else {
         return match plan.bend(near, far) {
             Some(bend) => LinkPath::Curve([from, bend.control(from, to, plan.step), to]),
             None => LinkPath::Straight([from, to]),
         };
     };
-    if own.layer != other.layer {
+    if here.layer != there.layer {
         return LinkPath::ToLayer(from, differing(&plan.address(near), &plan.address(far)));
     }
-    let [across, down] = steps(plan, own, other);
-    if [across, down] == [other.column - own.column, other.row - own.row] {
+    let [across, down] = steps(plan, here, there);
+    if [across, down] == [there.column - here.column, there.row - here.row] {
         return LinkPath::Straight([from, to]);
     }
-    // A twist shifts the far end: how far would leave the sheet, but to which side is shown.
+    // A twist shifts the far end. The full shift would leave the sheet, so only its direction is shown.
     let [x, y] = if across.abs() > 0 {
         [f64::from(across.signum()), f64::from(down.clamp(-1, 1)) * 0.5]
     } else {
@@ -104,14 +104,14 @@ fn path(plan: &MachinePlan<'_>, near: NodeId, far: NodeId) -> LinkPath {
     LinkPath::Stubs([[from, outwards(from, 1.0)], [to, outwards(to, -1.0)]])
 }
 
-/// The steps across and down from a node to a neighbour in its layer, the shorter way round.
-fn steps(plan: &MachinePlan<'_>, own: Cell, other: Cell) -> [i32; 2] {
+/// The steps across and down from a node to a neighbour in its layer, along the shorter way.
+fn steps(plan: &MachinePlan<'_>, here: Cell, there: Cell) -> [i32; 2] {
     let (columns, rows) = plan.size();
     let shorter = |difference: i32, length: i32| match difference {
         far if far.abs() > 1 && 2 * far.abs() > length => far - far.signum() * length,
         near => near,
     };
-    let (across, down) = (other.column - own.column, other.row - own.row);
+    let (across, down) = (there.column - here.column, there.row - here.row);
     if plan.is_folded() && down != 0 {
         // The next row continues this one.
         return [if across < 0 { 1 } else { -1 }, 0];
@@ -130,10 +130,10 @@ fn steps(plan: &MachinePlan<'_>, own: Cell, other: Cell) -> [i32; 2] {
 fn differing(one: &Coordinates, other: &Coordinates) -> usize {
     let pairs = one.as_slice().iter().zip(other.as_slice());
     let numbered = (1..).zip(pairs);
-    numbered.filter(|(_, (own, other))| own != other).last().map_or(1, |(number, _)| number)
+    numbered.filter(|(_, (one, other))| one != other).last().map_or(1, |(number, _)| number)
 }
 
-/// The control point of a curve between two points, at this distance beside their middle \[pixels\].
+/// The control point of a curve between two points, at this distance from their middle \[pixels\].
 pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
     let (across, down) = (to.x - from.x, to.y - from.y);
     let length = across.hypot(down).max(1e-9);

@@ -6,10 +6,10 @@ use cubefold_topology::{Extent, GraphSource, Machine, MachineKind, NetworkParame
 
 /// The machine of a run, and the whole machine if it is a partition.
 pub(crate) fn machine_name(run: &Run) -> String {
-    let own = name(&run.machine);
+    let machine = name(&run.machine);
     run.partition
         .as_ref()
-        .map_or_else(|| own.clone(), |partition| format!("{own} in {}", name(partition.whole())))
+        .map_or_else(|| machine.clone(), |partition| format!("{machine} in {}", name(partition.whole())))
 }
 
 fn name(machine: &Machine) -> String {

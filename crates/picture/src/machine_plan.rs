@@ -67,7 +67,7 @@ impl<'run> MachinePlan<'run> {
         let (columns, rows) = Self::columns_and_rows(machine);
         let layout = NetworkLayout::new(machine);
         let layers = if layout.is_some() { 1 } else { machine.node_count().div_ceil(columns * rows) };
-        // About as wide as high, with few layers side by side.
+        // About square, with few layers side by side.
         let across = (1..=layers).find(|across| across * columns >= layers.div_ceil(*across) * rows);
         let layers_across = across.unwrap_or(layers).max(layers.min(4));
         let mut plan = Self {
@@ -105,7 +105,7 @@ impl<'run> MachinePlan<'run> {
         as_drawn(columns.max(rows))
     }
 
-    /// Whether nodes do not lie in rows and columns.
+    /// Whether nodes are not in rows and columns.
     pub(crate) fn is_network(&self) -> bool {
         self.layout.is_some()
     }

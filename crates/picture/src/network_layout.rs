@@ -1,6 +1,7 @@
 //! Recognisable layouts of networks: butterflies, trees and fat trees by levels, cube-connected cycles as rings,
-//! dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees of switches by levels above their
-//! hosts, switches that all have hosts as a circle inside theirs, and all other networks as a circle. Links bend round nodes in their way.
+//! dragonflies as a ring of groups, HyperX as a grid of switches with their hosts, trees of switches by levels above
+//! their hosts, switches that all have hosts as a circle inside theirs, and all other networks as a circle. Links bend
+//! around nodes in their way.
 
 use std::{cmp::Reverse, collections::BTreeMap, f64::consts::TAU};
 
@@ -32,7 +33,7 @@ pub(crate) struct NetworkLayout {
 /// The most links of a network for which narrow gaps are tried, about 1500 bends each.
 const MAX_LINKS_THROUGH_GAPS: u64 = 1 << 10;
 
-/// The most points of links that are looked at, some tenths of a second.
+/// The most points of links that are tested, some tenths of a second.
 const MAX_POINTS: u64 = 1 << 24;
 
 /// The clearance of links around the middle of a foreign node, across and down.
@@ -95,7 +96,7 @@ fn radius(count: u64) -> f64 {
     if count < 2 { 0.0 } else { 0.5 / (TAU / (2.0 * as_drawn(count))).sin() }
 }
 
-/// Nodes on a circle, from the top on; `angle` turns all of them.
+/// Nodes on a circle, from the top; `angle` rotates all of them.
 pub(crate) fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
     around(count, radius(count) * 1.05, x, y, angle)
 }
@@ -152,11 +153,11 @@ impl Bend {
     }
 }
 
-/// The bends of the links that would otherwise run through a foreign node: to the side and as far as needed.
+/// The bends of the links that would otherwise run through a foreign node: to the necessary side and distance.
 ///
 /// # Complexity
 ///
-/// At most [`MAX_POINTS`] points are looked at; links for which none are left stay straight.
+/// At most [`MAX_POINTS`] points are tested; links for which none are left stay straight.
 fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
     let mut found = BTreeMap::new();
     let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
@@ -170,7 +171,7 @@ fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId),
         let parts = (12.0 * length).ceil().max(1.0) as u64;
         let mut is_clear = |bend: &Bend| {
             let place = |part: u64| bend.along(from, to, as_drawn(part) / as_drawn(parts));
-            // Points far from each other first, which sooner find a node in the way.
+            // Points far from each other come first, since they find a node in the way sooner.
             let step = parts.isqrt().max(1);
             let mut order = (0..step).flat_map(|first| {
                 (0..).map(move |turn| first + 1 + turn * step).take_while(|part| *part < parts)
@@ -201,8 +202,8 @@ struct Cells<'places> {
 impl<'places> Cells<'places> {
     fn new(places: &'places [(f64, f64)]) -> Self {
         let ends = |of: fn(&(f64, f64)) -> f64| {
-            places.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), own| {
-                (least.min(own), greatest.max(own))
+            places.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
+                (least.min(value), greatest.max(value))
             })
         };
         let ((left, right), (top, bottom)) = (ends(|place| place.0), ends(|place| place.1));
@@ -339,11 +340,11 @@ fn beside_hosts(machine: &Machine) -> Option<Vec<(f64, f64)>> {
         }
         place_at(switch, as_drawn(first + next - 1) / 2.0, outer - LEVEL);
     }
-    // Every host has one switch, or two hosts would lie on each other.
+    // Every host must have one switch, or two hosts would overlap.
     (next == host_count).then_some(places)
 }
 
-/// The levels of a tree from its root on: leaves side by side in depth-first order, inner nodes above the middle of
+/// The levels of a tree from its root: leaves side by side in depth-first order, inner nodes above the middle of
 /// their children.
 fn tree(machine: &Machine, root: NodeId) -> Vec<(f64, f64)> {
     let mut places = BTreeMap::new();
@@ -398,14 +399,14 @@ fn levels(hosts: u64, switches: &[u64]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A ring of groups: the switches of each on a ring of their own, their hosts outside of it.
+/// A ring of groups: the switches of each group on a ring, their hosts outside of it.
 fn dragonfly(groups: u64, switches: u64, hosts: u64) -> Vec<(f64, f64)> {
     let inner = radius(switches).max(0.6) * 1.05;
     let outer = (radius(switches * hosts) * 1.05).max(inner + 1.1);
     let whole = radius(groups) * (2.0 * outer + 1.4);
     let middles = around(groups, whole, 0.0, 0.0, 0.0);
     let of_hosts = middles.iter().flat_map(|&(x, y)| around(switches * hosts, outer, x, y, 0.0));
-    // A switch is in the middle of its hosts.
+    // A switch is at the middle of its hosts.
     let turned = TAU * (as_drawn(hosts) - 1.0) / 2.0 / as_drawn(switches * hosts);
     let of_switches = middles.iter().flat_map(|&(x, y)| around(switches, inner, x, y, turned));
     of_hosts.chain(of_switches).collect()

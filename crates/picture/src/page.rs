@@ -1,11 +1,11 @@
-//! Safeguards of all pages of this crate: they fetch nothing, run no script but their own, and show no hidden
+//! Safeguards of all pages of this crate: they fetch nothing, run only their own scripts, and show no hidden
 //! character.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cubefold_formats::input::printable;
 use sha2::{Digest, Sha256};
 
-/// Forbids fetching, and every script but the page's own, which are known by their hashes.
+/// Forbids fetching, and all scripts except the page's own, which are identified by their hashes.
 pub(crate) fn security_policy(scripts: &[&str]) -> String {
     let hash = |script: &&str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
     let hashes: Vec<String> = scripts.iter().map(hash).collect();

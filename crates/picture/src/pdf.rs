@@ -1,4 +1,4 @@
-//! A picture as a page of PDF: its shapes, and text as outlines, which no reader needs a font for.
+//! A picture as a page of PDF: its shapes, and text as outlines, so that readers need no font.
 
 use std::{collections::BTreeMap, io::Write as _};
 
@@ -30,7 +30,7 @@ const FIRST_FREE: i32 = 5;
 ///
 /// # Errors
 ///
-/// The part of the document that is not understood: a defect of the code that drew it.
+/// For a part of the document that is not understood, which is a defect of the code that drew it.
 pub(crate) fn pdf(svg: &str) -> Result<Vec<u8>, String> {
     let tree =
         Tree::from_str(&with_outlines(svg)?, &Options::default()).map_err(|error| error.to_string())?;
@@ -74,7 +74,7 @@ fn matrix(transform: Transform) -> [f32; 6] {
     [transform.sx, transform.ky, transform.kx, transform.sy, transform.tx, transform.ty]
 }
 
-/// A file in the making.
+/// A file under construction.
 struct File {
     pdf: Pdf,
     next: i32,
@@ -157,23 +157,23 @@ impl File {
         }
         let known = self.alphas.get(&opacity.to_bits()).copied();
         let (number, _) = known.unwrap_or_else(|| {
-            let own = (self.alphas.len(), self.free());
-            self.pdf.ext_graphics(own.1).non_stroking_alpha(opacity).stroking_alpha(opacity);
-            self.alphas.insert(opacity.to_bits(), own);
-            own
+            let state = (self.alphas.len(), self.free());
+            self.pdf.ext_graphics(state.1).non_stroking_alpha(opacity).stroking_alpha(opacity);
+            self.alphas.insert(opacity.to_bits(), state);
+            state
         });
         content.set_parameters(Name(format!("A{number}").as_bytes()));
     }
 
     /// The number of a pattern.
     fn pattern(&mut self, pattern: &Pattern) -> Result<usize, String> {
-        if let Some(place) = self.patterns.iter().position(|own| own.0 == pattern.id()) {
+        if let Some(place) = self.patterns.iter().position(|(id, _)| id == pattern.id()) {
             return Ok(place);
         }
         let mut tile = Content::new();
         self.draw(pattern.root(), &mut tile)?;
-        let (tile, own, area) = (tile.finish(), self.free(), pattern.rect());
-        let mut tiling = self.pdf.tiling_pattern(own, &tile);
+        let (tile, reference, area) = (tile.finish(), self.free(), pattern.rect());
+        let mut tiling = self.pdf.tiling_pattern(reference, &tile);
         tiling
             .paint_type(PaintType::Colored)
             .tiling_type(TilingType::ConstantSpacing)
@@ -183,12 +183,12 @@ impl File {
             .matrix(matrix(self.page.pre_concat(pattern.transform())));
         tiling.resources();
         drop(tiling);
-        self.patterns.push((pattern.id().to_owned(), own));
+        self.patterns.push((pattern.id().to_owned(), reference));
         Ok(self.patterns.len() - 1)
     }
 }
 
-/// A part of a colour, 0 to 1.
+/// A component of a colour, from 0 to 1.
 fn share(part: u8) -> f32 {
     f32::from(part) / 255.0
 }

@@ -10,7 +10,7 @@ use resvg::{
 
 use crate::{pdf::pdf, text_outlines::with_outlines, tikz::tikz};
 
-/// The pixels of a PNG for one of the SVG, in each direction: enough for print.
+/// The pixels of a PNG per pixel of the SVG, in each direction; enough for print.
 const SCALE: f32 = 2.0;
 
 /// The most pixels of a PNG: half a gigabyte in a viewer.
@@ -32,7 +32,7 @@ pub struct Picture {
     svg: String,
 }
 
-/// The reason for which a picture cannot be painted.
+/// The reason why a picture cannot be painted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PngError {
     /// It is too large.

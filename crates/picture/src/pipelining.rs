@@ -69,7 +69,7 @@ struct Curve {
 }
 
 impl Curve {
-    /// The least makespan, of equal ones that of the fewest parts.
+    /// The least makespan, of equal ones the one with the fewest parts.
     fn best(&self) -> Option<DataPoint> {
         self.points.iter().copied().min_by(|one, other| one.up.total_cmp(&other.up))
     }
@@ -120,12 +120,14 @@ fn curves(results: &ResultsTable) -> Result<Vec<Curve>, PictureError> {
     let makespans = results.column("makespan_cycles").unwrap_or_default();
     let embeddings = results.words("embedding").unwrap_or_default();
     let several = embeddings.windows(2).any(|two| two[0] != two[1]);
-    let at = |values: &[Option<f64>], row: usize| values.get(row).copied().flatten().filter(|own| *own > 0.0);
+    let at =
+        |values: &[Option<f64>], row: usize| values.get(row).copied().flatten().filter(|value| *value > 0.0);
     let mut curves: Vec<Curve> = vec![];
     for (row, settings) in names_besides(results, PARTS).into_iter().enumerate() {
         let (Some(across), Some(up)) = (at(&parts, row), at(&makespans, row)) else { continue };
         let embedding = embeddings.get(row).copied().filter(|_| several);
-        let words = embedding.into_iter().chain(Some(settings.as_str()).filter(|own| !own.is_empty()));
+        let words =
+            embedding.into_iter().chain(Some(settings.as_str()).filter(|settings| !settings.is_empty()));
         let name = words.collect::<Vec<_>>().join(", ");
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push(DataPoint { across, up }),
@@ -207,12 +209,12 @@ impl ClosedForm {
         computing + stages * parts * startup + (stages + parts - 1.0) * (latency + hop * units / parts)
     }
 
-    /// Its points between the ends of a curve.
+    /// The points of the closed form between the ends of a curve.
     fn points(&self, curve: &Curve) -> Vec<DataPoint> {
         /// The steps of the line.
         const STEPS: u32 = 64;
         let ends =
-            [curve.points.first(), curve.points.last()].map(|own| own.map_or(1.0, |point| point.across));
+            [curve.points.first(), curve.points.last()].map(|end| end.map_or(1.0, |point| point.across));
         let place = |step: u32| ends[0] * (ends[1] / ends[0]).powf(f64::from(step) / f64::from(STEPS));
         (0..=STEPS).map(place).map(|across| DataPoint { across, up: self.at(across) }).collect()
     }

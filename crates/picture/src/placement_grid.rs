@@ -1,5 +1,5 @@
-//! The machine with the processes of its nodes, as figures 2, 3 and 6 of González & Valero-García
-//! 1993 draw it.
+//! The machine with the processes of its nodes, as in figures 2, 3 and 6 of González & Valero-García
+//! 1993.
 
 use cubefold_mapping::Placement;
 use cubefold_scenario::Run;
@@ -17,7 +17,7 @@ use crate::{
     sheet::{Anchor, Area, Point, Sheet, TEXT, TITLE},
 };
 
-/// The greatest width of a sheet for the sake of its caption \[pixels\].
+/// The greatest width to which a caption widens a sheet \[pixels\].
 pub(crate) const MAX_CAPTION_WIDTH: f64 = 960.0;
 
 /// The reach of wraparound stubs out of their node, in distances between neighbours.
@@ -26,7 +26,7 @@ const STUB: f64 = 0.8;
 /// The colour of nodes that are down.
 const DOWN: &str = "#d0d0d0";
 
-/// The greatest width of a node's label \[pixels\]; of many processes the first are shown.
+/// The greatest width of a node's label \[pixels\]; only the first of many processes are shown.
 const MAX_LABEL_WIDTH: f64 = 96.0;
 
 /// The width of a node, as a share of the distance between neighbours.
@@ -158,7 +158,7 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
         };
         sheet.node_box(area, fill, &format!("node ({}): {holds}", plan.address_text(node)));
     }
-    // On a pale region, whatever the colour of the page.
+    // On a pale region, independent of the colour of the page.
     sheet.open(&[("color", "#000000"), ("pointer-events", "none")]);
     for (node, label) in run.machine.nodes().zip(labels) {
         let middle = plan.middle(node);

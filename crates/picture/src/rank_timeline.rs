@@ -1,7 +1,8 @@
-//! Timelines of the ranks of a job (`docs/model.md` section 23.6): a lane for each rank, with what it does in every cycle.
+//! Timelines of the ranks of a job (`docs/model.md` section 23.6): a lane for each rank, with its activity in every
+//! cycle.
 //!
-//! Of many ranks, those in a row that do the same share a lane; if there are still too many, equally many ranks in a row
-//! share the lane of the first.
+//! If there are many ranks, consecutive ones with equal activities share a lane; if there are still too many, groups of
+//! equally many consecutive ranks share the lane of the first.
 
 use cubefold_records::FinishedRun;
 use cubefold_scenario::Run;
@@ -16,17 +17,17 @@ use crate::{
     time_scale::TimeScale,
 };
 
-/// The most ranks that have a lane each.
+/// The most ranks with a lane each.
 const MAX_ALONE: usize = 32;
 
-/// Ranks in a row that share a lane.
+/// Consecutive ranks that share a lane.
 struct Lane<'run> {
     first: u32,
     last: u32,
-    spans: &'run [RankSpan], // of the first
+    spans: &'run [RankSpan], // of the first rank
 }
 
-/// Draws what the ranks of a job do; the window's rows are ranks.
+/// Draws the activities of the ranks of a job; the window's rows are ranks.
 ///
 /// # Errors
 ///
@@ -68,15 +69,15 @@ pub(crate) fn rank_timeline(
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     let mut spans = vec![];
     for (row, lane) in lanes.iter().enumerate() {
-        let own = lane.spans.iter().filter(|span| span.from.get().max(first) < span.to.get().min(last));
-        spans.extend(own.map(|span| mark(row, span, steps, &name(lane))));
+        let shown = lane.spans.iter().filter(|span| span.from.get().max(first) < span.to.get().min(last));
+        spans.extend(shown.map(|span| mark(row, span, steps, &name(lane))));
         window.check_marks(spans.len())?;
     }
     let sections: [Section; 0] = [];
     diagram.draw(&spans, &sections, &[])
 }
 
-/// The mark of what a rank does.
+/// The mark of an activity of a rank.
 fn mark(row: usize, span: &RankSpan, steps: &[JobStep], lane: &str) -> Span {
     let (activity, what) = match span.part {
         RankPart::Computation => (Activity::Compute, "computes"),
@@ -97,8 +98,8 @@ fn lanes(finished: &FinishedRun, first: u64, last: u64) -> Vec<Lane<'_>> {
         &finished.rank_spans[begin..end]
     };
     let alone = (first..=last).map(|rank| {
-        let own = u32::try_from(rank).unwrap_or(u32::MAX);
-        Lane { first: own, last: own, spans: of_rank(rank) }
+        let label = u32::try_from(rank).unwrap_or(u32::MAX);
+        Lane { first: label, last: label, spans: of_rank(rank) }
     });
     let mut lanes: Vec<Lane<'_>> = alone.collect();
     if lanes.len() > MAX_ALONE {
@@ -122,7 +123,7 @@ fn lanes(finished: &FinishedRun, first: u64, last: u64) -> Vec<Lane<'_>> {
     lanes
 }
 
-/// Joins lanes with those before them.
+/// Merges lanes with the lanes before them.
 fn merged<'run>(
     lanes: Vec<Lane<'run>>,
     mut joins: impl FnMut(&Lane<'run>, &Lane<'run>) -> bool,
@@ -165,11 +166,11 @@ mod tests {
         let one = Window { processes: Some(17..=18), cycles: None, memory: None };
         let one = timeline("a pipeline", &run, &finished, &one, Some(Lanes::Ranks)).unwrap();
         assert!(one.svg().contains("rank 17 communicates, F0.0.0 send") && !one.svg().contains("rank 16"));
-        // What a rank does adds up to the time until it is over.
+        // The activities of a rank add up to its finish time.
         let all = finished.rank_spans.iter().filter(|span| span.rank == 0);
         let sum: u64 = all.map(|span| (span.to - span.from).get()).sum();
-        let own = &finished.outcome.job.as_ref().unwrap().by_rank[0];
-        assert_eq!(sum, own.computation + own.communication + own.bubble);
+        let times = &finished.outcome.job.as_ref().unwrap().by_rank[0];
+        assert_eq!(sum, times.computation + times.communication + times.bubble);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub fn report(
     }
     let columns = columns(runs);
     let animation = animated_runs(scenario, runs, animated)?;
-    let figures = figures(scenario, runs, animation.as_ref().map_or(0, |own| own.0.len()))?;
+    let figures = figures(scenario, runs, animation.as_ref().map_or(0, |animation| animation.0.len()))?;
     let parts = Parts {
         columns: &columns,
         terms: &single_runs::terms(runs),
@@ -70,7 +70,7 @@ pub fn report(
 /// The parts of the page that show the runs.
 struct Parts<'page> {
     columns: &'page [Column],
-    /// The definitions that headers of the tables of single runs lead to.
+    /// The definitions that headers of the tables of single runs link to.
     terms: &'page [&'static Definition],
     figures: &'page [Figure],
     animation: Option<&'page Markup>,
@@ -80,7 +80,7 @@ struct Parts<'page> {
 
 fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts<'_>) -> Markup {
     let Parts { columns, terms, figures, animation, is_moving } = *parts;
-    // Names of both scripts are their own.
+    // The block keeps the names of the two scripts apart.
     let moving = format!("\"use strict\";{{{}}}", animation::SCRIPT);
     html! {
         (DOCTYPE)
@@ -132,7 +132,7 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
     }
 }
 
-/// The notes on the parts of programs that are left unsent, rounded or assumed, each sentence once.
+/// The notes on unsent, rounded or assumed parts of programs, each sentence once.
 fn notes<'a>(runs: &'a [ReportedRun<'_>]) -> Vec<&'a str> {
     let mut notes: Vec<&str> = vec![];
     for note in runs.iter().flat_map(|run| &run.record.notes) {

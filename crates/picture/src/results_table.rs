@@ -1,4 +1,4 @@
-//! Results as rows of text: read from a file, or of fresh runs.
+//! Results as rows of text: read from a file, or from new runs.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use crate::error::PictureError;
 
 /// Memory per byte of a results file: most cells are a few digits \[bytes\]; measured on CSV of 2 MB.
 const BYTES_A_BYTE: u64 = 60;
-/// Bytes of a results file that are not counted.
+/// The bytes of a results file whose memory is not counted.
 const UNCOUNTED_BYTES: u64 = 1 << 17;
 
 /// The most values that an error lists.
 const MAX_KNOWN: usize = 12;
 
-/// The rows of a results file, as CSV holds them.
+/// The rows of a results file, as in CSV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultsTable {
     columns: Vec<String>,
@@ -22,7 +22,7 @@ pub struct ResultsTable {
 }
 
 impl ResultsTable {
-    /// Reads what `cubefold run --output` wrote: `.csv`, `.json`, `.jsonl` or `.parquet`.
+    /// Reads results of `cubefold run --output`: `.csv`, `.json`, `.jsonl` or `.parquet`.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl ResultsTable {
         Ok(Self { columns, rows })
     }
 
-    /// The rows of fresh runs.
+    /// The rows of new runs.
     #[must_use]
     pub fn of(records: &[RunRecord]) -> Self {
         let columns = RunRecord::columns().iter().map(|column| column.name.to_owned()).collect();
@@ -61,9 +61,9 @@ impl ResultsTable {
     pub(crate) fn numbers(&self) -> Vec<&str> {
         let is_number = |place: usize| self.rows.iter().any(|row| parse(row, place).is_some());
         let columns = self.columns.iter().enumerate().filter(|(place, _)| is_number(*place));
-        let own = columns.map(|(_, name)| name.as_str());
+        let names = columns.map(|(_, name)| name.as_str());
         // Results of earlier versions have no such column.
-        own.chain(self.place("nodes").is_none().then_some("nodes")).collect()
+        names.chain(self.place("nodes").is_none().then_some("nodes")).collect()
     }
 
     /// The numbers of a column, row by row; for `nodes` without such a column, the products of the machines' lengths.
@@ -128,7 +128,7 @@ impl ResultsTable {
     }
 
     /// The settings in which rows differ, except the column across, each with the value of the first row. Settings that
-    /// alone tell all rows apart come first.
+    /// alone distinguish all rows come first.
     pub(crate) fn varying_settings(&self, rows: &[usize], across: &str) -> Vec<(&str, &str)> {
         let is_setting = |name: &str| {
             let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
@@ -137,12 +137,12 @@ impl ResultsTable {
         let mut found = vec![];
         for name in self.names().filter(|name| is_setting(name)) {
             let words = self.words(name).unwrap_or_default();
-            let mut own: Vec<&str> = rows.iter().map(|&row| words[row]).collect();
-            let first = own[0];
-            own.sort_unstable();
-            own.dedup();
-            if own.len() > 1 {
-                found.push((own.len() < rows.len(), name, first));
+            let mut values: Vec<&str> = rows.iter().map(|&row| words[row]).collect();
+            let first = values[0];
+            values.sort_unstable();
+            values.dedup();
+            if values.len() > 1 {
+                found.push((values.len() < rows.len(), name, first));
             }
         }
         found.sort_by_key(|&(is_not_enough, ..)| is_not_enough);

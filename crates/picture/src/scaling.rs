@@ -16,7 +16,7 @@ use crate::{
     sheet::Sheet,
 };
 
-/// The least and the greatest number on a logarithmic axis: beyond them its ends are not finite.
+/// The least and the greatest number on a logarithmic axis; beyond them its ends are not finite.
 const AXIS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 /// The columns to draw.
@@ -81,7 +81,7 @@ pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Pict
     Ok(sheet.finish())
 }
 
-/// A power of two as a tick shows it: in digits if they are few.
+/// The text of a tick at a power of two: its digits if they are few.
 fn power_text(value: f64) -> String {
     if value < 1e6 { value.to_string() } else { number(value) }
 }
@@ -125,7 +125,7 @@ impl Quantity {
 #[derive(Debug, Clone, PartialEq)]
 struct Curve {
     name: String,
-    /// Sorted by value across; all of these differ.
+    /// Sorted by value across, each once.
     points: Vec<DataPoint>,
 }
 
@@ -144,10 +144,10 @@ struct RowPoint {
 fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve>, PictureError> {
     let names = names(table, columns.by)?;
     let mut found: Vec<(String, Vec<RowPoint>)> = vec![];
-    for own in row_points(table, columns)? {
-        match found.iter_mut().find(|(name, _)| *name == names[own.row]) {
-            Some((_, rows)) => rows.push(own),
-            None => found.push((names[own.row].clone(), vec![own])),
+    for point in row_points(table, columns)? {
+        match found.iter_mut().find(|(name, _)| *name == names[point.row]) {
+            Some((_, rows)) => rows.push(point),
+            None => found.push((names[point.row].clone(), vec![point])),
         }
     }
     let mut curves: Vec<Curve> = vec![];
@@ -202,10 +202,10 @@ fn one_value_a_place(
     let mut points = vec![];
     for group in rows.chunk_by(same_place) {
         let at = group[0].at;
-        if group.iter().any(|own| own.at != at) {
-            let places: Vec<usize> = group.iter().map(|own| own.row).collect();
+        if group.iter().any(|point| point.at != at) {
+            let places: Vec<usize> = group.iter().map(|point| point.row).collect();
             let mut varying = table.varying_settings(&places, columns.across);
-            // The column of all swept keys says the same once more.
+            // The column of all swept keys repeats the others.
             varying.retain(|&(column, _)| column != "sweep");
             return Err(PictureError::SeveralRows {
                 rows: group.len(),
@@ -220,7 +220,7 @@ fn one_value_a_place(
     Ok(points)
 }
 
-/// Options that tell apart rows that differ in these columns.
+/// Options that distinguish rows that differ in these columns.
 fn advice(varying: &[(&str, &str)]) -> String {
     match varying {
         [] => "remove the rows that were run twice".to_owned(),
@@ -256,7 +256,7 @@ fn names(table: &ResultsTable, by: &[String]) -> Result<Vec<String>, PictureErro
         let word = |(label, words): &(Option<String>, Vec<&str>)| {
             let word = words.get(row).copied().unwrap_or_default();
             match label {
-                // A number says nothing without the name of its column.
+                // A number is meaningless without the name of its column.
                 Some(label) if word.parse::<f64>().is_ok() || ["true", "false", ""].contains(&word) => {
                     Some(format!("{label} {}", if word.is_empty() { "none" } else { word }))
                 }
@@ -308,7 +308,7 @@ mod tests {
         assert!(picture.svg().contains("xor, half-duplex: 30 at 64"));
         let part = table(RESULTS).with_values("machine_links", "full-duplex").unwrap();
         assert!(scaling(&part, MAKESPANS).unwrap().svg().contains("xor: 20 at 64"));
-        // Rows with one value are no reason to refuse.
+        // Rows with one value are accepted.
         scaling(&table(&RESULTS.replace(",30,", ",20,")), MAKESPANS).unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! The shapes of a document, for formats that are made of lines and areas: as a painter of pixels sees them.
+//! The shapes of a document, for formats made of lines and areas, in painting order.
 
 use resvg::{
     tiny_skia::{Path as Outline, PathSegment, Point},
@@ -11,15 +11,15 @@ pub(crate) struct Shape<'tree> {
     pub(crate) opacity: f32,
     /// Its outline on the page \[pixels\].
     pub(crate) outline: Outline,
-    /// How much larger lengths are on the page than in its group.
+    /// The scale from its group to the page.
     pub(crate) scale: f32,
 }
 
-/// Visits the shapes of a group, from the lowest to the uppermost. Groups are as opaque as their shapes.
+/// Visits the shapes of a group, from the lowest to the uppermost. The opacity of groups is passed to their shapes.
 ///
 /// # Errors
 ///
-/// When the group has an image, text that is no outline, a mask or a filter: no picture has any of them.
+/// When the group has an image, text that is not outlined, a mask or a filter, none of which pictures have.
 pub(crate) fn visit_shapes<'tree>(
     group: &'tree Group,
     visit: &mut dyn FnMut(Shape<'tree>) -> Result<(), String>,
@@ -32,7 +32,7 @@ fn visit_group<'tree>(
     opacity: f32,
     visit: &mut dyn FnMut(Shape<'tree>) -> Result<(), String>,
 ) -> Result<(), String> {
-    // Pictures clip nothing: a clip is that of the page, or of the tile of a pattern, which formats have of their own.
+    // Pictures clip nothing. The only clips are the page and the tiles of patterns, which every format has anyway.
     if group.mask().is_some() || !group.filters().is_empty() {
         return Err("a mask or filter".to_owned());
     }

@@ -72,8 +72,8 @@ pub(crate) enum Anchor {
 /// Names may contain anything: every text and title is written as [`printable`] shows it, so the document has no control
 /// characters and no marks of writing direction.
 ///
-/// Text, lines and paper have colours of their own, light or dark as the page around the picture asks by its
-/// `color-scheme`: text of the page's colour could vanish on the paper. The paper can be left out.
+/// Text, lines and paper have fixed colours, light or dark according to the `color-scheme` of the page around the
+/// picture, since text of the page's colour could vanish on the paper. The paper can be left out.
 #[derive(Debug)]
 pub(crate) struct Sheet {
     document: Document,
@@ -109,7 +109,7 @@ impl Sheet {
     /// The finished picture.
     pub(crate) fn finish(mut self) -> Picture {
         self.close();
-        // XML cannot contain these two, which are no characters (XML 1.0, production 2).
+        // XML cannot contain these two noncharacters (XML 1.0, production 2).
         Picture::new(format!("{}\n", self.document).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
     }
 
@@ -291,7 +291,7 @@ impl Sheet {
         }
     }
 
-    /// A part of a document that another library drew.
+    /// A part of a document drawn by another library.
     pub(crate) fn embed(&mut self, svg: String) {
         self.append(Blob::new(svg));
     }

@@ -1,4 +1,4 @@
-//! Processes down, cycles across, as González & Valero-García 1993 draw figure 4.
+//! Processes down, cycles across, as in figure 4 of González & Valero-García 1993.
 
 use std::{mem, ops::RangeInclusive};
 
@@ -21,7 +21,7 @@ pub const MAX_PROCESSES: u64 = 256;
 pub(crate) const MAX_MARKS: usize = 1 << 18;
 /// Memory per activity, with its mark and its title, and the written picture \[bytes\]; measured on timelines.
 const BYTES_A_MARK: u64 = 1200;
-/// The number of activities that are not counted.
+/// The number of activities whose memory is not counted.
 const UNCOUNTED_MARKS: usize = 1 << 12;
 
 /// The part of a run that is drawn; by default all of it.
@@ -103,7 +103,7 @@ fn inside(
 
 /// Draws the activity of every process at every cycle of a run whose records were kept.
 ///
-/// Blocked time is drawn after the transfer: how the two alternate on the route is not recorded.
+/// Blocked time is drawn after the transfer, since their order on the route is not recorded.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub(crate) fn stage_section(record: &StageRecord, begin: u64, row: usize) -> Sec
     Section { row, from: begin, label: ready..=finish, name: record.stage.to_string() }
 }
 
-/// The cycle at which the process of each record finished the stage before; records are sorted by
+/// The cycle at which the process of each record finished the previous stage; records are sorted by
 /// process and stage.
 pub(crate) fn stage_starts(records: &[&StageRecord]) -> Vec<u64> {
     let mut starts = Vec::with_capacity(records.len());

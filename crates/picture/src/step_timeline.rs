@@ -1,5 +1,6 @@
-//! Timelines of the steps of jobs (`docs/model.md` section 23): a lane for each step, or stage of a pipeline, time across. A lane shows from the earliest
-//! begin to the latest finish of the step over all ranks, in every iteration; computations and messages differ in colour.
+//! Timelines of the steps of jobs (`docs/model.md` section 23): a lane for each step, or stage of a pipeline, time
+//! across. A lane shows the time from the earliest start to the latest finish of the step over all ranks, in every
+//! iteration; computations and messages differ in colour.
 
 use std::collections::BTreeMap;
 
@@ -57,10 +58,10 @@ pub(crate) fn step_timeline(
     };
     let mut spans = vec![];
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
-    for (iteration, own) in times.steps.chunks(steps.len().max(1)).enumerate() {
+    for (iteration, step_times) in times.steps.chunks(steps.len().max(1)).enumerate() {
         for (row, lane) in lanes().enumerate() {
             for &place in &lane.steps {
-                let (from, to) = (own[place].begin.get(), own[place].finish.get());
+                let (from, to) = (step_times[place].begin.get(), step_times[place].finish.get());
                 let step = &steps[place];
                 let (activity, what) = match step.computation() {
                     Some(_) => (Activity::Compute, "computation"),
@@ -104,15 +105,15 @@ fn lanes(run: &Run, steps: &[JobStep]) -> Vec<Lane> {
     // In the order of the first step of each.
     let mut ordered: Vec<Lane> = vec![];
     let mut places: Vec<Option<usize>> = vec![None; lanes.len()];
-    for (step, own) in lane_of.into_iter().enumerate() {
-        let known = own.and_then(|own| places[own]);
+    for (step, lane) in lane_of.into_iter().enumerate() {
+        let known = lane.and_then(|lane| places[lane]);
         if let Some(place) = known {
             ordered[place].steps.push(step);
             continue;
         }
-        let name = own.map_or_else(|| steps[step].name.clone(), |own| lanes[own].name.clone());
-        if let Some(own) = own {
-            places[own] = Some(ordered.len());
+        let name = lane.map_or_else(|| steps[step].name.clone(), |lane| lanes[lane].name.clone());
+        if let Some(lane) = lane {
+            places[lane] = Some(ordered.len());
         }
         ordered.push(Lane { name, steps: vec![step] });
     }

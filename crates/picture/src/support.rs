@@ -25,7 +25,7 @@ pub(crate) fn run_of_files(scenario: &str, files: &[(&str, &str)]) -> Run {
     load_text(&folder.path().join("scenario.toml"), scenario).unwrap().runs.remove(0)
 }
 
-/// A run, executed, with its records.
+/// An executed run with its records.
 pub(crate) fn finished(run: &Run) -> FinishedRun {
     execute(run, 0, KeepRecords::Yes, &Progress::default()).unwrap()
 }

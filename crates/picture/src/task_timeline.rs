@@ -59,8 +59,8 @@ pub(crate) fn task_timeline(
     let history = History { run, graph, times: &finished.operations, scale: diagram.scale };
     let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     let mut occupied = vec![];
-    for (place, own) in schedule.operations().iter().enumerate() {
-        let Some(row) = rows.of(own) else { continue };
+    for (place, operation) in schedule.operations().iter().enumerate() {
+        let Some(row) = rows.of(operation) else { continue };
         let shown = history.activities(place).into_iter().chain([history.overhead(place)]).flatten();
         let shown = shown.filter(|shown| shown.from.max(first) < shown.to.min(last));
         occupied.extend(shown.map(|shown| Occupied { row, ..shown }));
@@ -87,7 +87,7 @@ impl Rows {
         let shown =
             operations.iter().map(|operation| (u64::from(operation.process.label()), operation.processor));
         let mut places: BTreeMap<(u64, u16), usize> =
-            shown.filter(|&(rank, _)| is_shown(rank)).map(|own| (own, 0)).collect();
+            shown.filter(|&(rank, _)| is_shown(rank)).map(|key| (key, 0)).collect();
         places.values_mut().zip(0..).for_each(|(place, row)| *place = row);
         let has_processors = places.keys().any(|&(_, processor)| processor > 0);
         Self { places, has_processors }
@@ -127,8 +127,8 @@ impl History<'_> {
         self.graph.units(u32::try_from(place).unwrap_or(u32::MAX))
     }
 
-    /// The cycle at which the message of a send sets out; `None` if its receive never came.
-    fn sets_out(&self, send: usize) -> u64 {
+    /// The cycle at which the message of a send starts: if it is not eager, not before its receive.
+    fn message_start(&self, send: usize) -> u64 {
         let begun = self.times[send].begun.get();
         let receive = self.times[send].partner.map(|receive| self.times[receive as usize].begun.get());
         if self.run.communication.is_eager(self.units(send)) {
@@ -140,24 +140,24 @@ impl History<'_> {
 
     /// The activities of an operation, without their rows.
     fn activities(&self, place: usize) -> [Option<Occupied>; 2] {
-        let (own, times) = (self.operation(place), &self.times[place]);
+        let (operation, times) = (self.operation(place), &self.times[place]);
         let (begun, over) = (times.begun.get(), times.over.get());
         let part = |activity, from, to| {
             Some(Occupied { row: 0, operation: place, activity, from, to, whole: (from, to) })
         };
-        let sets_out = match (own.kind, times.partner) {
+        let start = match (operation.kind, times.partner) {
             (OperationKind::Calc, _) => return [part(Activity::Compute, begun, over), None],
-            (OperationKind::Send, _) => self.sets_out(place),
-            (OperationKind::Receive, Some(send)) => self.sets_out(send as usize),
+            (OperationKind::Send, _) => self.message_start(place),
+            (OperationKind::Receive, Some(send)) => self.message_start(send as usize),
             (OperationKind::Receive, None) => over,
         };
-        let moves = sets_out.clamp(begun, over.max(begun));
+        let moves = start.clamp(begun, over.max(begun));
         let (waiting, transfer) =
             (part(Activity::Waiting, begun, moves), part(Activity::Transfer, moves, over.max(begun)));
         [waiting, transfer]
     }
 
-    /// The overhead of a send, for which it computes before it begins.
+    /// The overhead of a send: the computation before its start.
     fn overhead(&self, place: usize) -> Option<Occupied> {
         let (begun, overhead) = (self.times[place].begun.get(), self.graph.overhead().get());
         let (from, to) = (begun.saturating_sub(overhead), begun);
@@ -167,16 +167,16 @@ impl History<'_> {
         is_send.then_some(part)
     }
 
-    /// A part of an activity with the text under the pointer, which is about all of the activity.
+    /// A part of an activity with the text under the pointer, which describes the whole activity.
     fn span(&self, part: Occupied) -> Span {
         let Occupied { row, operation, activity, from, to, whole } = part;
-        let own = self.operation(operation);
-        let (rank, peer, tag) = (own.process.label(), own.peer.label(), own.tag);
+        let shown = self.operation(operation);
+        let (rank, peer, tag) = (shown.process.label(), shown.peer.label(), shown.tag);
         let units = || match self.units(operation) {
             1 => "1 unit".to_owned(),
             units => format!("{units} units"),
         };
-        let what = match own.kind {
+        let what = match shown.kind {
             OperationKind::Calc => format!("rank {rank}, computation"),
             OperationKind::Send => format!("rank {rank}, send of {} to {peer}, tag {tag}", units()),
             OperationKind::Receive => format!("rank {rank}, receive of {} from {peer}, tag {tag}", units()),
@@ -191,17 +191,18 @@ impl History<'_> {
     fn arrows(&self, rows: &Rows) -> Vec<Arrow> {
         let schedule = self.graph.schedule();
         let sends = schedule.operations().iter().enumerate();
-        let arrow = |(place, own): (usize, &Operation)| {
-            let receive = self.times[place].partner.filter(|_| own.kind == OperationKind::Send)? as usize;
-            let ends = [rows.of(own)?, rows.of(self.operation(receive))?];
-            let cycles = [self.sets_out(place), self.times[receive].over.get()];
+        let arrow = |(place, operation): (usize, &Operation)| {
+            let receive =
+                self.times[place].partner.filter(|_| operation.kind == OperationKind::Send)? as usize;
+            let ends = [rows.of(operation)?, rows.of(self.operation(receive))?];
+            let cycles = [self.message_start(place), self.times[receive].over.get()];
             (cycles[0] < cycles[1]).then_some(Arrow { rows: ends, cycles })
         };
         sends.filter_map(arrow).take(MAX_ARROWS + 1).collect()
     }
 }
 
-/// A part of a row that an activity takes.
+/// A part of a row that an activity occupies.
 #[derive(Debug, Clone, Copy)]
 struct Occupied {
     row: usize,
@@ -209,49 +210,49 @@ struct Occupied {
     activity: Activity,
     from: u64,
     to: u64,
-    /// The first cycle and the end of all of the activity.
+    /// The first cycle and the end of the whole activity.
     whole: (u64, u64),
 }
 
-/// Parts without overlaps in a row. Computations take precedence over transfers, and these over waiting; of one kind, the
-/// part that begins first.
+/// Parts without overlaps in a row. Computations take precedence over transfers, and transfers over waiting; within one
+/// kind, the part that begins first.
 ///
 /// # Complexity
 ///
-/// `O(n log n)` for `n` parts: what is taken is kept as the union of its intervals, each of which is merged once.
+/// `O(n log n)` for `n` parts: the occupied time is a union of disjoint intervals, each of which is merged once.
 fn side_by_side(mut occupied: Vec<Occupied>) -> Vec<Occupied> {
     let order = |activity: Activity| match activity {
         Activity::Compute => 0,
         Activity::Transfer => 1,
         _ => 2,
     };
-    occupied.sort_by_key(|own| (own.row, order(own.activity), own.from));
-    let mut taken: BTreeMap<u64, u64> = BTreeMap::new(); // of one row: by beginning, the end; apart from each other
+    occupied.sort_by_key(|part| (part.row, order(part.activity), part.from));
+    let mut taken: BTreeMap<u64, u64> = BTreeMap::new(); // of one row: the end of each interval by its beginning; disjoint
     let (mut row, mut parts) = (0, vec![]);
-    for own in occupied {
-        if own.row != row {
-            row = own.row;
+    for part in occupied {
+        if part.row != row {
+            row = part.row;
             taken.clear();
         }
-        let (mut from, mut begin, mut end) = (own.from, own.from, own.to);
-        // The interval that begins before and reaches to this one is merged with it.
+        let (mut from, mut begin, mut end) = (part.from, part.from, part.to);
+        // An earlier interval that reaches this one is merged with it.
         if let Some((&before, &until)) = taken.range(..=from).next_back().filter(|&(_, &until)| until >= from)
         {
             (from, begin, end) = (until, before, end.max(until));
         }
-        if from >= own.to {
+        if from >= part.to {
             continue;
         }
-        while let Some((&next, &until)) = taken.range(begin + 1..=own.to).next() {
+        while let Some((&next, &until)) = taken.range(begin + 1..=part.to).next() {
             if from < next {
-                parts.push(Occupied { from, to: next, ..own });
+                parts.push(Occupied { from, to: next, ..part });
             }
             from = from.max(until);
             end = end.max(until);
             taken.remove(&next);
         }
-        if from < own.to {
-            parts.push(Occupied { from, to: own.to, ..own });
+        if from < part.to {
+            parts.push(Occupied { from, to: part.to, ..part });
         }
         taken.insert(begin, end);
     }
@@ -335,7 +336,7 @@ mod tests {
         );
     }
 
-    /// Every cycle has the activity of the first part, by precedence, that takes it.
+    /// Every cycle has the activity of the first part, by precedence, that occupies it.
     #[test]
     fn parts_side_by_side_are_those_of_a_row_of_cycles() {
         let mut state = 1_u64;
@@ -354,27 +355,27 @@ mod tests {
                 .collect();
             let mut cells = vec![[None; 2]; 50];
             for kind in kinds {
-                let mut own: Vec<_> = all.iter().filter(|one| one.activity == kind).collect();
-                own.sort_by_key(|own| own.from);
-                for own in own {
-                    for cycle in own.from..own.to {
-                        let cell = &mut cells[usize::try_from(cycle).unwrap()][own.row];
-                        cell.get_or_insert((own.activity, own.operation));
+                let mut of_kind: Vec<_> = all.iter().filter(|one| one.activity == kind).collect();
+                of_kind.sort_by_key(|part| part.from);
+                for part in of_kind {
+                    for cycle in part.from..part.to {
+                        let cell = &mut cells[usize::try_from(cycle).unwrap()][part.row];
+                        cell.get_or_insert((part.activity, part.operation));
                     }
                 }
             }
             let mut drawn = vec![[None; 2]; 50];
-            for own in side_by_side(all) {
-                for cycle in own.from..own.to {
-                    let cell = &mut drawn[usize::try_from(cycle).unwrap()][own.row];
-                    assert!(cell.replace((own.activity, own.operation)).is_none(), "twice");
+            for part in side_by_side(all) {
+                for cycle in part.from..part.to {
+                    let cell = &mut drawn[usize::try_from(cycle).unwrap()][part.row];
+                    assert!(cell.replace((part.activity, part.operation)).is_none(), "twice");
                 }
             }
             assert_eq!(drawn, cells);
         }
     }
 
-    /// A receive that is there while its rank computes is under the computation.
+    /// A receive during a computation of its rank is hidden by the computation.
     #[test]
     fn a_message_that_is_there_within_a_computation_is_drawn() {
         for graph in [

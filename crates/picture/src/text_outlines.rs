@@ -1,8 +1,8 @@
 //! Text as the outlines of its letters, for pixels.
 //!
-//! A painter that sets text brings shaping for every script. All text of pictures is in one built-in font, set letter
-//! after letter with the widths of [`text_width`](crate::font::text_width). So each `<text>` of a document becomes a
-//! `<path>` here, and the painter needs only shapes.
+//! A painter with text support includes shaping for every script. All text of pictures is in one built-in font, set
+//! letter after letter with the widths of [`text_width`](crate::font::text_width). So each `<text>` of a document
+//! becomes a `<path>` here, and the painter needs only shapes.
 
 use std::fmt::Write as _;
 
@@ -58,13 +58,13 @@ impl TextStyle {
 ///
 /// # Errors
 ///
-/// Markup that is not understood: a defect of the code that drew the document.
+/// For markup that is not understood, which is a defect of the code that drew the document.
 pub(crate) fn with_outlines(svg: &str) -> Result<String, String> {
     let font = FontRef::try_from_slice(FONT_BYTES).map_err(|error| error.to_string())?;
     let understood = |error: quick_xml::Error| error.to_string();
     let mut reader = Reader::from_str(svg);
     let mut writer = Writer::new(vec![]);
-    let mut styles = vec![INITIAL]; // of the elements around
+    let mut styles = vec![INITIAL]; // of the enclosing elements
     loop {
         let style = styles.last().copied().unwrap_or(INITIAL);
         let event = match reader.read_event().map_err(understood)? {
@@ -124,7 +124,7 @@ fn outlined(
             y: place.y - point.y * pixels_per_unit,
         };
         let curves = font.outline(glyph).map(|outline| outline.curves).unwrap_or_default();
-        let mut end = None; // of the curve before
+        let mut end = None; // of the previous curve
         for curve in curves {
             end = Some(add_curve(&mut outline, &curve, end, at));
         }
@@ -134,8 +134,8 @@ fn outlined(
     Ok(path)
 }
 
-/// Adds a curve to the outline, whose last point is `end`, and returns its end. Another beginning starts a contour;
-/// filling closes them.
+/// Adds a curve to the outline, whose last point is `end`, and returns its end. A curve that begins elsewhere starts a
+/// contour; filling closes contours.
 fn add_curve(
     outline: &mut String,
     curve: &OutlineCurve,
@@ -161,7 +161,7 @@ fn add_curve(
     points.last().copied().unwrap_or(begin)
 }
 
-/// A length \[pixels\], given in pixels, in `em`, or in `ex` (half an em, as painters take it).
+/// A length \[pixels\], given in pixels, in `em`, or in `ex` (half an em, as in painters).
 pub(crate) fn pixels(value: &str, em: f32) -> Result<f32, String> {
     let (number, unit) = match value {
         value if value.ends_with("em") => (&value[..value.len() - 2], em),
@@ -215,7 +215,7 @@ mod tests {
                 "<text x=\"100\" y=\"50\" font-size=\"20\" text-anchor=\"{anchor}\">HHHH</text>"
             ));
             let [(from, to), (top, bottom)] = bounds(&svg);
-            // Each H has a tenth of an em free on both sides, and stands on the line.
+            // Each H has a tenth of an em of space on both sides, and is on the baseline.
             assert!(
                 (from - left - 2.0).abs() < 0.1 && (left + width - to - 2.0).abs() < 0.1,
                 "{anchor}: {from}"
@@ -226,14 +226,14 @@ mod tests {
 
     #[test]
     fn groups_give_size_and_anchor_and_other_attributes_stay() {
-        let own =
+        let single =
             outlined("<text x=\"9\" y=\"8\" font-size=\"12\" text-anchor=\"end\" fill=\"red\">a&lt;b</text>");
         let group = outlined(
             "<g font-size=\"12\" text-anchor=\"end\"><g/><text x=\"9\" y=\"8\" fill=\"red\">a&lt;b</text></g>",
         );
-        assert_eq!(bounds(&own), bounds(&group));
+        assert_eq!(bounds(&single), bounds(&group));
         assert!(
-            own.contains("<path fill=\"red\" d=\"M") && group.contains("<path fill=\"red\" d=\"M"),
+            single.contains("<path fill=\"red\" d=\"M") && group.contains("<path fill=\"red\" d=\"M"),
             "{group}"
         );
         // After a group, its attributes no longer apply.

@@ -22,7 +22,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// The part of the document that is not understood: a defect of the code that drew it.
+/// For a part of the document that is not understood, which is a defect of the code that drew it.
 pub(crate) fn tikz(svg: &str) -> Result<String, String> {
     // Without a font the tree has no text.
     let tree = Tree::from_str(svg, &Options::default()).map_err(|error| error.to_string())?;
@@ -55,7 +55,7 @@ pub(crate) fn tikz(svg: &str) -> Result<String, String> {
     for node in texts(svg)? {
         let _ = writeln!(drawn, "  {node}");
     }
-    // Without the sign of a comment, the end of the line would be a space beside the picture.
+    // Without the comment sign, the end of the line would add a space beside the picture.
     drawn += "\\end{tikzpicture}%\n";
     Ok(drawn)
 }
@@ -64,7 +64,7 @@ fn rgb(color: Color) -> String {
     format!("{{rgb,255:red,{};green,{};blue,{}}}", color.red, color.green, color.blue)
 }
 
-/// The options of an area. The hatching of a pattern comes above its ground.
+/// The options of an area. The hatching of a pattern is drawn above its background.
 fn filled(fill: &Fill, opacity: f32) -> Result<Vec<String>, String> {
     let color = match fill.paint() {
         Paint::Color(color) => *color,
@@ -138,7 +138,7 @@ fn texts(svg: &str) -> Result<Vec<String>, String> {
     document.descendants().filter(|node| node.has_tag_name("text")).map(node).collect()
 }
 
-/// The value of an attribute of an element, or of the nearest one around it that has it.
+/// The value of an attribute of an element, or of the nearest enclosing element that has it.
 fn inherited<'document>(element: Element<'document, '_>, name: &str) -> Option<&'document str> {
     element.ancestors().find_map(|around| around.attribute(name))
 }
@@ -184,8 +184,8 @@ fn node(element: Element<'_, '_>) -> Result<String, String> {
 fn hexadecimal(color: &str) -> Result<String, String> {
     let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6);
     let part = |place: usize| {
-        let own = digits.and_then(|digits| digits.get(2 * place..2 * place + 2));
-        own.and_then(|own| u8::from_str_radix(own, 16).ok()).ok_or_else(|| format!("colour \"{color}\""))
+        let pair = digits.and_then(|digits| digits.get(2 * place..2 * place + 2));
+        pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or_else(|| format!("colour \"{color}\""))
     };
     Ok(rgb(Color::new_rgb(part(0)?, part(1)?, part(2)?)))
 }

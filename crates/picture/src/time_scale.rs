@@ -1,4 +1,4 @@
-//! Times as pictures show them: in cycles, and in seconds if the scenario gives a cycle's length.
+//! Times in pictures: in cycles, and in seconds if the scenario gives a cycle's length.
 
 use cubefold_formats::input::engineering_seconds;
 use cubefold_records::RunRecord;

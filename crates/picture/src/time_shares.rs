@@ -34,8 +34,8 @@ pub struct ComparedRun<'record> {
 }
 
 /// Draws the makespan of each run as a bar, split by the activities of the mean process, with the lower bound as a line
-/// if one is known. Bars of a group stand below its name. Jobs with steps side by side have no bar: what their processes do
-/// overlaps.
+/// if one is known. Bars of a group are below its name. Jobs with parallel steps have no bar, since the activities of
+/// their processes overlap.
 ///
 /// # Errors
 ///
@@ -111,16 +111,16 @@ fn rows<'runs>(runs: &'runs [ComparedRun<'runs>]) -> Vec<Row<'runs>> {
     let mut groups: Vec<(&str, Vec<&ComparedRun<'_>>)> = vec![];
     for run in runs {
         match groups.iter_mut().find(|(name, _)| *name == run.group) {
-            Some((_, own)) => own.push(run),
+            Some((_, group)) => group.push(run),
             None => groups.push((&run.group, vec![run])),
         }
     }
-    if groups.iter().all(|(_, own)| own.len() == 1) {
+    if groups.iter().all(|(_, runs)| runs.len() == 1) {
         return runs.iter().map(|run| Row::Run { label: &run.name, run }).collect();
     }
-    let rows = |(name, own): (&'runs str, Vec<&'runs ComparedRun<'runs>>)| {
+    let rows = |(name, runs): (&'runs str, Vec<&'runs ComparedRun<'runs>>)| {
         let title = (!name.is_empty()).then_some(Row::Group(name));
-        title.into_iter().chain(own.into_iter().map(|run| Row::Run { label: &run.bar, run }))
+        title.into_iter().chain(runs.into_iter().map(|run| Row::Run { label: &run.bar, run }))
     };
     groups.into_iter().flat_map(rows).collect()
 }

@@ -1,8 +1,8 @@
 //! Timelines of collectives, stage programs and task graphs: ranks down, with their shares, time across.
 //!
 //! Unlike in a space-time diagram, rows are ranks, stages are marked and named, and marks list the awaited messages.
-//! Lines lead from the sender of a message, when it sets out, to its receiver, when everything that it awaits in the stage
-//! has arrived.
+//! Lines lead from the sender of a message, at its start, to its receiver, at the arrival of the last message that it
+//! awaits in the stage.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(crate) const MAX_ARROWS: usize = 400;
 pub enum Lanes {
     /// One for each rank.
     Ranks,
-    /// One for each step; the steps of a pipeline share that of their stage.
+    /// One for each step; the steps of a pipeline share the lane of their stage.
     Steps,
 }
 
@@ -111,13 +111,13 @@ fn stage_timeline(
         let row = rows[&process];
         let name = format!("{}, stage {}", numbers.name(process), record.stage);
         let messages = awaited.get(&(record.stage, process)).map_or(&[][..], Vec::as_slice);
-        let own = spans(record, begin, row, &name, &diagram).map(|span| match span.activity {
+        let marked = spans(record, begin, row, &name, &diagram).map(|span| match span.activity {
             Activity::Transfer | Activity::Blocked => {
                 Span { title: format!("{}{}", span.title, numbers.messages(messages)), ..span }
             }
             _ => span,
         });
-        marks.extend(own);
+        marks.extend(marked);
         sections.push(stage_section(record, begin, row));
         let sources = messages.iter().filter_map(|(source, _)| rows.get(&source.label().into()));
         let arrow =

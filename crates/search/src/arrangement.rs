@@ -2,10 +2,10 @@
 
 use cubefold_topology::NodeId;
 
-/// A permutation: token `n` is process `n` where there is one, and an empty place otherwise.
+/// A permutation: token `n` is process `n` if it exists, and an empty place otherwise.
 ///
-/// Places are numbered site by site, so that every change of a placement is an exchange of tokens, also where a process
-/// moves to an empty node.
+/// Places are numbered site by site, so that every change of a placement is an exchange of tokens, including the move
+/// of a process to an empty node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Arrangement {
     places: Vec<u32>, // by token
@@ -17,7 +17,7 @@ impl Arrangement {
     /// The arrangement of processes on nodes, by label. `sites` are all nodes that they may be on, in ascending order of
     /// their numbers in `site_of`.
     ///
-    /// `None` where a process is on no site, or a site has too many.
+    /// `None` if a process is on no site, or a site has too many.
     pub(crate) fn new(nodes: &[NodeId], sites: &[NodeId], per_site: usize) -> Option<Self> {
         let mut order: Vec<(NodeId, usize)> = sites.iter().copied().zip(0..).collect();
         order.sort_unstable();
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn empty_places_are_tokens_behind_the_processes() {
         let sites: Vec<NodeId> = [7, 3, 5].map(NodeId::new).to_vec();
-        let mut own = Arrangement::new(&[5, 7, 7].map(NodeId::new), &sites, 2).unwrap();
-        assert_eq!((0..6).map(|token| own.site(token)).collect::<Vec<_>>(), [2, 0, 0, 1, 1, 2]);
-        own.exchange(0, 3);
-        assert_eq!((own.site(0), own.site(3)), (1, 2));
-        assert!((0..6).all(|token| own.token(own.place(token)) == token));
+        let mut arrangement = Arrangement::new(&[5, 7, 7].map(NodeId::new), &sites, 2).unwrap();
+        assert_eq!((0..6).map(|token| arrangement.site(token)).collect::<Vec<_>>(), [2, 0, 0, 1, 1, 2]);
+        arrangement.exchange(0, 3);
+        assert_eq!((arrangement.site(0), arrangement.site(3)), (1, 2));
+        assert!((0..6).all(|token| arrangement.token(arrangement.place(token)) == token));
     }
 
     #[test]

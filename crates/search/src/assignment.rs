@@ -2,10 +2,10 @@
 
 /// The least sum of `cost[row][column]` over all ways to give each row a column of its own.
 ///
-/// Rows are at most as many as columns. O(rows^2 columns).
+/// There are at most as many rows as columns. O(rows^2 columns).
 pub(crate) fn least_assignment(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> i128) -> i128 {
     debug_assert!(rows <= columns);
-    // Potentials of rows and columns, and the row of each column; column 0 and row 0 stand for none.
+    // Potentials of rows and columns, and the row of each column; column 0 and row 0 mean `none`.
     let (mut of_rows, mut of_columns) = (vec![0_i128; rows + 1], vec![0_i128; columns + 1]);
     let (mut row_of, mut way) = (vec![0; columns + 1], vec![0; columns + 1]);
     for row in 1..=rows {
@@ -14,13 +14,13 @@ pub(crate) fn least_assignment(rows: usize, columns: usize, cost: impl Fn(usize,
         let (mut least, mut is_used) = (vec![i128::MAX; columns + 1], vec![false; columns + 1]);
         while row_of[column] != 0 {
             is_used[column] = true;
-            let own = row_of[column];
+            let occupant = row_of[column];
             let (mut delta, mut next) = (i128::MAX, 0);
             for other in 1..=columns {
                 if is_used[other] {
                     continue;
                 }
-                let reduced = cost(own - 1, other - 1) - of_rows[own] - of_columns[other];
+                let reduced = cost(occupant - 1, other - 1) - of_rows[occupant] - of_columns[other];
                 if reduced < least[other] {
                     (least[other], way[other]) = (reduced, column);
                 }

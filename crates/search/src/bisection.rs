@@ -12,10 +12,10 @@ use crate::{distances::Distances, problem::Problem, traffic::Traffic};
 const MOST: usize = 4096;
 /// The most passes over a division.
 const PASSES: u32 = 10;
-/// The exchanges after which a pass that has become no better is over.
+/// The exchanges without improvement after which a pass ends.
 const PATIENCE: usize = 64;
 
-/// Ranks with the sites that they will be on.
+/// Ranks and the sites that will hold them.
 struct Part {
     ranks: Vec<u32>,
     sites: Vec<usize>,
@@ -31,8 +31,8 @@ pub(crate) fn nodes(
     if ranks > MOST || sites > MOST {
         return None;
     }
-    // The hosts of a switch have numbers in a row, whatever the order of an allocation. More sites than ranks need would
-    // only spread them.
+    // The hosts of a switch have consecutive numbers, regardless of their order in an allocation. More sites than the
+    // ranks need would only spread them.
     let mut all: Vec<usize> = (0..sites).collect();
     let needed = ranks.div_ceil(problem.per_site);
     if needed < sites {
@@ -42,7 +42,7 @@ pub(crate) fn nodes(
     }
     all.sort_unstable_by_key(|&site| problem.sites[site]);
     let whole = Part { ranks: (0..u32::try_from(ranks).ok()?).collect(), sites: all };
-    let mut site_of = vec![whole.sites[0]; ranks]; // by rank, the centre of its part once there are several
+    let mut site_of = vec![whole.sites[0]; ranks]; // by rank, the centre of its part after the first division
     let mut parts = VecDeque::from([whole]);
     while let Some(part) = parts.pop_front() {
         if part.sites.len() == 1 || part.ranks.is_empty() {
@@ -81,8 +81,8 @@ fn halve_sites(problem: &Problem<'_>, distances: &Distances<'_>, mut sites: Vec<
 fn sort_across(axes: &[Axis], nodes: &[NodeId], sites: &mut [usize]) -> Option<usize> {
     let coordinate = |site: usize, axis: usize| axes[axis].coordinate(nodes[site]);
     let width = |axis: usize| {
-        let own = || sites.iter().map(|&site| coordinate(site, axis));
-        own().max().unwrap_or(0) - own().min().unwrap_or(0)
+        let coordinates = || sites.iter().map(|&site| coordinate(site, axis));
+        coordinates().max().unwrap_or(0) - coordinates().min().unwrap_or(0)
     };
     let widest = (0..axes.len()).rev().max_by_key(|&axis| width(axis))?;
     sites.sort_by_key(|&site| coordinate(site, widest));
@@ -90,7 +90,7 @@ fn sort_across(axes: &[Axis], nodes: &[NodeId], sites: &mut [usize]) -> Option<u
     (1..sites.len()).filter(is_boundary).min_by_key(|&cut| cut.abs_diff(sites.len() / 2))
 }
 
-/// The cut between the two consecutive sites that are farthest apart, as hosts of two switches are, in the middle half of
+/// The cut between the two consecutive sites farthest apart, like hosts of two switches, in the middle half of
 /// the list.
 fn widest_gap(distances: &Distances<'_>, sites: &[usize]) -> Option<usize> {
     let from_half = |cut: usize| cut.abs_diff(sites.len() / 2);
@@ -103,9 +103,9 @@ fn widest_gap(distances: &Distances<'_>, sites: &[usize]) -> Option<usize> {
 struct Bisection<'a> {
     traffic: &'a Traffic,
     ranks: &'a [u32],
-    place_of: Vec<usize>,    // by rank of the program, its place among those here
+    place_of: Vec<usize>,    // by rank of the program, its place in this bisection
     sides: Vec<usize>,       // by place: 0 or 1
-    outside: Vec<[i128; 2]>, // by place and side, hop-units to ranks that are not here
+    outside: Vec<[i128; 2]>, // by place and side, hop-units to ranks outside
     across: i128,            // the links from one side to the other
 }
 
@@ -113,7 +113,7 @@ struct Bisection<'a> {
 const ELSEWHERE: usize = usize::MAX;
 
 impl<'a> Bisection<'a> {
-    /// All ranks on the second side. `site_of` says where all others are.
+    /// All ranks on the second side. `site_of` has the sites of all others.
     fn new(
         traffic: &'a Traffic,
         distances: &Distances<'_>,
@@ -144,24 +144,25 @@ impl<'a> Bisection<'a> {
         in_order.sides[..count].fill(0);
         let best = [in_order, self.grown(count)].map(Self::improved).into_iter().min_by_key(Self::cost);
         [0, 1].map(|side| {
-            let own = best.iter().flat_map(|best| best.ranks.iter().zip(&best.sides));
-            own.filter(|own| *own.1 == side).map(|own| *own.0).collect()
+            let sides = best.iter().flat_map(|best| best.ranks.iter().zip(&best.sides));
+            sides.filter(|(_, at)| **at == side).map(|(rank, _)| *rank).collect()
         })
     }
 
-    /// The hop-units of all pairs on two sides, and of those with ranks that are not here.
+    /// The hop-units of all pairs on different sides, and of pairs with ranks outside.
     fn cost(&self) -> i128 {
         let of_place = |place: usize| {
-            let others =
-                self.flows(place).filter(|own| own.0 < place && self.sides[own.0] != self.sides[place]);
-            others.map(|own| own.1).sum::<i128>() + self.outside[place][self.sides[place]]
+            let others = self
+                .flows(place)
+                .filter(|&(other, _)| other < place && self.sides[other] != self.sides[place]);
+            others.map(|(_, cost)| cost).sum::<i128>() + self.outside[place][self.sides[place]]
         };
         (0..self.ranks.len()).map(of_place).sum()
     }
 
-    /// The first side grows from one rank, always by the rank that has most to do with it.
+    /// Grows the first side from one rank, always by the rank that exchanges most with it.
     fn grown(mut self, count: usize) -> Self {
-        let mut scores: Vec<i128> = self.outside.iter().map(|own| own[1] - own[0]).collect();
+        let mut scores: Vec<i128> = self.outside.iter().map(|costs| costs[1] - costs[0]).collect();
         let mut next = self.rim();
         for _ in 0..count {
             self.sides[next] = 0;
@@ -195,7 +196,7 @@ impl<'a> Bisection<'a> {
         order[order.len() - 1]
     }
 
-    /// The same after passes of exchanges, as long as these gain.
+    /// Returns the division after passes of exchanges, repeated while they gain.
     fn improved(mut self) -> Self {
         let mut passes = 0;
         while passes < PASSES && self.pass() > 0 {
@@ -204,7 +205,7 @@ impl<'a> Bisection<'a> {
         self
     }
 
-    /// The flows of a place with others here, by their places \[hop-units if on two sides\].
+    /// The flows of a place within this bisection, by place \[hop-units if on different sides\].
     fn flows(&self, place: usize) -> impl Iterator<Item = (usize, i128)> {
         let flows = self.traffic.of(self.ranks[place]).iter();
         let inside = flows.map(|flow| (self.place_of[flow.other as usize], flow));
@@ -234,7 +235,7 @@ impl<'a> Bisection<'a> {
                 (0..sides.len()).filter(move |&place| is_free[place] && sides[place] == side)
             };
             let Some(one) = free(0).max_by_key(|&place| gains[place]) else { break };
-            // Partners remain on two sides: they lose what each would gain by coming to the other.
+            // The flow between two partners stays across, so both of their gains lose it.
             self.flows(one).for_each(|(partner, cost)| shared[partner] = 2 * cost);
             let other = free(1).max_by_key(|&place| gains[place] - shared[place]);
             sum += other.map_or(0, |other| gains[one] + gains[other] - shared[other]);
@@ -243,7 +244,7 @@ impl<'a> Bisection<'a> {
             for place in [one, other] {
                 self.sides[place] = 1 - self.sides[place];
                 is_free[place] = false;
-                // A partner on the side that it comes to no longer gains from coming after it.
+                // A partner on its new side no longer gains by following it.
                 for (partner, cost) in self.flows(place) {
                     let change = if self.sides[partner] == self.sides[place] { -2 * cost } else { 2 * cost };
                     gains[partner] += change;
@@ -294,17 +295,17 @@ mod tests {
         let site =
             |node: &NodeId| u32::try_from(sites.iter().position(|site| site == node).unwrap()).unwrap();
         let placed: Vec<u32> = nodes.iter().map(site).collect();
-        let load = |node| nodes.iter().filter(|own| *own == node).count();
+        let load = |node| nodes.iter().filter(|other| *other == node).count();
         (distances.hop_units(&traffic, &placed), nodes.iter().map(load).max().unwrap())
     }
 
     #[test]
     fn a_mesh_with_its_ranks_in_disorder_is_nearly_restored() {
         let machine = Machine::new(MachineKind::Mesh, &[8, 8]).unwrap();
-        // 27 has no divisor in common with 64.
+        // 27 and 64 are coprime.
         let rank = |x: u32, y: u32| (x + 8 * y) * 27 % 64;
         let pairs: Vec<[u32; 2]> = (0..64)
-            .map(|own| (own % 8, own / 8))
+            .map(|place| (place % 8, place / 8))
             .flat_map(|(x, y)| [(x, y, x + 1, y), (x, y, x, y + 1)])
             .filter(|&(_, _, x, y)| x < 8 && y < 8)
             .map(|(x, y, beside, above)| [rank(x, y), rank(beside, above)])
@@ -319,10 +320,10 @@ mod tests {
         // Sixteen hosts, four a switch; ranks n, n + 4, n + 8 and n + 12 exchange units.
         let machine = Machine::of_parameters(&NetworkParameters::k_ary_tree(4, 2)).unwrap();
         let pairs: Vec<[u32; 2]> =
-            (0..4).flat_map(|own| [[own, own + 4], [own + 4, own + 8], [own + 8, own + 12]]).collect();
+            (0..4).flat_map(|rank| [[rank, rank + 4], [rank + 4, rank + 8], [rank + 8, rank + 12]]).collect();
         assert_eq!(of_pairs(&machine, 16, 1, &pairs), (24, 1));
         // Two ranks a host: each pair fits on one.
-        let pairs: Vec<[u32; 2]> = (0..16).map(|own| [own, own + 16]).collect();
+        let pairs: Vec<[u32; 2]> = (0..16).map(|rank| [rank, rank + 16]).collect();
         assert_eq!(of_pairs(&machine, 32, 2, &pairs), (0, 2));
     }
 
@@ -341,12 +342,15 @@ mod tests {
             let mut in_order = empty.clone();
             in_order.sides[..9].fill(0);
             let grown = empty.clone().grown(9);
-            for mut own in [in_order.clone(), grown.clone()] {
-                let before = own.cost();
-                let gained = own.pass();
-                assert_eq!((before - own.cost(), own.sides.iter().sum()), (gained, ranks.len() - 9));
+            for mut division in [in_order.clone(), grown.clone()] {
+                let before = division.cost();
+                let gained = division.pass();
+                assert_eq!(
+                    (before - division.cost(), division.sides.iter().sum()),
+                    (gained, ranks.len() - 9)
+                );
             }
-            let least = [in_order, grown].map(|own| own.improved().cost()).into_iter().min();
+            let least = [in_order, grown].map(|division| division.improved().cost()).into_iter().min();
             let [first, _] = empty.clone().best(9);
             let mut best = empty;
             for (side, rank) in best.sides.iter_mut().zip(&ranks) {

@@ -109,29 +109,29 @@ pub(crate) struct Depth {
 pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bound {
     let &Known { ref problem, traffic, distances, .. } = known;
     let fastest = problem.rules.with_shortest(problem.machine);
-    let own = Bounds { problem, traffic, distances, nearest: nearest(problem, distances), fastest };
+    let bounds = Bounds { problem, traffic, distances, nearest: nearest(problem, distances), fastest };
     let with_volume = |others: Vec<Bound>| {
-        // The volume is below that of any placement: the better bound is made only where it can be the largest.
-        let most = own.volume(depth.known);
+        // The volume is below that of any placement; the better bound is computed only if it can be the largest.
+        let most = bounds.volume(depth.known);
         let can_be_largest = others.iter().all(|other| other.value < most.value);
         let depth = if can_be_largest { depth } else { Depth { steps: 0, ..depth } };
-        others.into_iter().chain([own.volume(own.hop_units(depth).value)]).collect()
+        others.into_iter().chain([bounds.volume(bounds.hop_units(depth).value)]).collect()
     };
-    let bounds: Vec<Bound> = match objective {
-        Objective::HopUnits => vec![own.hop_units(depth)],
-        Objective::Dilation => vec![own.dilation()],
-        Objective::Load => with_volume(vec![own.load_of_a_node()]),
-        Objective::Predicted => vec![own.prediction(Contention::None)],
+    let candidates: Vec<Bound> = match objective {
+        Objective::HopUnits => vec![bounds.hop_units(depth)],
+        Objective::Dilation => vec![bounds.dilation()],
+        Objective::Load => with_volume(vec![bounds.load_of_a_node()]),
+        Objective::Predicted => vec![bounds.prediction(Contention::None)],
         Objective::Makespan => {
-            let prediction = largest([own.prediction(Contention::Some), own.classes()]);
+            let prediction = largest([bounds.prediction(Contention::Some), bounds.classes()]);
             if problem.receives_all() {
-                with_volume(vec![prediction, own.cut(), own.processors()])
+                with_volume(vec![prediction, bounds.cut(), bounds.processors()])
             } else {
-                vec![prediction, own.processors()]
+                vec![prediction, bounds.processors()]
             }
         }
     };
-    largest(bounds)
+    largest(candidates)
 }
 
 /// The largest bound, of equal ones the first.
@@ -169,8 +169,8 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// The larger of both bounds of hop-units, as a multiple of the largest number that divides all flows: so is the sum of
-    /// any placement.
+    /// The larger of both bounds of hop-units, rounded up to a multiple of the greatest common divisor of all flows, as
+    /// every sum is.
     fn hop_units(&self, depth: Depth) -> Bound {
         let assignment = self.assignment();
         let projection = if depth.steps > 0 { self.projection(depth) } else { None };
@@ -181,7 +181,7 @@ impl Bounds<'_> {
         Bound { value: bound.value.div_ceil(divisor) * divisor, ..bound }
     }
 
-    /// The projection bound; none where there are too many places, or numbers that are not exact.
+    /// The projection bound; `None` for too many places, or inexact numbers.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -212,7 +212,7 @@ impl Bounds<'_> {
         Some(Bound { value: value as u128, kind: BoundKind::Projection })
     }
 
-    /// Half the least sum of what every process has with its partners, its largest flows to the nearest places.
+    /// Half the least sum over all processes of flows times distances, with the largest flows to the nearest places.
     fn assignment(&self) -> Bound {
         let (processes, places) = (self.traffic.rank_count(), self.problem.place_count());
         let of_sites: Vec<Vec<u64>> =
@@ -234,16 +234,16 @@ impl Bounds<'_> {
         Bound { value: twice.div_ceil(2), kind: BoundKind::Assignment }
     }
 
-    /// The distances from a site to all other places, ascending: as many as any process has partners.
+    /// The distances from a site to all other places, ascending, as many as the most partners of a process.
     fn nearest_places(&self, site: usize) -> Vec<u64> {
         let sites = self.problem.sites.len();
         let others =
             (0..sites).filter(|&other| other != site).map(|other| self.distances.between(site, other));
         let mut links: Vec<u64> = others.collect();
         links.sort_unstable();
-        let own = std::iter::repeat_n(0, self.problem.per_site - 1);
+        let on_same_site = std::iter::repeat_n(0, self.problem.per_site - 1);
         let others = links.into_iter().flat_map(|links| std::iter::repeat_n(links, self.problem.per_site));
-        own.chain(others).take(self.most_partners()).collect()
+        on_same_site.chain(others).take(self.most_partners()).collect()
     }
 
     fn most_partners(&self) -> usize {
@@ -263,8 +263,8 @@ impl Bounds<'_> {
         units
     }
 
-    /// The larger of the distance of two sites and, where the messages go along all edges of a grid, the bound of section
-    /// 29.5.
+    /// The larger of the least distance of two sites and, if the messages go along all edges of a grid, the bound of
+    /// section 29.5.
     fn dilation(&self) -> Bound {
         let any = self.traffic.pairs().next().is_some();
         if !any || self.nearest.shares {
@@ -322,7 +322,7 @@ impl Bounds<'_> {
         Bound { value, kind: BoundKind::Cut }
     }
 
-    /// The least time in which one process receives, or sends, all that it must.
+    /// The least time in which one process receives, or sends, all of its units.
     fn cut(&self) -> Bound {
         let load = self.load_of_a_node();
         let latency = u128::from(self.fastest.least_latency().get());
@@ -347,7 +347,7 @@ impl Bounds<'_> {
         Bound { value: cycles.into(), kind: BoundKind::Prediction }
     }
 
-    /// The prediction with some pair of ranks, and with all but a few partners of any, in different classes of sites.
+    /// The prediction with some pair of ranks, and all but a few partners of any rank, in different classes of sites.
     fn classes(&self) -> Bound {
         let Self { problem, traffic, fastest, nearest, .. } = *self;
         let special = problem.program.special();
@@ -363,8 +363,8 @@ impl Bounds<'_> {
         Bound { value: value.into(), kind: BoundKind::Prediction }
     }
 
-    /// All computations among all processors; of task graphs and jobs, whose processors belong to their processes, those of
-    /// the busiest one.
+    /// All computations divided among all processors; for task graphs and jobs, whose processors belong to their
+    /// processes, the computations of the busiest one.
     fn processors(&self) -> Bound {
         let Problem { program, rules, sites, .. } = *self.problem;
         let value = match program.special() {

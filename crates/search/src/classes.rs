@@ -1,5 +1,6 @@
-//! Classes of sites that are near each other, as the nodes of a cluster or the hosts of a switch: a class does not hold all
-//! ranks, so some pair of them that exchange messages, and all but a few partners of any, are in different classes.
+//! Classes of sites that are near each other, such as the nodes of a cluster or the hosts of a switch. A class does not
+//! hold all ranks, so some pair that exchanges messages, and all but a few partners of any rank, are in different
+//! classes.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +37,8 @@ impl Classes {
 }
 
 /// All divisions in which no class holds all ranks, the finest first: two sites are in one class if messages between
-/// them, or from each to the next over other sites, take less than a time. None where there are too many sites, or where
-/// links differ and messages may take other routes than those of the machine.
+/// them, or from each to the next over other sites, take less than a time. Empty if there are too many sites, or if
+/// links differ and messages may take other routes than the machine's.
 pub(crate) fn divisions(problem: &Problem<'_>) -> Vec<Classes> {
     let Problem { machine, rules, sites, .. } = *problem;
     let are_alike = machine.link_times().is_none();
@@ -88,25 +89,25 @@ fn sizes(program: &dyn Program) -> Vec<u64> {
     (0..MAX_SIZES).map(|place| sizes[place * last / (MAX_SIZES - 1)]).collect()
 }
 
-/// How many are in the largest set, where each has the number of its set.
+/// The size of the largest set, given the number of each item's set.
 fn largest_set(set_of: &[usize]) -> usize {
     let mut counts = vec![0; set_of.len()];
     set_of.iter().for_each(|&set| counts[set] += 1);
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// Makes one set of the sets of two.
+/// Merges the sets of two items.
 fn join(set_of: &mut [usize], one: usize, other: usize) {
-    let ends = [one, other].map(|own| set_of[own]);
+    let ends = [one, other].map(|item| set_of[item]);
     if ends[0] != ends[1] {
-        set_of.iter_mut().filter(|own| **own == ends[1]).for_each(|own| *own = ends[0]);
+        set_of.iter_mut().filter(|set| **set == ends[1]).for_each(|set| *set = ends[0]);
     }
 }
 
-/// The property of a route that the time of a message depends on, besides the message's size.
+/// The property of a route that determines the time of a message of given size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum RouteKind {
-    /// The number of links, where all are alike.
+    /// The number of links, if all are alike.
     Alike(u64),
     /// The links one by one.
     Different(Vec<LinkTime>),
@@ -146,7 +147,7 @@ impl RouteKinds {
         }
         let mut kinds: Vec<(usize, RouteKind)> =
             numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
-        kinds.sort_unstable_by_key(|own| own.0);
+        kinds.sort_unstable_by_key(|&(number, _)| number);
         Self { kinds: kinds.into_iter().map(|kind| kind.1).collect(), of_pairs }
     }
 
@@ -185,8 +186,8 @@ impl Apart<'_> {
 }
 
 /// A lower bound of the makespan over all placements \[cycles\]. Each pair of ranks that exchange messages has a delay: the
-/// bound if this pair is in two classes. The ranks that messages connect do not fit in one class; so of any pairs that
-/// connect as many of them, some pair is in two.
+/// bound if this pair is in two classes. The ranks that messages connect do not fit in one class; so among any pairs that
+/// connect as many of them, one pair is in two classes.
 pub(crate) fn least_makespan_apart(
     problem: &Problem<'_>,
     traffic: &Traffic,
@@ -196,7 +197,7 @@ pub(crate) fn least_makespan_apart(
 ) -> u64 {
     let pairs: Vec<(u32, u32)> = traffic.pairs().map(|(one, other, _)| (one, other)).collect();
     let connected = connected_ranks(&pairs, traffic.rank_count());
-    let Some(classes) = divisions.iter().rfind(|own| own.places < connected) else { return 0 };
+    let Some(classes) = divisions.iter().rfind(|division| division.places < connected) else { return 0 };
     let program = problem.program;
     let messages = program.facts().messages_of_stage().saturating_mul(program.stage_count() as u64);
     if messages.saturating_mul(pairs.len() as u64) > MAX_MESSAGES {
@@ -207,7 +208,7 @@ pub(crate) fn least_makespan_apart(
         Recursion::new(program, problem.ranks, rules, nearest, Contention::Some).apart(apart).makespan()
     };
     let mut weighed: Vec<(u64, (u32, u32))> = pairs.iter().map(|pair| (makespan(pair), *pair)).collect();
-    // The pairs that delay most first, until they connect as many as all do.
+    // Pairs by descending delay, until they connect as many ranks as all pairs do.
     weighed.sort_unstable_by(|one, other| other.cmp(one));
     let mut sets: Vec<usize> = (0..traffic.rank_count()).collect();
     for (makespan, (one, other)) in weighed {
@@ -219,7 +220,7 @@ pub(crate) fn least_makespan_apart(
     0
 }
 
-/// The ranks that are connected by messages, of the largest set of such.
+/// The size of the largest set of ranks connected by messages.
 fn connected_ranks(pairs: &[(u32, u32)], ranks: usize) -> usize {
     let mut sets: Vec<usize> = (0..ranks).collect();
     pairs.iter().for_each(|&(one, other)| join(&mut sets, one as usize, other as usize));
@@ -227,7 +228,7 @@ fn connected_ranks(pairs: &[(u32, u32)], ranks: usize) -> usize {
 }
 
 /// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and
-/// in its class are at most as many partners as there are other places.
+/// its class holds at most as many partners as it has other places.
 pub(crate) fn least_makespan_with_few_partners_near(
     problem: &Problem<'_>,
     rules: Communication,

@@ -5,10 +5,10 @@ use cubefold_topology::NodeId;
 
 use crate::{arrangement::Arrangement, judge::Judge, problem::Problem};
 
-/// The most placements that are all tried.
+/// The most placements for a complete search.
 const MAX_PLACEMENTS: u128 = 50_000;
 
-/// Whether all placements are tried: there are few.
+/// Whether there are few enough placements to try all.
 pub(crate) fn applies(problem: &Problem<'_>) -> bool {
     let (processes, places) = (problem.rank_count() as u128, problem.place_count() as u128);
     let mut placements = 1_u128;
@@ -18,11 +18,11 @@ pub(crate) fn applies(problem: &Problem<'_>) -> bool {
     placements <= MAX_PLACEMENTS
 }
 
-/// The best of all placements, and its value; the first of several.
+/// The best of all placements, and its value; of equal ones the first.
 ///
 /// # Errors
 ///
-/// When a run does not come to its end.
+/// When a run does not end.
 pub(crate) fn best<'a>(
     problem: &Problem<'a>,
     judge: &mut Judge<'a>,

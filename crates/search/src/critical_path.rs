@@ -1,12 +1,12 @@
-//! The makespan that no placement of a task graph is below: its longest path, with every message over the shortest way that
-//! any placement could give it, and without waiting for processors.
+//! A lower bound of the makespan of a task graph over all placements: its longest path, with every message over the
+//! shortest route that any placement could give it, and without waiting for processors.
 //!
-//! Which send meets which receive is known only where they are the only ones of their source, destination and tag. Of
-//! several, a receive may meet the first send. So times are the least that fulfil all requirements: they begin at 0 and are
-//! raised until nothing changes. The least time left at each operation is found in the same way, from the end.
+//! A send and a receive are known to match only if they are the only ones of their source, destination and tag. Among
+//! several, a receive may match the first send. So times are the least that meet all requirements: they begin at 0 and
+//! are raised until nothing changes. The least time left after each operation is found in the same way, from the end.
 //!
-//! All messages of two processes take one route. Where no two processes share a node, they occupy its last channel one after
-//! another, each from when it can be there at the earliest, and each with what comes after it ([`one_machine`]).
+//! All messages of two processes take one route. If no two processes share a node, they occupy its last channel in
+//! turn, each from its earliest arrival there and each with its tail ([`one_machine`]).
 //!
 //! [`one_machine`]: crate::one_machine
 
@@ -19,26 +19,26 @@ use crate::{
     recursion::Nearest,
 };
 
-/// The most looks per operation, on average. After them, times are taken as they are: too low, and still a bound.
+/// The most visits per operation, on average. The times reached by then may be too low, and are still a bound.
 const MOST_LOOKS: usize = 64;
 
-/// Bytes while the path of a graph is looked for, roughly.
+/// The approximate bytes used by the search for the longest path.
 pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
-    const BYTES_AN_OPERATION: u64 = 320; // its times, tails and job, and lists of what comes before and after it
+    const BYTES_AN_OPERATION: u64 = 320; // its times, tails and job, and lists of its predecessors and successors
     BYTES_AN_OPERATION.saturating_mul(graph.schedule().operations().len() as u64)
 }
 
-/// The most pairs that the messages of one source, destination and tag may be; of more, none is known to be there.
+/// The most pairs of sends and receives of one source, destination and tag; beyond, no pair is recorded.
 const MOST_PAIRS: usize = 256;
 
-/// The earliest begin and end of every operation.
+/// The earliest start and end of every operation.
 struct CriticalPath<'a> {
     graph: &'a TaskGraph,
     rules: Communication,
     nearest: Nearest,
     required: Vec<Vec<(u32, Requirement)>>, // by operation
-    later: Vec<Vec<(u32, Requirement)>>,    // by operation, those that require it
-    others: Vec<Vec<u32>>,                  // by operation, what its message may meet
+    later: Vec<Vec<(u32, Requirement)>>,    // by operation, its successors
+    others: Vec<Vec<u32>>,                  // by operation, the possible matches
     times: Vec<Times>,
     tails: Vec<Tails>,
 }
@@ -60,14 +60,14 @@ enum Direction {
 /// The least time left up to the last end of an awaited operation \[cycles\]; `None` if none is known to be left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Tails {
-    /// From when an operation is ready.
+    /// From the cycle at which it is ready.
     ready: Option<u64>,
-    /// From when it is over.
+    /// From the cycle at which it is over.
     over: Option<u64>,
 }
 
-/// A lower bound of the makespan over all placements of a task graph \[cycles\]. `takes_routes_of_machine` says that
-/// all messages from one process to another take the same route.
+/// A lower bound of the makespan over all placements of a task graph \[cycles\]. `takes_routes_of_machine`:
+/// whether all messages from one process to another take the same route.
 pub(crate) fn least_makespan_of_tasks(
     graph: &TaskGraph,
     rules: Communication,
@@ -78,15 +78,17 @@ pub(crate) fn least_makespan_of_tasks(
     let count = schedule.operations().len();
     let required = schedule.requirements();
     let mut later: Vec<Vec<(u32, Requirement)>> = vec![vec![]; count];
-    for (operation, own) in (0..).zip(&required) {
-        own.iter().for_each(|&(before, requirement)| later[before as usize].push((operation, requirement)));
+    for (operation, requirements) in (0..).zip(&required) {
+        requirements
+            .iter()
+            .for_each(|&(before, requirement)| later[before as usize].push((operation, requirement)));
     }
     let others = matches(schedule.operations());
     let (times, tails) = (vec![Times::default(); count], vec![Tails::default(); count]);
     let mut path = CriticalPath { graph, rules, nearest, required, later, others, times, tails };
     path.raise(Direction::Forward);
-    let awaited = schedule.operations().iter().zip(&path.times).filter(|own| own.0.is_awaited);
-    let longest = awaited.map(|awaited| awaited.1.over).max().unwrap_or(0);
+    let awaited = schedule.operations().iter().zip(&path.times).filter(|(operation, _)| operation.is_awaited);
+    let longest = awaited.map(|(_, times)| times.over).max().unwrap_or(0);
     if nearest.shares || !takes_routes_of_machine {
         return longest;
     }
@@ -94,36 +96,39 @@ pub(crate) fn least_makespan_of_tasks(
     longest.max(path.least_end_of_channels())
 }
 
-/// The longest that a processor of a process computes \[cycles\].
+/// The longest total computation of one processor of a process \[cycles\].
 pub(crate) fn longest_computations_of_tasks(graph: &TaskGraph) -> u128 {
     let mut sums: BTreeMap<(u32, u16), u128> = BTreeMap::new();
-    for (number, own) in (0..).zip(graph.schedule().operations()) {
-        let cycles = match own.kind {
+    for (number, operation) in (0..).zip(graph.schedule().operations()) {
+        let cycles = match operation.kind {
             OperationKind::Calc => graph.cycles(number),
             OperationKind::Send => graph.overhead(),
             OperationKind::Receive => continue,
         };
-        *sums.entry((own.process.label(), own.processor)).or_default() += u128::from(cycles.get());
+        *sums.entry((operation.process.label(), operation.processor)).or_default() +=
+            u128::from(cycles.get());
     }
     sums.into_values().max().unwrap_or(0)
 }
 
-/// The receives that the message of each send may meet, and the sends of each receive, as far as they are few.
+/// The possible receives of each send and sends of each receive, if they are few.
 fn matches(operations: &[Operation]) -> Vec<Vec<u32>> {
     let mut ends: BTreeMap<(u32, u32, u32), [Vec<u32>; 2]> = BTreeMap::new();
-    for (number, own) in (0..).zip(operations) {
-        let (own_label, peer) = (own.process.label(), own.peer.label());
-        match own.kind {
+    for (number, operation) in (0..).zip(operations) {
+        let (own_label, peer) = (operation.process.label(), operation.peer.label());
+        match operation.kind {
             OperationKind::Calc => {}
-            OperationKind::Send => ends.entry((own_label, peer, own.tag)).or_default()[0].push(number),
-            OperationKind::Receive => ends.entry((peer, own_label, own.tag)).or_default()[1].push(number),
+            OperationKind::Send => ends.entry((own_label, peer, operation.tag)).or_default()[0].push(number),
+            OperationKind::Receive => {
+                ends.entry((peer, own_label, operation.tag)).or_default()[1].push(number)
+            }
         }
     }
     let mut others = vec![vec![]; operations.len()];
     for [sends, receives] in
         ends.into_values().filter(|[sends, receives]| sends.len() * receives.len() <= MOST_PAIRS)
     {
-        // Of more sends than receives nobody knows which ones nothing receives.
+        // With more sends than receives, it is unknown which ones are never received.
         if sends.len() <= receives.len() {
             sends.iter().for_each(|&send| others[send as usize].clone_from(&receives));
         }
@@ -141,33 +146,33 @@ fn plus(tail: Option<u64>, cycles: u64) -> Option<u64> {
 
 impl CriticalPath<'_> {
     /// Raises all times, or all tails, until nothing changes.
-    fn raise(&mut self, what: Direction) {
+    fn raise(&mut self, direction: Direction) {
         let count = self.times.len();
         let order = 0..u32::try_from(count).unwrap_or(u32::MAX);
         let mut waiting: VecDeque<u32> =
-            if what == Direction::Forward { order.collect() } else { order.rev().collect() };
+            if direction == Direction::Forward { order.collect() } else { order.rev().collect() };
         let mut is_waiting = vec![true; count];
         let mut looks = 0;
         while let Some(operation) = waiting.pop_front().filter(|_| looks < MOST_LOOKS * count) {
             looks += 1;
             is_waiting[operation as usize] = false;
-            if !self.raise_one(operation, what) {
+            if !self.raise_one(operation, direction) {
                 continue;
             }
-            let next = if what == Direction::Forward { &self.later } else { &self.required };
-            let next = next[operation as usize].iter().map(|own| own.0);
-            for own in next.chain(self.others[operation as usize].iter().copied()) {
-                if !std::mem::replace(&mut is_waiting[own as usize], true) {
-                    waiting.push_back(own);
+            let next = if direction == Direction::Forward { &self.later } else { &self.required };
+            let next = next[operation as usize].iter().map(|&(other, _)| other);
+            for neighbour in next.chain(self.others[operation as usize].iter().copied()) {
+                if !std::mem::replace(&mut is_waiting[neighbour as usize], true) {
+                    waiting.push_back(neighbour);
                 }
             }
         }
     }
 
     /// Whether the times or the tails of an operation change.
-    fn raise_one(&mut self, operation: u32, what: Direction) -> bool {
+    fn raise_one(&mut self, operation: u32, direction: Direction) -> bool {
         let place = operation as usize;
-        match what {
+        match direction {
             Direction::Forward => {
                 let times = self.times_of(operation);
                 std::mem::replace(&mut self.times[place], times) != times
@@ -179,17 +184,18 @@ impl CriticalPath<'_> {
         }
     }
 
-    /// The tails of an operation, given those of all others.
+    /// The tails of an operation, given the tails of all others.
     fn tails_of(&self, number: u32) -> Tails {
-        let own = self.graph.schedule().operations()[number as usize];
+        let operation = self.graph.schedule().operations()[number as usize];
         let after = |wanted: Requirement| {
-            let later = self.later[number as usize].iter().filter(move |own| own.1 == wanted);
-            later.filter_map(|own| self.tails[own.0 as usize].ready).max()
+            let later =
+                self.later[number as usize].iter().filter(move |(_, requirement)| *requirement == wanted);
+            later.filter_map(|&(other, _)| self.tails[other as usize].ready).max()
         };
-        let over = after(Requirement::Over).max(own.is_awaited.then_some(0));
+        let over = after(Requirement::Over).max(operation.is_awaited.then_some(0));
         let begun = after(Requirement::Begun);
         let others = || self.others[number as usize].iter().copied();
-        let ready = match own.kind {
+        let ready = match operation.kind {
             OperationKind::Calc => begun.max(plus(over, self.graph.cycles(number).get())),
             OperationKind::Send => {
                 let message = others().map(|receive| self.tail_of_message(number, receive, over)).min();
@@ -207,8 +213,8 @@ impl CriticalPath<'_> {
         Tails { ready, over }
     }
 
-    /// The tail from the start of a message, if it goes from this send to this receive. After the message's end
-    /// comes at least `over`, if the send ends with it.
+    /// The tail from the start of a message, if it goes from this send to this receive. At least `over` follows the
+    /// message's end if the send ends with it.
     fn tail_of_message(&self, send: u32, receive: u32, over: Option<u64>) -> Option<u64> {
         let units = self.graph.units(send);
         let of_receive = self.tails[receive as usize].over;
@@ -216,21 +222,21 @@ impl CriticalPath<'_> {
         plus(after, self.transfer(send))
     }
 
-    /// The bound by the messages of each two processes, one after another.
+    /// The bound from the messages of each pair of processes, in turn.
     fn least_end_of_channels(&self) -> u64 {
         let mut channels: BTreeMap<(u32, u32), Vec<MachineJob>> = BTreeMap::new();
-        for (number, own) in (0..).zip(self.graph.schedule().operations()) {
-            if own.kind == OperationKind::Send
-                && own.process != own.peer
+        for (number, operation) in (0..).zip(self.graph.schedule().operations()) {
+            if operation.kind == OperationKind::Send
+                && operation.process != operation.peer
                 && let Some(job) = self.job_of_message(number)
             {
-                channels.entry((own.process.label(), own.peer.label())).or_default().push(job);
+                channels.entry((operation.process.label(), operation.peer.label())).or_default().push(job);
             }
         }
         channels.values_mut().map(|jobs| one_machine::least_end(jobs)).max().unwrap_or(0)
     }
 
-    /// The message of a send on the last channel of its route; none if nothing is known to come after it.
+    /// The message of a send on the last channel of its route; `None` if its tail is unknown.
     fn job_of_message(&self, send: u32) -> Option<MachineJob> {
         let receives = || self.others[send as usize].iter().copied();
         let (units, sent) = (self.graph.units(send), self.times[send as usize].begin);
@@ -248,25 +254,25 @@ impl CriticalPath<'_> {
 
     /// The least time of the message of a send.
     fn transfer(&self, send: u32) -> u64 {
-        let own = self.graph.schedule().operations()[send as usize];
+        let operation = self.graph.schedule().operations()[send as usize];
         let units = self.graph.units(send);
-        if own.process == own.peer {
+        if operation.process == operation.peer {
             self.rules.timing_of(units).transfer(0).get()
         } else {
             self.nearest.transfer(self.rules, units)
         }
     }
 
-    /// The earliest times of an operation, given those of all others.
+    /// The earliest times of an operation, given the times of all others.
     fn times_of(&self, number: u32) -> Times {
-        let own = self.graph.schedule().operations()[number as usize];
+        let operation = self.graph.schedule().operations()[number as usize];
         let of = |&(before, requirement): &(u32, Requirement)| {
             let Times { begin, over } = self.times[before as usize];
             if requirement == Requirement::Over { over } else { begin }
         };
         let ready = self.required[number as usize].iter().map(of).max().unwrap_or(0);
         let others = || self.others[number as usize].iter().copied();
-        match own.kind {
+        match operation.kind {
             OperationKind::Calc => {
                 Times { begin: ready, over: ready.saturating_add(self.graph.cycles(number).get()) }
             }
@@ -283,7 +289,7 @@ impl CriticalPath<'_> {
         }
     }
 
-    /// The earliest cycle at which the message of a send that begins at `sent` is there, if it meets this receive.
+    /// The earliest arrival of the message of a send that starts at `sent`, if it matches this receive.
     fn arrival(&self, sent: u64, send: u32, receive: u32) -> u64 {
         let is_eager = self.rules.is_eager(self.graph.units(send));
         let start = if is_eager { sent } else { sent.max(self.times[receive as usize].begin) };

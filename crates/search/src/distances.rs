@@ -12,7 +12,7 @@ const MAX_TABLE: usize = 4096;
 pub(crate) struct Distances<'a> {
     machine: &'a Machine,
     sites: &'a [NodeId],
-    table: Vec<u32>, // by site and site; empty where there are too many
+    table: Vec<u32>, // by site and site; empty if there are too many
 }
 
 impl<'a> Distances<'a> {
@@ -40,11 +40,11 @@ impl<'a> Distances<'a> {
         }
     }
 
-    /// The site with the least sum of distances to the others of a list, the first of several.
+    /// The site with the least sum of distances to the others of a list, of equal ones the first.
     ///
     /// # Panics
     ///
-    /// When there are none.
+    /// When the list is empty.
     pub(crate) fn centre(&self, sites: &[usize]) -> usize {
         let sum = |&&one: &&usize| sites.iter().map(|&other| self.between(one, other)).sum::<u64>();
         *sites.iter().min_by_key(sum).unwrap_or(&sites[0])
@@ -59,7 +59,7 @@ impl<'a> Distances<'a> {
         traffic.pairs().map(weight).sum()
     }
 
-    /// The part of it that one process has.
+    /// The part of this sum that belongs to one process.
     #[inline]
     pub(crate) fn hop_units_of(&self, traffic: &Traffic, sites: &[u32], process: u32) -> u128 {
         let site = sites[process as usize] as usize;

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices: Householder's reduction to tridiagonal form and implicit QL
-//! (Martin, Reinsch & Wilkinson 1968; Dubrulle, Martin & Wilkinson 1968), whose results are measured, not trusted.
+//! (Martin, Reinsch & Wilkinson 1968; Dubrulle, Martin & Wilkinson 1968), whose results are verified, not trusted.
 
-/// The most iterations for one eigenvalue: a few are usual.
+/// The most iterations for one eigenvalue; a few are usual.
 const MAX_ITERATIONS: usize = 60;
 
 /// Eigenvalues, ascending, with their vectors.
@@ -9,7 +9,7 @@ const MAX_ITERATIONS: usize = 60;
 pub(crate) struct Decomposition {
     /// The eigenvalues, ascending.
     pub(crate) values: Vec<f64>,
-    /// The vectors, each a row of as many numbers, in the order of the values.
+    /// The vectors, each a row of equally many numbers, in the order of the values.
     pub(crate) vectors: Vec<f64>,
 }
 
@@ -23,7 +23,7 @@ impl Decomposition {
             size,
             columns: matrix.to_vec(),
             diagonal: vec![0.0; size],
-            beside: vec![0.0; size],
+            off_diagonal: vec![0.0; size],
         };
         tridiagonal.reduce();
         tridiagonal.accumulate();
@@ -40,15 +40,15 @@ impl Decomposition {
         })
     }
 
-    /// How far the eigenvalues of the matrix can be from these, rounding of this sum itself apart: by Weyl at most
+    /// The largest error of these eigenvalues, apart from the rounding of this sum itself: by Weyl at most
     /// `|M - Q' L Q|`, and by Ostrowski `|Q Q' - I|` times the largest.
     pub(crate) fn error(&self, matrix: &[f64]) -> f64 {
         let size = self.values.len();
         let rows = || self.vectors.chunks_exact(size.max(1));
         let mut left = matrix.to_vec();
         for (value, vector) in self.values.iter().zip(rows()) {
-            for (row, own) in left.chunks_exact_mut(size.max(1)).zip(vector) {
-                add_scaled(row, vector, -value * own);
+            for (row, factor) in left.chunks_exact_mut(size.max(1)).zip(vector) {
+                add_scaled(row, vector, -value * factor);
             }
         }
         let mut skew = 0.0;
@@ -71,46 +71,46 @@ pub(crate) fn norm(numbers: &[f64]) -> f64 {
 /// Adds `factor` times another row.
 #[inline]
 pub(crate) fn add_scaled(row: &mut [f64], other: &[f64], factor: f64) {
-    row.iter_mut().zip(other).for_each(|(own, other)| *own += factor * other);
+    row.iter_mut().zip(other).for_each(|(entry, other)| *entry += factor * other);
 }
 
-/// A matrix on the way to its eigenvalues.
+/// A matrix being reduced to its eigenvalues.
 struct Tridiagonal {
     size: usize,
-    columns: Vec<f64>, // one after another: of the matrix, then its reflections, at last its vectors
+    columns: Vec<f64>, // consecutive columns of the matrix, then its reflections, finally its vectors
     diagonal: Vec<f64>,
-    beside: Vec<f64>, // the diagonal
+    off_diagonal: Vec<f64>,
 }
 
 impl Tridiagonal {
     /// Reflects row after row, the last first, onto the one before it.
     fn reduce(&mut self) {
-        let Self { size, columns, diagonal, beside } = self;
+        let Self { size, columns, diagonal, off_diagonal } = self;
         let size = *size;
-        for (place, own) in diagonal.iter_mut().enumerate() {
-            *own = columns[place * size + size - 1];
+        for (place, entry) in diagonal.iter_mut().enumerate() {
+            *entry = columns[place * size + size - 1];
         }
         for row in (1..size).rev() {
-            let scale: f64 = diagonal[..row].iter().map(|own| own.abs()).sum();
+            let scale: f64 = diagonal[..row].iter().map(|entry| entry.abs()).sum();
             let mut square = 0.0;
             if scale == 0.0 {
-                beside[row] = diagonal[row - 1];
+                off_diagonal[row] = diagonal[row - 1];
                 for column in 0..row {
                     diagonal[column] = columns[column * size + row - 1];
                     columns[column * size + row] = 0.0;
                     columns[row * size + column] = 0.0;
                 }
             } else {
-                for own in &mut diagonal[..row] {
-                    *own /= scale;
-                    square += *own * *own;
+                for entry in &mut diagonal[..row] {
+                    *entry /= scale;
+                    square += *entry * *entry;
                 }
                 let last = diagonal[row - 1];
                 let root = if last > 0.0 { -f64::sqrt(square) } else { f64::sqrt(square) };
-                beside[row] = scale * root;
+                off_diagonal[row] = scale * root;
                 square -= last * root;
                 diagonal[row - 1] = last - root;
-                reflect(columns, size, row, &mut diagonal[..row], &mut beside[..row], square);
+                reflect(columns, size, row, &mut diagonal[..row], &mut off_diagonal[..row], square);
             }
             diagonal[row] = square;
         }
@@ -142,18 +142,18 @@ impl Tridiagonal {
         columns[size * size - 1] = 1.0;
     }
 
-    /// Rotates what is beside the diagonal away; `None` if that does not come to an end.
+    /// Eliminates the off-diagonal by rotations; `None` if that does not converge.
     fn diagonalise(&mut self) -> Option<()> {
         let size = self.size;
-        self.beside.rotate_left(1);
-        self.beside[size - 1] = 0.0;
+        self.off_diagonal.rotate_left(1);
+        self.off_diagonal[size - 1] = 0.0;
         let (mut shift, mut largest) = (0.0, 0.0_f64);
         for first in 0..size {
-            largest = largest.max(self.diagonal[first].abs() + self.beside[first].abs());
-            let is_small = |own: &f64| own.abs() <= f64::EPSILON * largest;
-            let last = first + self.beside[first..].iter().position(is_small)?;
+            largest = largest.max(self.diagonal[first].abs() + self.off_diagonal[first].abs());
+            let is_small = |value: &f64| value.abs() <= f64::EPSILON * largest;
+            let last = first + self.off_diagonal[first..].iter().position(is_small)?;
             let mut iterations = 0;
-            while last > first && !is_small(&self.beside[first]) {
+            while last > first && !is_small(&self.off_diagonal[first]) {
                 iterations += 1;
                 if iterations > MAX_ITERATIONS {
                     return None;
@@ -161,39 +161,39 @@ impl Tridiagonal {
                 shift += self.step(first, last);
             }
             self.diagonal[first] += shift;
-            self.beside[first] = 0.0;
+            self.off_diagonal[first] = 0.0;
         }
         Some(())
     }
 
     /// One implicit QL step between two places; returns the shift that it took off the diagonal from the first on.
     fn step(&mut self, first: usize, last: usize) -> f64 {
-        let Self { size, columns, diagonal, beside } = self;
+        let Self { size, columns, diagonal, off_diagonal } = self;
         let before = diagonal[first];
-        let ratio = (diagonal[first + 1] - before) / (2.0 * beside[first]);
+        let ratio = (diagonal[first + 1] - before) / (2.0 * off_diagonal[first]);
         let root = (ratio * ratio + 1.0).sqrt().copysign(ratio);
-        diagonal[first] = beside[first] / (ratio + root);
-        diagonal[first + 1] = beside[first] * (ratio + root);
+        diagonal[first] = off_diagonal[first] / (ratio + root);
+        diagonal[first + 1] = off_diagonal[first] * (ratio + root);
         let (next, shift) = (diagonal[first + 1], before - diagonal[first]);
-        diagonal[first + 2..].iter_mut().for_each(|own| *own -= shift);
-        let (mut own, mut cosines, mut sines) = (diagonal[last], [1.0; 3], [0.0; 2]);
-        let beside_next = beside[first + 1];
+        diagonal[first + 2..].iter_mut().for_each(|value| *value -= shift);
+        let (mut value, mut cosines, mut sines) = (diagonal[last], [1.0; 3], [0.0; 2]);
+        let next_off_diagonal = off_diagonal[first + 1];
         for place in (first..last).rev() {
             cosines = [cosines[0], cosines[0], cosines[1]];
             sines = [sines[0], sines[0]];
-            let (across, along) = (cosines[0] * beside[place], cosines[0] * own);
-            let length = (own * own + beside[place] * beside[place]).sqrt();
-            beside[place + 1] = sines[0] * length;
-            (sines[0], cosines[0]) = (beside[place] / length, own / length);
-            own = cosines[0] * diagonal[place] - sines[0] * across;
+            let (across, along) = (cosines[0] * off_diagonal[place], cosines[0] * value);
+            let length = (value * value + off_diagonal[place] * off_diagonal[place]).sqrt();
+            off_diagonal[place + 1] = sines[0] * length;
+            (sines[0], cosines[0]) = (off_diagonal[place] / length, value / length);
+            value = cosines[0] * diagonal[place] - sines[0] * across;
             diagonal[place + 1] = along + sines[0] * (cosines[0] * across + sines[0] * diagonal[place]);
             let (low, high) = columns.split_at_mut((place + 1) * *size);
             for (low, high) in low[place * *size..].iter_mut().zip(&mut high[..*size]) {
                 (*low, *high) = (cosines[0] * *low - sines[0] * *high, sines[0] * *low + cosines[0] * *high);
             }
         }
-        own = -sines[0] * sines[1] * cosines[2] * beside_next * beside[first] / next;
-        (beside[first], diagonal[first]) = (sines[0] * own, cosines[0] * own);
+        value = -sines[0] * sines[1] * cosines[2] * next_off_diagonal * off_diagonal[first] / next;
+        (off_diagonal[first], diagonal[first]) = (sines[0] * value, cosines[0] * value);
         shift
     }
 }
@@ -209,15 +209,15 @@ fn reflect(
 ) {
     product.fill(0.0);
     for column in 0..row {
-        let own = vector[column];
-        columns[row * size + column] = own;
+        let value = vector[column];
+        columns[row * size + column] = value;
         let below = &columns[column * size + column + 1..column * size + row];
-        let mut sum = product[column] + columns[column * size + column] * own;
+        let mut sum = product[column] + columns[column * size + column] * value;
         for ((entry, vector), product) in
             below.iter().zip(&vector[column + 1..]).zip(&mut product[column + 1..])
         {
             sum += entry * vector;
-            *product += entry * own;
+            *product += entry * value;
         }
         product[column] = sum;
     }
@@ -228,10 +228,10 @@ fn reflect(
     }
     add_scaled(product, vector, -both / (square + square));
     for column in 0..row {
-        let (own, other) = (vector[column], product[column]);
+        let (value, factor) = (vector[column], product[column]);
         let below = &mut columns[column * size + column..column * size + row];
         for ((entry, product), vector) in below.iter_mut().zip(&product[column..]).zip(&vector[column..]) {
-            *entry -= own * product + other * vector;
+            *entry -= value * product + factor * vector;
         }
         vector[column] = columns[column * size + row - 1];
         columns[column * size + row] = 0.0;
@@ -251,7 +251,7 @@ mod tests {
         for size in 0..40 {
             let mut matrix = vec![0.0; size * size];
             for (row, column) in (0..size).flat_map(|row| (0..=row).map(move |column| (row, column))) {
-                // Many equal entries and zeros, as distances have.
+                // Many equal entries and zeros, like distances.
                 let entry = f64::from(generator.random_range(-2_i8..=2));
                 matrix[row * size + column] = entry;
                 matrix[column * size + row] = entry;

@@ -35,13 +35,13 @@ struct Experience {
 }
 
 impl Experience {
-    /// The work of a try, given that of a try of any kind.
+    /// The work of a try, given the mean work of a try of any kind.
     #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
     fn cost(self, of_any: f64) -> f64 {
         (self.work as f64 + 8.0 * of_any) / (self.tries + 8) as f64
     }
 
-    /// How often such a change is drawn.
+    /// The weight with which this kind is drawn.
     #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
     fn weight(self, of_any: f64) -> f64 {
         let gains = 0.02 + (self.gains + 1) as f64 / (self.tries + 8) as f64;
@@ -54,7 +54,7 @@ impl<'a> Island<'a> {
     ///
     /// # Errors
     ///
-    /// When the run of the arrangement does not come to its end.
+    /// When the run of the arrangement does not end.
     pub(crate) fn new(
         mut judge: Judge<'a>,
         neighbourhood: &'a Neighbourhood<'a>,
@@ -94,7 +94,7 @@ impl<'a> Island<'a> {
         self.restart(here)
     }
 
-    /// Goes on from an arrangement.
+    /// Continues from an arrangement.
     pub(crate) fn restart(&mut self, arrangement: Arrangement) -> Result<(), SimulationError> {
         self.judge.arrange(arrangement);
         if let Some(energy) = self.judge.energy(None)? {
@@ -108,7 +108,7 @@ impl<'a> Island<'a> {
     ///
     /// # Errors
     ///
-    /// When a run does not come to its end.
+    /// When a run does not end.
     pub(crate) fn round(&mut self, cost: Cost, temperature: f64) -> Result<(), SimulationError> {
         self.until(self.judge.spent().plus(cost), temperature)
     }
@@ -117,7 +117,7 @@ impl<'a> Island<'a> {
     ///
     /// # Errors
     ///
-    /// When a run does not come to its end.
+    /// When a run does not end.
     pub(crate) fn until(&mut self, end: Cost, temperature: f64) -> Result<(), SimulationError> {
         let heat = temperature * self.energy.get() * self.share_of_a_change();
         while !self.judge.spent().has_reached(end) {
@@ -138,43 +138,43 @@ impl<'a> Island<'a> {
             } else if !self.attempt(&exchanges, heat)? {
                 exchanges.iter().rev().for_each(|&(one, other)| self.judge.exchange(one, other));
             }
-            let own = &mut self.kinds[kind];
-            own.tries += 1;
-            own.gains += u64::from(self.energy < before);
-            own.work += self.judge.spent().work - work;
+            let experience = &mut self.kinds[kind];
+            experience.tries += 1;
+            experience.gains += u64::from(self.energy < before);
+            experience.work += self.judge.spent().work - work;
             self.exchanges = exchanges;
         }
         Ok(())
     }
 
-    /// Scales temperatures of a sum over pairs: the more processes there are, the smaller the part of it that one change
-    /// alters. It is 1 at 64.
+    /// Scales the temperature for a sum over pairs, since one change alters a smaller part of it the more processes there
+    /// are. It is 1 at 64.
     fn share_of_a_change(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "temperatures are rough")]
         let processes = self.traffic.rank_count() as f64;
         if self.judge.sums_hop_units() { (64.0 / processes).min(1.0) } else { 1.0 }
     }
 
-    /// Makes a child of the best arrangement and of that of another searcher, improves it, and keeps it if it is as good.
-    /// Where both have little in common, as images of one another under a symmetry of the machine have, the child is the
+    /// Crosses the best arrangement with that of another searcher, improves the child, and keeps it if it is as good.
+    /// If the two have little in common, like images of each other under a symmetry of the machine, the child is the
     /// best arrangement with some exchanges.
     ///
     /// # Errors
     ///
-    /// When a run does not come to its end.
+    /// When a run does not end.
     pub(crate) fn breed(
         &mut self,
         of: &Quadratic,
         other: &Arrangement,
         iterations: u64,
     ) -> Result<(), SimulationError> {
-        let own = self.best.1.places();
-        let (count, per_site) = (own.len(), self.best.1.per_site());
-        let common = own.iter().zip(other.places()).filter(|(own, other)| own == other).count();
+        let places = self.best.1.places();
+        let (count, per_site) = (places.len(), self.best.1.per_site());
+        let common = places.iter().zip(other.places()).filter(|(this, that)| this == that).count();
         let mut child = if 4 * common >= count && common < count - count / 10 {
-            tabu::cross(own, other.places(), &mut self.generator)
+            tabu::cross(places, other.places(), &mut self.generator)
         } else {
-            let mut child = own.to_vec();
+            let mut child = places.to_vec();
             let exchanges = self.generator.random_range(1..=2 + count / 4);
             tabu::disturb(&mut child, exchanges, &mut self.generator);
             child
@@ -220,12 +220,12 @@ impl<'a> Island<'a> {
         }
     }
 
-    /// Draws a kind of change, the more often the more often it was better, and the less work it is.
+    /// Draws a kind of change, weighted by its successes and against its work.
     fn draw_kind(&mut self) -> usize {
         let sum = |of: fn(&Experience) -> u64| self.kinds.iter().map(of).sum::<u64>();
         #[expect(clippy::cast_precision_loss, reason = "weights are rough")]
-        let of_any = sum(|own| own.work) as f64 / sum(|own| own.tries).max(1) as f64;
-        let weights = self.kinds.map(|own| own.weight(of_any));
+        let of_any = sum(|kind| kind.work) as f64 / sum(|kind| kind.tries).max(1) as f64;
+        let weights = self.kinds.map(|kind| kind.weight(of_any));
         let mut drawn = self.generator.random::<f64>() * weights.iter().sum::<f64>();
         for (kind, weight) in weights.into_iter().enumerate() {
             if drawn < weight {

@@ -23,7 +23,7 @@ impl Measure {
         matches!(self, Self::Of(Objective::Makespan | Objective::Predicted))
     }
 
-    /// Whether loads of channels are kept: in searches by makespan they refuse placements without a run.
+    /// Whether loads of channels are kept: in searches by makespan they can refuse a placement before its run.
     pub(crate) fn weighs(self) -> bool {
         matches!(self, Self::Of(Objective::Makespan | Objective::Load) | Self::SmoothLoad)
     }
@@ -34,12 +34,12 @@ impl Measure {
 pub(crate) struct Cost {
     /// Placements judged.
     pub(crate) evaluations: u64,
-    /// The messages, crossed links and channels that were looked at: their number is the same on every computer.
+    /// The messages, crossed links and channels that were looked at; the count is the same on every computer.
     pub(crate) work: u64,
 }
 
 impl Cost {
-    /// Cost until `end`, from here on.
+    /// The remaining cost until `end`.
     pub(crate) fn until(self, end: Self) -> Self {
         Self {
             evaluations: end.evaluations.saturating_sub(self.evaluations),
@@ -47,7 +47,7 @@ impl Cost {
         }
     }
 
-    /// This cost and `more`.
+    /// The sum of this cost and `more`.
     pub(crate) fn plus(self, more: Self) -> Self {
         Self {
             evaluations: self.evaluations.saturating_add(more.evaluations),
@@ -55,12 +55,12 @@ impl Cost {
         }
     }
 
-    /// A part of it.
+    /// A fraction of this cost.
     pub(crate) fn divided(self, parts: u64) -> Self {
         Self { evaluations: self.evaluations / parts, work: self.work / parts }
     }
 
-    /// `parts` of `of` equal parts of it, rounded down.
+    /// `parts` of `of` equal parts of this cost, rounded down.
     pub(crate) fn share(self, parts: u32, of: u32) -> Self {
         let share = |whole: u64| {
             let share = u128::from(whole) * u128::from(parts) / u128::from(of);
@@ -69,7 +69,7 @@ impl Cost {
         Self { evaluations: share(self.evaluations), work: share(self.work) }
     }
 
-    /// Whether either is at its end.
+    /// Whether either count has reached its limit.
     #[inline]
     pub(crate) fn has_reached(self, end: Self) -> bool {
         self.evaluations >= end.evaluations || self.work >= end.work
@@ -85,21 +85,21 @@ pub(crate) struct Known<'a> {
     pub(crate) traffic: &'a Traffic,
     /// The distances of its sites.
     pub(crate) distances: &'a Distances<'a>,
-    /// The channels between its sites, where loads are kept.
+    /// The channels between its sites, if loads are kept.
     pub(crate) routes: Option<&'a Routes<'a>>,
 }
 
-/// The costs of a judgement besides runs, in messages of a run.
+/// The costs of a judgement apart from runs, in messages of a run.
 #[derive(Debug, Clone, Copy)]
 struct Costs {
-    /// Of a process that moves, with all its messages.
+    /// The cost of moving a process, with all its messages.
     moved: u64,
-    /// Of a look at the value.
+    /// The cost of a look at the value.
     look: u64,
 }
 
 impl Known<'_> {
-    /// Counted roughly: a message or a channel of a sum takes a small part of the time of a message in a run.
+    /// An approximate count: a message or a channel of a sum takes a small part of the time of a message in a run.
     fn costs(&self, measure: Measure, has_loads: bool) -> Costs {
         let pairs = self.traffic.pairs().count() as u64;
         let flows = 2 * pairs / self.traffic.rank_count().max(1) as u64;
@@ -113,7 +113,7 @@ impl Known<'_> {
     }
 }
 
-/// How useful loads are in a search by makespan.
+/// Statistics of the use of loads in a search by makespan.
 #[derive(Debug, Clone, Copy, Default)]
 struct Filter {
     looks: u32,
@@ -121,7 +121,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// The looks after which loads may be given up.
+    /// The looks after which loads may be dropped.
     const LOOKS: u32 = 1000;
     /// Loads are kept if they refuse at least one placement in this many.
     const WORTH: u32 = 50;
@@ -136,7 +136,7 @@ impl Filter {
     }
 }
 
-/// An arrangement and what its value is made of.
+/// An arrangement and the parts of its value.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     known: Known<'a>,
@@ -146,20 +146,20 @@ pub(crate) struct Judge<'a> {
     filter: Filter,
     arrangement: Arrangement,
     sites: Vec<u32>,    // by rank
-    nodes: Vec<NodeId>, // by process; those of the first are those of the ranks
-    hop_units: u128,    // where they are the objective
+    nodes: Vec<NodeId>, // by process; the first are the ranks
+    hop_units: u128,    // if they are the objective
     costs: Costs,
-    work: u64, // of all judgements besides runs
-    /// Placements judged, those included that were refused without a run.
+    work: u64, // of all judgements apart from runs
+    /// Placements judged, including those refused without a run.
     pub(crate) evaluations: u64,
 }
 
-/// The value of a placement, with what orders placements of one value in a search.
+/// The value of a placement, with a fraction that orders placements of equal value.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) struct Energy {
     /// The value.
     pub(crate) value: u128,
-    /// From 0 to below 1: how much of the placement has the value.
+    /// From 0 to below 1: the share of the placement that has the value.
     pub(crate) rest: f64,
 }
 
@@ -172,7 +172,7 @@ impl Energy {
 }
 
 impl<'a> Judge<'a> {
-    /// Judges placements of a problem, from an arrangement on.
+    /// Judges placements of a problem, starting with an arrangement.
     ///
     /// # Errors
     ///
@@ -184,8 +184,8 @@ impl<'a> Judge<'a> {
         arrangement: Arrangement,
     ) -> Result<Self, SimulationError> {
         let Problem { program, machine, rules, .. } = known.problem;
-        // Elsewhere a message may take another route than that of the machine, or a run end before it is received, and be
-        // shorter than the largest load.
+        // Otherwise a message may take another route than the machine's, or the run may end before it is received, so a
+        // run may be shorter than the largest load.
         let is_filter = known.problem.takes_routes_of_machine() && known.problem.receives_all();
         let routes = known.routes.filter(|_| measure.weighs() && (is_filter || !measure.runs()));
         let evaluator = measure.runs().then(|| Evaluator::new(program, machine, rules)).transpose()?;
@@ -207,7 +207,7 @@ impl<'a> Judge<'a> {
         Ok(judge)
     }
 
-    /// Begins anew from another arrangement.
+    /// Restarts from another arrangement.
     pub(crate) fn arrange(&mut self, arrangement: Arrangement) {
         let Known { problem, traffic, .. } = self.known;
         let processes = 0..u32::try_from(traffic.rank_count()).unwrap_or(u32::MAX);
@@ -233,7 +233,7 @@ impl<'a> Judge<'a> {
         self.known.distances.hop_units(self.known.traffic, &self.sites)
     }
 
-    /// Whether its value is a sum over pairs of processes, each of which changes a small part of it.
+    /// Whether the value is a sum over pairs of processes, so that a change alters a small part of it.
     pub(crate) fn sums_hop_units(&self) -> bool {
         self.measure == Measure::Of(Objective::HopUnits)
     }
@@ -263,7 +263,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Moves a process to the site that its token has come to.
+    /// Moves a process to the new site of its token.
     fn relocate(&mut self, process: u32) {
         let Known { problem, traffic, distances, .. } = self.known;
         let place = process as usize;
@@ -297,7 +297,7 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     ///
-    /// When a run does not come to its end.
+    /// When a run does not end.
     pub(crate) fn energy(&mut self, most: Option<u128>) -> Result<Option<Energy>, SimulationError> {
         self.count_look();
         let objective = match self.measure {
@@ -316,7 +316,7 @@ impl<'a> Judge<'a> {
             Objective::Load => self.load(),
             Objective::HopUnits => Energy::of(self.hop_units),
             Objective::Dilation => {
-                // Of equal dilations the one with the smaller sum of distances: it leads off plateaus.
+                // Equal dilations are ordered by the sum of distances, which leads off plateaus.
                 let (links, sum) = self.known.distances.dilation(self.known.traffic, &self.sites);
                 let most = self.known.traffic.pairs().count() as u128 * u128::from(links);
                 Energy { value: links.into(), rest: share(sum, most) }
@@ -361,7 +361,7 @@ impl<'a> Judge<'a> {
 }
 
 impl Energy {
-    /// The energy of a value that is no whole number.
+    /// The energy of a fractional value.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,16 +1,16 @@
-//! Searches a placement of a program for which nobody has a name (`docs/model.md` section 25).
+//! Searches for a placement of a program that no named embedding gives (`docs/model.md` section 25).
 //!
-//! [`search`] takes a [`Problem`], a program with the sites that its processes may take, an [`Objective`] and placements to
-//! start from. It returns the best placement found, and a lower [`Bound`] over all placements: where the two meet, the
+//! [`search`] takes a [`Problem`], a program with the sites that its processes may take, an [`Objective`] and starting
+//! placements. It returns the best placement found, and a lower [`Bound`] over all placements: if they are equal, the
 //! placement is proved optimal. The result depends on the seed and the number of evaluations only, never on time or
 //! threads.
 //!
 //! | concept | file |
 //! | --- | --- |
 //! | the program, its machine and the sites | `problem` |
-//! | what is minimised | `objective` |
-//! | who sends how much to whom | `traffic` |
-//! | which token is in which slot, and changes of that | `arrangement`, `moves` |
+//! | the quantity to minimise | `objective` |
+//! | the units between each pair of processes | `traffic` |
+//! | the place of every token, and changes of it | `arrangement`, `moves` |
 //! | channels between sites, and their loads, kept up to date | `routes`, `loads` |
 //! | sums and distances, kept up to date | `distances` |
 //! | the value of an arrangement | `judge` |
@@ -19,7 +19,7 @@
 //! | linear maps of the bits of labels, reflections of grids | `maps` |
 //! | tabu search by hop-units | `tabu` |
 //! | one searcher, all searchers | `island`, `portfolio` |
-//! | what all of it takes in memory | `memory` |
+//! | the memory estimate | `memory` |
 //! | lower bounds over all placements | `bounds`, `assignment`, `recursion`, `critical_path`, `one_machine`, `classes`, `triangles`, `projection`, `eigen` |
 
 mod arrangement;

@@ -2,7 +2,7 @@
 
 use crate::{routes::Routes, traffic::Traffic};
 
-/// The time for which all messages occupy each channel, or under half-duplex each link \[cycles\].
+/// The total time for which messages occupy each channel, or under half-duplex each link \[cycles\].
 #[derive(Debug)]
 pub(crate) struct Loads<'a> {
     routes: &'a Routes<'a>,
@@ -14,12 +14,13 @@ impl<'a> Loads<'a> {
         Self { routes, cycles: vec![0; routes.place_count()] }
     }
 
-    /// Takes all messages away.
+    /// Removes all messages.
     pub(crate) fn clear(&mut self) {
         self.cycles.fill(0);
     }
 
-    /// Adds the messages of a process with the processes of which `counts` holds. `sites` are those of all processes.
+    /// Adds the messages of a process with the processes for which `counts` is true. `sites` are the sites of all
+    /// processes.
     pub(crate) fn add(
         &mut self,
         traffic: &Traffic,
@@ -30,7 +31,7 @@ impl<'a> Loads<'a> {
         self.change(traffic, process, sites, counts, 1);
     }
 
-    /// Takes away all messages of a process.
+    /// Removes all messages of a process.
     pub(crate) fn remove(&mut self, traffic: &Traffic, process: u32, sites: &[u32]) {
         self.change(traffic, process, sites, |_| true, 1_u64.wrapping_neg());
     }
@@ -75,7 +76,7 @@ impl<'a> Loads<'a> {
             let fourth = square * square;
             fourth * fourth
         };
-        // Of equal machines the same bytes: the sum is made in order.
+        // Summed in order, so that the result is the same on every computer.
         let sum: f64 = self.cycles.iter().map(eighth).sum();
         largest * sum.sqrt().sqrt().sqrt()
     }

@@ -1,5 +1,5 @@
 //! Maps of whole placements: linear maps of the bits of labels, which are orders of bits, and sums of them as in Gray codes
-//! and xor embeddings; on cubes these have nearly all of what a search can gain. And reflections and exchanges of the
+//! and xor embeddings; on cubes these give nearly all that a search can gain. Also reflections and exchanges of the
 //! dimensions of a grid, after which messages take other routes.
 
 use cubefold_simulator::SimulationError;
@@ -11,7 +11,7 @@ use crate::{
     problem::Problem,
 };
 
-/// A change of the bits of a label; any invertible linear map is some of these, one after another.
+/// A change of the bits of a label; every invertible linear map is a sequence of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BitChange {
     /// Two bits exchange their values.
@@ -37,7 +37,7 @@ impl BitChange {
         }
     }
 
-    /// The placement in which a process is where the one was whose label it has after the change.
+    /// Returns the placement that puts each process where the process with its changed label was.
     fn placed(self, nodes: &[NodeId]) -> Vec<NodeId> {
         (0..nodes.len()).map(|label| nodes[self.apply(label)]).collect()
     }
@@ -46,9 +46,9 @@ impl BitChange {
 /// A change of the coordinates of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GridChange {
-    /// A dimension counts from its other end.
+    /// A dimension is reflected.
     Reflect(usize),
-    /// Two dimensions of one length exchange their coordinates.
+    /// Two dimensions of equal length exchange their coordinates.
     Exchange(usize, usize),
 }
 
@@ -99,13 +99,13 @@ impl Change {
     }
 }
 
-/// Improves a placement, which has this energy, at most at this cost: by changes of the bits of labels, if there are 2^k
-/// processes, and of the coordinates of nodes, if the machine is a grid; of all changes the best, until none is better.
-/// `None` if none was.
+/// Improves a placement of this energy within this cost: by changes of the bits of labels, if there are 2^k
+/// processes, and of the coordinates of nodes, if the machine is a grid. Makes the best change until no change helps;
+/// `None` if none did.
 ///
 /// # Errors
 ///
-/// When a run does not come to its end.
+/// When a run does not end.
 pub(crate) fn improve(
     problem: &Problem<'_>,
     judge: &mut Judge<'_>,
@@ -122,7 +122,7 @@ pub(crate) fn improve(
                 return Ok(better.or(improved).map(|nodes| (best, nodes)));
             }
             let changed = change.placed(improved.as_deref().unwrap_or(nodes), axes);
-            // Not all nodes of a grid need be sites.
+            // Some nodes of the grid may not be sites.
             let Some(arrangement) = Arrangement::new(&changed, problem.sites, problem.per_site) else {
                 continue;
             };

@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Problem<'_> {
-    /// Bytes that a search of this problem from `starts` starts takes at most, roughly.
+    /// An approximate upper bound of the bytes that a search of this problem takes with `starts` starts.
     #[must_use]
     pub fn bytes(&self, objective: Objective, starts: usize) -> u64 {
         let Self { program, machine, rules, .. } = *self;
@@ -30,7 +30,7 @@ impl Problem<'_> {
             .saturating_add(nodes.saturating_mul(2))
             .saturating_add(arrangement.saturating_mul(3));
         let breeding = if objective == Objective::HopUnits { tabu::bytes(places, ISLANDS) } else { 0 };
-        // The sites beside each, whatever is between.
+        // The adjacent sites of each, also through switches.
         let neighbourhood =
             sites.saturating_mul(64).saturating_add(machine.channel_places().saturating_mul(8));
         Traffic::bytes(program, self.ranks)

@@ -28,7 +28,7 @@ impl Move {
 #[derive(Debug)]
 pub(crate) struct Neighbourhood<'a> {
     processes: u32,
-    beside: Vec<Vec<u32>>, // by site, the sites next to it: by links, and through switches
+    beside: Vec<Vec<u32>>, // by site, the sites adjacent by a link or through a switch
     lines: Option<Lines<'a>>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Neighbourhood<'a> {
         Self { processes: u32::try_from(processes).unwrap_or(u32::MAX), beside, lines }
     }
 
-    /// Draws a change of a kind, as exchanges to make one after another; none where this draw has no change.
+    /// Draws a change of a kind, as exchanges to make in order; none if the draw has no change.
     pub(crate) fn draw(
         &self,
         kind: Move,
@@ -111,7 +111,7 @@ impl<'a> Neighbourhood<'a> {
     }
 }
 
-/// The sites beside a node: its neighbours that are sites, and where those are switches, what is beside them.
+/// The sites adjacent to a node: its neighbours that are sites, and through neighbours that are switches, the next sites.
 fn beside(machine: &Machine, node: NodeId, site_of: &[u32]) -> Vec<u32> {
     let mut found = vec![];
     let mut before = vec![node];

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cubefold_derive::Words;
 
-/// The value of a placement that a search makes as small as it can.
+/// The value of a placement that a search minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Objective {
     /// The makespan of an asynchronous run \[cycles\].

@@ -1,5 +1,5 @@
 //! The least makespan of jobs on one machine that may be interrupted (Jackson 1955, Carlier 1982): a bound for messages that
-//! want one channel.
+//! share one channel.
 
 use std::collections::BinaryHeap;
 
@@ -8,17 +8,17 @@ use std::collections::BinaryHeap;
 pub(crate) struct MachineJob {
     /// The earliest cycle at which the machine can take it.
     pub(crate) head: u64,
-    /// For how long it occupies the machine \[cycles\].
+    /// The time for which it occupies the machine \[cycles\].
     pub(crate) time: u64,
-    /// How much is to come after it \[cycles\].
+    /// The time that must follow it \[cycles\].
     pub(crate) tail: u64,
 }
 
-/// The cycle at which everything that comes after the jobs is over, at the earliest: the machine always works on the job with
-/// the longest tail of those that it can take.
+/// The earliest cycle at which all jobs and their tails are over: the machine always works on the available job with
+/// the longest tail.
 pub(crate) fn least_end(jobs: &mut [MachineJob]) -> u64 {
     jobs.sort_unstable_by_key(|job| job.head);
-    let mut waiting: BinaryHeap<(u64, u64)> = BinaryHeap::new(); // tails, and what is left of their jobs
+    let mut waiting: BinaryHeap<(u64, u64)> = BinaryHeap::new(); // tails, and the remaining time of their jobs
     let (mut now, mut end) = (0_u64, 0_u64);
     let mut next = jobs.iter().peekable();
     while next.peek().is_some() || !waiting.is_empty() {
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// Every cycle one of the jobs, all choices tried.
+    /// The optimum, by trying every job in every cycle.
     fn least_of_all(jobs: &[MachineJob], left: &mut [u64], now: u64) -> u64 {
         if left.iter().all(|&left| left == 0) {
             return 0;

@@ -1,8 +1,8 @@
-//! The whole search: placements to start from, all placements where there are few, maps of the best, and searchers side by
-//! side.
+//! The whole search: starting placements, all placements if they are few, maps of the best, and parallel
+//! searchers.
 //!
-//! Sixteen searchers work in rounds of equal length. Between rounds the worst of them go on from the best, in the order of
-//! their numbers. Threads only take searchers, so that the result is the same on any number of them.
+//! Sixteen searchers work in rounds of equal length. Between rounds the worst of them continue from the best, in the
+//! order of their numbers. Threads only run searchers, so the result is the same on any number of threads.
 
 use std::ops::ControlFlow;
 
@@ -25,18 +25,18 @@ use crate::{
     traffic::Traffic,
 };
 
-/// How much is tried.
+/// The effort of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// The placements judged in all, those included that are refused without a run; by default as many as take about half
-    /// a minute on two cores, counted by what they look at.
+    /// The number of placements to judge, including those refused without a run; by default as many as take about half
+    /// a minute on two cores, by a count of the data that they look at.
     pub evaluations: Option<u64>,
-    /// What the generators of all searchers depend on.
+    /// The seed of the generators of all searchers.
     pub seed: u64,
 }
 
 impl Effort {
-    /// What of it is spent on bounds.
+    /// The part of it spent on bounds.
     fn depth(self, known: u128) -> Depth {
         let steps = self.evaluations.map_or(u64::MAX, |evaluations| evaluations / EVALUATIONS_A_STEP);
         Depth { steps: u32::try_from(steps).unwrap_or(u32::MAX).clamp(BOUND_STEPS[0], BOUND_STEPS[1]), known }
@@ -46,24 +46,24 @@ impl Effort {
 /// A placement to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Its name; `None` where a scenario has none for it.
+    /// Its name; `None` if the scenario does not name it.
     pub name: Option<String>,
-    /// The node of every rank, by label; those of further processes are ignored.
+    /// The node of every rank, by label; nodes of further processes are ignored.
     pub nodes: Vec<NodeId>,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Placements judged.
     pub evaluations: u64,
-    /// Placements that will be judged in all.
+    /// The total number of placements to judge.
     pub of: u64,
     /// The smallest value so far.
     pub best: u128,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The node of every process, by label.
@@ -72,7 +72,7 @@ pub struct Found {
     pub value: u128,
     /// The value of the first start.
     pub reference: u128,
-    /// The start with the smallest value of those with a name, the first of several.
+    /// The named start with the smallest value, of equal ones the first.
     pub named: usize,
     /// Its value.
     pub named_value: u128,
@@ -89,7 +89,7 @@ impl Found {
         self.value <= self.bound.value
     }
 
-    /// The excess of the value over the bound, as a part of the bound; none where that is 0 and the value is not.
+    /// The excess of the value over the bound, as a part of the bound; `None` if only the bound is 0.
     #[must_use]
     pub fn gap(&self) -> Option<f64> {
         let (value, bound) = (self.value, self.bound.value);
@@ -105,11 +105,11 @@ pub(crate) const ISLANDS: u64 = 16;
 const ROUNDS: u32 = 32;
 /// The temperatures of the first and of the last round, relative to the value.
 const HEATS: [f64; 2] = [0.02, 0.001];
-/// The rounds after each of which the worst quarter go on from the best: sooner, and all soon descend from one.
+/// The rounds between restarts of the worst quarter from the best; with fewer, all searchers soon descend from one.
 const MERGED: u32 = 2;
 /// The most starts that are mapped.
 const MAPPED_STARTS: usize = 16;
-/// The messages, links crossed and channels that evaluations look at in less than half a minute on two cores.
+/// The messages, crossed links and channels that evaluations look at in just under half a minute on two cores.
 const WORK: u64 = 400_000_000;
 /// The part of it after which no more starts without a name are judged.
 const WORK_OF_STARTS: u64 = WORK / 4;
@@ -118,25 +118,25 @@ const WARM_CHANGES: [u64; 2] = [200_000, 20_000];
 
 /// The least and the most steps towards a bound.
 const BOUND_STEPS: [u32; 2] = [20, 400];
-/// The evaluations for which it is worth a step more.
+/// The evaluations that are worth one more step.
 const EVALUATIONS_A_STEP: u64 = 50_000;
 
 /// The exchanges that a tabu search by hop-units judges for each place, and the most, in half a minute on two cores.
 const EXCHANGES: [u64; 2] = [135_000_000, 20_000_000_000];
 /// The most maps that are judged before it.
 const MAPPED_AT_MOST: u64 = 200_000;
-/// The least iterations of a tabu search from one child.
+/// The minimum of iterations of a tabu search from one child.
 const MIN_ITERATIONS: u64 = 4_000;
-/// Fewer generations are not worth it: searchers anneal instead.
+/// With fewer generations than this, searchers anneal instead.
 const MIN_GENERATIONS: u64 = 4;
 /// The most generations; with more iterations in all, each has more.
 const MAX_GENERATIONS: u64 = 2_000;
-/// The generations after which the worst quarter go on from the best.
+/// The generations after which the worst quarter continue from the best.
 const RESTARTED: u64 = 8;
 /// The changes of a round of annealing before the first generation.
 const STRUCTURED: u64 = 4_000;
 
-/// How long tabu searches take.
+/// The lengths of tabu searches.
 #[derive(Clone, Copy)]
 struct Breeding<'a> {
     of: &'a Quadratic,
@@ -144,13 +144,13 @@ struct Breeding<'a> {
     iterations: u64, // of a child
 }
 
-/// Searches the placement of a problem with the smallest value of an objective, from `starts` on, of which the first is the
-/// reference. `watch` is called between rounds, and can end the search; `keep` is called with the best so far as soon as a
-/// start is judged and whenever it has become better, for those who do not wait for the end.
+/// Searches for the placement of a problem with the smallest value of an objective, beginning with `starts`, the first
+/// of which is the reference. `watch` is called between rounds, and can end the search; `keep` is called with the best
+/// so far as soon as a start is judged and at each improvement, for callers that do not wait for the end.
 ///
 /// # Errors
 ///
-/// When the problem cannot be searched, no start with a name is a placement on its sites, or a run does not come to its
+/// When the problem cannot be searched, no start with a name is a placement on its sites, or a run does not
 /// end.
 pub fn search(
     problem: Problem<'_>,
@@ -180,7 +180,7 @@ pub fn search(
     Ok(search.found)
 }
 
-/// What every searcher knows.
+/// The data shared by all searchers.
 struct Setting<'a> {
     known: Known<'a>,
     objective: Objective,
@@ -199,8 +199,8 @@ impl<'a> Setting<'a> {
         Arrangement::new(ranks, sites, per_site)
     }
 
-    /// The searchers: the first half at the best starts, the others at placements with few hop-units, and where channels
-    /// can be the matter, the last quarter at placements with small loads, found from anywhere.
+    /// The searchers: the first half at the best starts, the others at placements with few hop-units, and if channels
+    /// can be the bottleneck, the last quarter at placements with small loads, annealed from random ones.
     fn islands(
         &self,
         starts: &[(Energy, Arrangement)],
@@ -223,7 +223,7 @@ impl<'a> Setting<'a> {
         numbers.into_par_iter().map(island).collect()
     }
 
-    /// Anneals by a measure that costs little, from an arrangement drawn at random.
+    /// Anneals by a cheap measure from a random arrangement.
     fn warmed(
         &self,
         start: Arrangement,
@@ -261,7 +261,7 @@ struct Judging<'a, 'starts> {
 }
 
 impl Judging<'_, '_> {
-    /// Judges a start; the best so far is kept if it is this.
+    /// Judges a start, and keeps it if it is the best so far.
     fn add(
         &mut self,
         number: usize,
@@ -270,10 +270,10 @@ impl Judging<'_, '_> {
     ) -> Result<(), SearchError> {
         self.judge.arrange(arrangement.clone());
         self.hop_units = self.hop_units.min(self.judge.sum_of_hop_units());
-        // Those after the reference are of no use if they take far longer than the best.
-        let least = self.judged.iter().map(|own| own.0.value).min();
+        // Starts after the reference are useless if they take far longer than the best.
+        let least = self.judged.iter().map(|(energy, ..)| energy.value).min();
         if let Some(energy) = self.judge.energy(least.map(|least| least.saturating_mul(2)))? {
-            let is_best = self.judged.iter().all(|own| energy < own.0);
+            let is_best = self.judged.iter().all(|(other, ..)| energy < *other);
             self.judged.push((energy, number, arrangement));
             if is_best && let Some(found) = self.found() {
                 keep(&found);
@@ -282,13 +282,13 @@ impl Judging<'_, '_> {
         Ok(())
     }
 
-    /// The best of the starts judged so far, of which the first is the reference; `None` if none of them has a name.
+    /// The best of the starts judged so far, of which the first is the reference; `None` if none is named.
     fn found(&mut self) -> Option<Found> {
         let best = |one: &&(Energy, usize, Arrangement), other: &&(Energy, usize, Arrangement)| {
             one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal)
         };
         let has_name = |number: usize| self.starts.get(number).is_some_and(|start| start.name.is_some());
-        let named = self.judged.iter().filter(|own| has_name(own.1)).min_by(best)?;
+        let named = self.judged.iter().filter(|&&(_, number, _)| has_name(number)).min_by(best)?;
         let first = self.judged.iter().min_by(best)?;
         let found = Found {
             nodes: vec![],
@@ -304,7 +304,7 @@ impl Judging<'_, '_> {
     }
 }
 
-/// A search on its way.
+/// A search in progress.
 struct Search<'a> {
     setting: &'a Setting<'a>,
     judge: Judge<'a>,
@@ -315,7 +315,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Judges all starts, and that of recursive bisection. Those that are no placement on the sites are passed over.
+    /// Judges all starts, and the placement of recursive bisection. Starts that do not fit the sites are skipped.
     fn begin(
         setting: &'a Setting<'a>,
         starts: &[Start],
@@ -334,16 +334,19 @@ impl<'a> Search<'a> {
                 judging.add(number, arrangement, keep)?;
             }
         }
-        // Halving takes longer than any start.
-        let own = bisection::nodes(problem, traffic, distances).and_then(|nodes| setting.arrangement(&nodes));
-        if let Some(own) = own {
-            judging.add(starts.len(), own, keep)?;
+        // Bisection takes longer than any start.
+        let divided =
+            bisection::nodes(problem, traffic, distances).and_then(|nodes| setting.arrangement(&nodes));
+        if let Some(divided) = divided {
+            judging.add(starts.len(), divided, keep)?;
         }
         let mut found = judging.found().ok_or(SearchError::NoStart)?;
         let Judging { mut judge, mut judged, hop_units, .. } = judging;
         judged.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
-        let (best, arrangement) =
-            judged.first().map(|own| (own.0, own.2.clone())).ok_or(SearchError::NoStart)?;
+        let (best, arrangement) = judged
+            .first()
+            .map(|(energy, _, arrangement)| (*energy, arrangement.clone()))
+            .ok_or(SearchError::NoStart)?;
         judge.arrange(arrangement);
         found.bound = bounds::bound(&setting.known, setting.objective, effort.depth(hop_units));
         keep(&found);
@@ -355,7 +358,7 @@ impl<'a> Search<'a> {
         self.found.is_proved()
     }
 
-    /// Takes over a placement that is better.
+    /// Adopts a better placement.
     fn take(&mut self, energy: Energy, nodes: Vec<NodeId>) {
         if energy < self.best {
             self.best = energy;
@@ -393,11 +396,11 @@ impl<'a> Search<'a> {
         let left = before.until(whole);
         let of_one = before.work / before.evaluations.max(1);
         if left.evaluations < ISLANDS || left.work / ISLANDS < of_one {
-            return Ok(()); // too few to judge where each begins
+            return Ok(()); // too few to judge each searcher's start
         }
         let mut islands = self.setting.islands(&self.starts, effort.seed, left)?;
-        if let Some(own) = self.breeding(left.evaluations).filter(|_| whole.evaluations < u64::MAX) {
-            return self.breed(islands, own, progress, watch);
+        if let Some(breeding) = self.breeding(left.evaluations).filter(|_| whole.evaluations < u64::MAX) {
+            return self.breed(islands, breeding, progress, watch);
         }
         let of_island = left.divided(ISLANDS);
         for round in 0..ROUNDS {
@@ -419,7 +422,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The cost of a whole search: of the evaluations asked for, or of about half a minute.
+    /// The cost of a whole search: of the requested evaluations, or of about half a minute.
     fn whole_cost(&self, effort: Effort) -> Cost {
         let [of_place, most] = EXCHANGES;
         let exchanges = most.min(of_place.saturating_mul(self.setting.known.problem.sites.len() as u64));
@@ -431,19 +434,19 @@ impl<'a> Search<'a> {
         Cost { evaluations: evaluations.max(self.judge.evaluations), work: u64::MAX }
     }
 
-    /// How far a search has come that has spent so much of the whole.
+    /// The progress of a search that has spent `spent` of the whole.
     fn progress(&self, whole: Cost, spent: Cost) -> Progress {
         let of = if whole.evaluations < u64::MAX {
             whole.evaluations
         } else {
-            // As many as there will be if the others cost as much as those so far.
+            // The total, if the rest cost as much as those so far.
             let of = u128::from(spent.evaluations) * u128::from(whole.work) / u128::from(spent.work.max(1));
             u64::try_from(of).unwrap_or(u64::MAX)
         };
         Progress { evaluations: spent.evaluations, of: of.max(spent.evaluations), best: self.found.value }
     }
 
-    /// The generations of a tabu search with so many evaluations, if it is the way to take.
+    /// The generations of a tabu search with this number of evaluations; `None` if tabu search does not apply.
     fn breeding(&self, evaluations: u64) -> Option<Breeding<'a>> {
         let of = self.setting.quadratic.as_ref()?;
         let iterations = evaluations / ISLANDS / of.exchanges().max(1);
@@ -459,31 +462,31 @@ impl<'a> Search<'a> {
     fn breed(
         &mut self,
         mut islands: Vec<Island<'a>>,
-        own: Breeding<'_>,
+        breeding: Breeding<'_>,
         mut progress: Progress,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
         let structured = Cost { evaluations: STRUCTURED, work: u64::MAX };
-        // Blocks and lines are beyond single exchanges: half of the searchers begin with them.
+        // Single exchanges cannot move blocks and lines, so half of the searchers begin with those.
         let half = islands.len() / 2;
         islands[..half].par_iter_mut().try_for_each(|island| {
             (0..ROUNDS)
                 .try_for_each(|round| island.round(structured, HEATS[0] * 0.85_f64.powf(f64::from(round))))
         })?;
-        for generation in 0..own.generations {
+        for generation in 0..breeding.generations {
             let bests: Vec<Arrangement> = islands.iter().map(|island| island.best().1.clone()).collect();
             let count = bests.len();
             islands.par_iter_mut().enumerate().try_for_each(|(place, island)| {
                 // Each searcher meets all others in turn.
                 let other = (place + 1 + usize::try_from(generation).unwrap_or(0) % (count - 1)) % count;
-                island.breed(own.of, &bests[other], own.iterations)
+                island.breed(breeding.of, &bests[other], breeding.iterations)
             })?;
             if generation % RESTARTED == RESTARTED - 1 {
                 self.merge(&mut islands)?;
             } else {
                 self.take_best(&islands);
             }
-            progress.evaluations += ISLANDS * own.iterations * own.of.exchanges();
+            progress.evaluations += ISLANDS * breeding.iterations * breeding.of.exchanges();
             (self.found.evaluations, progress.best) = (progress.evaluations, self.found.value);
             if self.is_proved() || watch(progress).is_break() {
                 break;
@@ -514,7 +517,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Takes over the best of all searchers; the worst quarter go on from it.
+    /// Adopts the best of all searchers; the worst quarter continue from it.
     fn merge(&mut self, islands: &mut [Island<'a>]) -> Result<(), SearchError> {
         let mut order: Vec<usize> = (0..islands.len()).collect();
         let energy = |islands: &[Island<'_>], place: usize| islands[place].best().0;
@@ -530,7 +533,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Takes over the best of all searchers.
+    /// Adopts the best of all searchers.
     fn take_best(&mut self, islands: &[Island<'a>]) {
         for island in islands {
             let (energy, arrangement) = island.best();

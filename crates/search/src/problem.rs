@@ -10,7 +10,7 @@ use crate::Objective;
 pub struct Problem<'a> {
     /// The program.
     pub program: &'a dyn Program,
-    /// The number of ranks to place: process `n` sits with rank `n` modulo this number, which divides that of
+    /// The number of ranks to place: process `n` sits with rank `n` modulo this number, which divides the number of
     /// processes.
     pub ranks: u64,
     /// The machine.
@@ -23,7 +23,7 @@ pub struct Problem<'a> {
     pub per_site: usize,
 }
 
-/// A reason for which nothing can be searched.
+/// A reason why a problem cannot be searched.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The program cannot be run on the machine.
@@ -55,7 +55,7 @@ pub enum SearchError {
         /// The objective.
         objective: Objective,
     },
-    /// No placement with a name to start from.
+    /// No start is named.
     #[error("no placement with a name to start from, expected at least one")]
     NoStart,
 }
@@ -83,7 +83,7 @@ impl Problem<'_> {
         self.rules.routes() == MessageRoutes::OfMachine && self.rules.routers().is_none()
     }
 
-    /// Whether a run lasts until every message is received: not those of task graphs with eager sends that no operation
+    /// Whether a run lasts until every message is received; false for task graphs with eager sends that no operation
     /// receives.
     pub(crate) fn receives_all(&self) -> bool {
         let Some(graph) = self.program.special().tasks() else { return true };
@@ -98,11 +98,11 @@ impl Problem<'_> {
         self.sites.len().saturating_mul(self.per_site)
     }
 
-    /// Refuses what is not searched.
+    /// Refuses problems that cannot be searched.
     ///
     /// # Errors
     ///
-    /// Where the sites do not hold all ranks, where a search would keep too much in memory, and for the prediction of a
+    /// If the sites do not hold all ranks, if a search would keep too much in memory, and for the prediction of a
     /// task graph.
     pub fn check(&self, objective: Objective) -> Result<(), SearchError> {
         let (places, ranks) = (self.place_count() as u64, self.ranks);

@@ -10,11 +10,11 @@ use crate::eigen::{Decomposition, add_scaled, norm};
 /// Half the unit in the last place of 1.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
 
-/// A symmetric matrix in parts: its row sums, and what it does to vectors whose entries sum to 0.
+/// A symmetric matrix in parts: its row sums, and its action on vectors whose entries sum to 0.
 #[derive(Debug)]
 struct Parts {
     sums: Vec<f64>,
-    projected: Vec<f64>, // of a row and a column less
+    projected: Vec<f64>, // one row and one column smaller
     decomposition: Decomposition,
     norm: f64,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Projection {
     error: f64, // of the eigenvalues
 }
 
-/// A bound, and the distances between tokens at which it is reached, if those were distances of places.
+/// A bound, and the matrix of distances between tokens that attains it.
 #[derive(Debug)]
 pub(crate) struct Projected {
     /// The bound of half the trace.
@@ -39,7 +39,7 @@ pub(crate) struct Projected {
 }
 
 impl Projection {
-    /// Prepares distances, given by rows; `None` where there are less than two places, or no eigenvalues were found.
+    /// Prepares distances, given by rows; `None` for fewer than two places, or if no eigenvalues were found.
     pub(crate) fn new(distances: &[f64], size: usize) -> Option<Self> {
         if size < 2 {
             return None;
@@ -49,7 +49,7 @@ impl Projection {
         let mut reflector = vec![-ones; size];
         reflector[0] += 1.0;
         let length = norm(&reflector);
-        reflector.iter_mut().for_each(|own| *own /= length);
+        reflector.iter_mut().for_each(|entry| *entry /= length);
         let distances = Parts::of(distances, &reflector)?;
         let mut sorted_sums = distances.sums.clone();
         sorted_sums.sort_by(|one, other| other.total_cmp(one));
@@ -57,7 +57,7 @@ impl Projection {
         Some(Self { size, distances, sorted_sums, reflector, error })
     }
 
-    /// The bound of half the trace for a matrix of flows, but for rounding, and where it is reached.
+    /// The bound of half the trace for a matrix of flows, rounding ignored, and where it is attained.
     pub(crate) fn of(&self, flows: &[f64]) -> Option<Projected> {
         let parts = Parts::of(flows, &self.reflector)?;
         let (size, value) = (self.size, self.value(&parts) / 2.0);
@@ -71,32 +71,32 @@ impl Projection {
         let mut distances = vec![0.0; size * size];
         let vectors = parts.decomposition.vectors.chunks_exact(size - 1);
         for (vector, value) in vectors.zip(self.distances.decomposition.values.iter().rev()) {
-            for (row, own) in vector.iter().enumerate() {
-                add_scaled(&mut distances[(row + 1) * size + 1..(row + 2) * size], vector, value * own);
+            for (row, factor) in vector.iter().enumerate() {
+                add_scaled(&mut distances[(row + 1) * size + 1..(row + 2) * size], vector, value * factor);
             }
         }
         reflect(&mut distances, &self.reflector);
         let (count, all) = (self.count(), self.sorted_sums.iter().sum::<f64>());
-        for (row, own) in distances.chunks_exact_mut(size).zip(&sums) {
+        for (row, sum) in distances.chunks_exact_mut(size).zip(&sums) {
             for (entry, other) in row.iter_mut().zip(&sums) {
-                *entry += (own + other) / count - all / (count * count);
+                *entry += (sum + other) / count - all / (count * count);
             }
         }
         Some(Projected { value, distances })
     }
 
-    /// A number that half the trace is not below for any permutation, whatever was rounded. The entries of the flows
-    /// themselves are off by at most `off`, as the norm of a matrix.
+    /// A lower bound of half the trace for any permutation, rounding errors included. The matrix of the errors of the
+    /// flows themselves has at most the norm `off`.
     pub(crate) fn certain(&self, flows: &[f64], off: f64) -> Option<f64> {
         let parts = Parts::of(flows, &self.reflector)?;
         let absolute = |values: &[f64]| values.iter().map(|value| value.abs()).sum::<f64>();
-        let (own, other) =
+        let (of_flows, of_distances) =
             (absolute(&parts.decomposition.values), absolute(&self.distances.decomposition.values));
         let count = self.count();
         let (first, second) = (parts.error(), self.error);
-        // Each of the two norms bounds every sum that is made of entries: products of as many terms as there are rows.
+        // Each of the two norms bounds every sum of entries, and products have one term per row.
         let rounded = 400.0 * count * count * ROUNDING * parts.norm * self.distances.norm;
-        let eigenvalues = second * own + first * other + count * first * second;
+        let eigenvalues = second * of_flows + first * of_distances + count * first * second;
         let margin = eigenvalues + rounded + off * self.distances.norm;
         let value = (self.value(&parts) - margin) / 2.0;
         value.is_finite().then_some(value)
@@ -109,8 +109,8 @@ impl Projection {
 
     /// The bound of the trace.
     fn value(&self, flows: &Parts) -> f64 {
-        let (values, own) = (&flows.decomposition.values, &self.distances.decomposition.values);
-        let spectral: f64 = values.iter().zip(own.iter().rev()).map(|(one, other)| one * other).sum();
+        let (values, distances) = (&flows.decomposition.values, &self.distances.decomposition.values);
+        let spectral: f64 = values.iter().zip(distances.iter().rev()).map(|(one, other)| one * other).sum();
         let mut sums = flows.sums.clone();
         sums.sort_by(f64::total_cmp);
         let linear: f64 = sums.iter().zip(&self.sorted_sums).map(|(one, other)| one * other).sum();
@@ -132,7 +132,7 @@ impl Parts {
         Some(Self { sums, projected, decomposition, norm: norm(matrix) })
     }
 
-    /// How far its eigenvalues can be from the true ones.
+    /// The largest error of its eigenvalues.
     #[expect(clippy::cast_precision_loss, reason = "at most some hundred")]
     fn error(&self) -> f64 {
         let count = self.sums.len() as f64;
@@ -147,8 +147,8 @@ fn reflect(matrix: &mut [f64], reflector: &[f64]) {
     let mut products: Vec<f64> = matrix.chunks_exact(size).map(product).collect();
     let both = product(&products);
     add_scaled(&mut products, reflector, -both);
-    for ((row, own), vector) in matrix.chunks_exact_mut(size).zip(&products).zip(reflector) {
+    for ((row, product), vector) in matrix.chunks_exact_mut(size).zip(&products).zip(reflector) {
         add_scaled(row, &products, -2.0 * vector);
-        add_scaled(row, reflector, -2.0 * own);
+        add_scaled(row, reflector, -2.0 * product);
     }
 }

@@ -1,5 +1,5 @@
-//! The makespan that no placement is below: the recursion of section 15 with every message over the shortest way that any
-//! placement could give it. Task graphs have one of their own ([`critical_path`](crate::critical_path)).
+//! A lower bound of the makespan over all placements: the recursion of section 15 with every message over the shortest
+//! route that any placement could give it. Task graphs have one of their own ([`critical_path`](crate::critical_path)).
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Communication, End, Job, Peer, Program, Special};
@@ -14,7 +14,8 @@ pub(crate) struct Nearest {
     pub(crate) links: u64,
     /// Whether processes may share a site.
     pub(crate) shares: bool,
-    /// Whether some nodes are connected by several links, so that the two messages of an exchange may take two of them.
+    /// Whether some nodes are connected by several links, so that the two messages of an exchange may take different
+    /// ones.
     pub(crate) has_parallels: bool,
 }
 
@@ -35,24 +36,24 @@ impl Nearest {
         if self.shares { apart.min(timing.transfer(0).get()) } else { apart }
     }
 
-    /// The least time of a message to the process of the lower label, whose own message of `back` units wants the same
-    /// half-duplex link, and goes first, wherever the two processes are neighbours. Where they are not, the message crosses
+    /// The least time of a message to the process of the lower label, whose own message of `back` units takes the same
+    /// half-duplex link first if the two processes are neighbours. If they are not, the message crosses at least
     /// two links.
     fn transfer_after(rules: Communication, units: u64, back: u64) -> u64 {
-        let (own, other) = (rules.timing_of(units), rules.timing_of(back));
-        let beside = other.occupancy().get().saturating_add(own.receipt().get());
-        beside.min(own.transfer(2).get())
+        let (this, back) = (rules.timing_of(units), rules.timing_of(back));
+        let beside = back.occupancy().get().saturating_add(this.receipt().get());
+        beside.min(this.transfer(2).get())
     }
 }
 
-/// The stages of a program, one after another.
+/// The recursion over the stages of a program.
 pub(crate) struct Recursion<'a> {
     program: &'a dyn Program,
     ranks: u64,
     rules: Communication,
     nearest: Nearest,
-    /// Whether the two messages of an exchange meet. Under half-duplex links both set out in one cycle; that of the lower
-    /// label has the smaller key, so on their common link the other one waits for it.
+    /// Whether the two messages of an exchange meet. Under half-duplex links both start in one cycle; the message of
+    /// the lower label has the smaller key, so on their common link the other one waits for it.
     meets: bool,
     apart: Option<Apart<'a>>,
     readies: Vec<u64>, // by process
@@ -62,7 +63,7 @@ pub(crate) struct Recursion<'a> {
 }
 
 impl<'a> Recursion<'a> {
-    /// A program with all of its processes as near to each other as any placement could bring them.
+    /// A program with all of its processes as close together as any placement allows.
     pub(crate) fn new(
         program: &'a dyn Program,
         ranks: u64,
@@ -107,18 +108,18 @@ impl<'a> Recursion<'a> {
         finishes.into_iter().max().unwrap_or(0)
     }
 
-    /// A step begins at a rank when those that it comes after are over there, and computations that share a processor do not
+    /// A step starts at a rank when its predecessors are over there, and computations that share a processor do not
     /// wait for each other.
     fn makespan_of_job(mut self, job: &Job) -> u64 {
         let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
         let mut finishes = vec![0; self.readies.len()];
-        let mut before = vec![0_u64; ranks]; // when the iteration before is over at each rank
+        let mut before = vec![0_u64; ranks]; // the end of the previous iteration at each rank
         for iteration in 0..job.iterations() {
             let mut over: Vec<Vec<u64>> = vec![]; // by step and rank
             for (number, step) in job.steps().iter().enumerate() {
                 for (process, finish) in finishes.iter_mut().enumerate() {
                     let rank = process % ranks;
-                    let begin = step.after.iter().map(|&own| over[own][rank]).max();
+                    let begin = step.after.iter().map(|&earlier| over[earlier][rank]).max();
                     *finish = begin.unwrap_or(before[rank]);
                 }
                 let first = job.first_stage(iteration, number);
@@ -129,13 +130,13 @@ impl<'a> Recursion<'a> {
                 over.push((0..ranks).map(|rank| shares(rank).unwrap_or(0)).collect());
             }
             for (rank, before) in before.iter_mut().enumerate() {
-                *before = over.iter().map(|own| own[rank]).max().unwrap_or(0);
+                *before = over.iter().map(|finishes| finishes[rank]).max().unwrap_or(0);
             }
         }
         before.into_iter().max().unwrap_or(0)
     }
 
-    /// Replaces the cycles at which processes are over with the stage before by those of this stage.
+    /// Replaces the cycles at which processes end the previous stage by those of this stage.
     fn advance(&mut self, stage: usize, finishes: &mut [u64]) {
         self.program.list_computations(stage, &mut self.computations);
         for ((ready, finish), computation) in self.readies.iter_mut().zip(&*finishes).zip(&self.computations)
@@ -147,11 +148,11 @@ impl<'a> Recursion<'a> {
         }
     }
 
-    /// The earliest cycle at which a process is over with a stage.
+    /// The earliest cycle at which a process ends a stage.
     fn finish(&mut self, stage: usize, process: ProcessId) -> u64 {
         let Self { program, rules, nearest, meets, .. } = *self;
-        let own = self.readies[process.label() as usize];
-        let mut finish = own;
+        let ready = self.readies[process.label() as usize];
+        let mut finish = ready;
         self.received.clear();
         program.list(End::Destination, stage, process, &mut self.received);
         self.sent.clear();
@@ -160,7 +161,7 @@ impl<'a> Recursion<'a> {
         }
         for &Peer { process: source, units } in &self.received {
             let from = self.readies[source.label() as usize];
-            let start = if rules.is_eager(units) { from } else { from.max(own) };
+            let start = if rules.is_eager(units) { from } else { from.max(ready) };
             let back = self.sent.iter().find(|peer| meets && peer.process == source && source > process);
             let [one, other] = [source, process].map(|process| u64::from(process.label()) % self.ranks);
             let apart = self.apart.and_then(|apart| apart.time(one, other, units)).unwrap_or(0);

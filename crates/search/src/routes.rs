@@ -1,4 +1,4 @@
-//! The channels on the way from every site to every other.
+//! The channels of the route from every site to every other.
 
 use cubefold_simulator::Communication;
 use cubefold_topology::{Channel, Direction, LinkMode, Machine, NodeId, Sign};
@@ -17,9 +17,9 @@ pub(crate) struct Routes<'a> {
     firsts: Vec<usize>, // by node of a network, the place of its first channel
     places: usize,
     by_link: bool,
-    ends: Vec<u32>, // by site and site, the end of its route in `crossed`; empty where there are too many
+    ends: Vec<u32>, // by site and site, the end of its route in `crossed`; empty if there are too many
     crossed: Vec<u32>, // places
-    units: Vec<u64>, // by place, where links differ, for how long a unit occupies it [cycles]
+    units: Vec<u64>, // by place, if links differ, the occupancy of a unit [cycles]
 }
 
 impl<'a> Routes<'a> {
@@ -57,7 +57,7 @@ impl<'a> Routes<'a> {
     /// Bytes for the routes between `sites` sites.
     pub(crate) fn bytes(machine: &Machine, sites: u64) -> u64 {
         let size = table_size(machine, sites);
-        // The list of channels grows to its double.
+        // The list of channels may double while it grows.
         let table = if size <= MAX_TABLE { (2 * size + sites * sites) * size_of::<u32>() as u64 } else { 0 };
         let a_place = 2 * size_of::<u64>() as u64;
         machine
@@ -74,8 +74,8 @@ impl<'a> Routes<'a> {
             for &to in self.sites {
                 self.for_each_channel(from, to, &mut |place, unit| {
                     crossed.push(u32::try_from(place).unwrap_or(u32::MAX));
-                    if let Some(own) = units.get_mut(place) {
-                        *own = unit;
+                    if let Some(unit_of_channel) = units.get_mut(place) {
+                        *unit_of_channel = unit;
                     }
                 });
                 ends.push(u32::try_from(crossed.len()).unwrap_or(u32::MAX));
@@ -97,7 +97,7 @@ impl<'a> Routes<'a> {
         (self.crossed.len() as u64).div_ceil(self.ends.len() as u64)
     }
 
-    /// Calls `visit` with the place of every channel on the way, and for how long a unit occupies it \[cycles\].
+    /// Calls `visit` with the place of every channel of the route, and the time for which a unit occupies it \[cycles\].
     #[inline]
     pub(crate) fn for_each(&self, from: usize, to: usize, mut visit: impl FnMut(usize, u64)) {
         let pair = from * self.sites.len() + to;

@@ -1,7 +1,7 @@
 //! Tabu search of placements with few hop-units, a quadratic assignment problem.
 //!
-//! Every exchange of two tokens is looked at in every iteration, and the best is made unless it takes a token back to a
-//! place that it has left lately (robust tabu search, Taillard 1991). A table keeps the cost of each token in the place
+//! Every iteration judges every exchange of two tokens and makes the best, unless it takes a token back to a
+//! place that it left recently (robust tabu search, Taillard 1991). A table keeps the cost of each token in the place
 //! of each other, so that an exchange is judged by four of its entries and one product, and a change costs one product
 //! per entry.
 
@@ -10,12 +10,12 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{distances::Distances, traffic::Traffic};
 
-/// The most places: tables have their square.
+/// The most places; tables grow with their square.
 const MAX_PLACES: usize = 512;
 
 /// Bytes for `places` places, with `searchers` searchers at work; 0 if there are too many places.
 pub(crate) fn bytes(places: u64, searchers: u64) -> u64 {
-    // Flows and distances of all; what is between, costs and the end of each ban of every searcher.
+    // Flows and distances, shared; distances between tokens, costs and ends of bans, for each searcher.
     let tables = 2 + 3 * searchers;
     if places <= MAX_PLACES as u64 { places * places * tables * size_of::<i64>() as u64 } else { 0 }
 }
@@ -25,12 +25,12 @@ pub(crate) fn bytes(places: u64, searchers: u64) -> u64 {
 pub(crate) struct Quadratic {
     tokens: usize,
     ranks: usize,
-    flows: Vec<i64>,     // by token and token, both ways together; those of empty places are 0
+    flows: Vec<i64>,     // by token and token, both directions summed; 0 for empty places
     distances: Vec<i64>, // by place and place
 }
 
 impl Quadratic {
-    /// The tables of a problem; `None` where they would be too large, or sums could pass 2^62.
+    /// The tables of a problem; `None` if they would be too large, or sums could exceed 2^62.
     pub(crate) fn new(
         traffic: &Traffic,
         distances: &Distances<'_>,
@@ -54,20 +54,20 @@ impl Quadratic {
         Some(Self { tokens, ranks: traffic.rank_count(), flows, distances })
     }
 
-    /// The exchanges that an iteration judges.
+    /// The number of exchanges that an iteration judges.
     pub(crate) fn exchanges(&self) -> u64 {
         let (tokens, ranks) = (self.tokens as u64, self.ranks as u64);
         ranks * (2 * tokens - ranks - 1) / 2
     }
 
-    /// Improves an arrangement, given as the place of every token, in `iterations` iterations. Afterwards it is the
-    /// best that was met.
+    /// Improves an arrangement, given as the place of every token, in `iterations` iterations, and leaves the
+    /// best one found.
     pub(crate) fn improve(&self, places: &mut [u32], iterations: u64, generator: &mut ChaCha8Rng) {
         let mut state = State::new(self, places);
         let (mut change, mut least) = (0, 0);
         for now in 1..=iterations {
-            let Some((one, other, own)) = state.best_exchange(now, least - change) else { continue };
-            change += own;
+            let Some((one, other, difference)) = state.best_exchange(now, least - change) else { continue };
+            change += difference;
             for token in [one, other] {
                 let tenure = generator.random_range(self.tokens * 9 / 10..=self.tokens * 11 / 10 + 1);
                 state.until[token * self.tokens + state.places[token]] = now + tenure as u64;
@@ -75,8 +75,8 @@ impl Quadratic {
             state.exchange(one, other);
             if change < least {
                 least = change;
-                for (place, &own) in places.iter_mut().zip(&state.places) {
-                    *place = u32::try_from(own).unwrap_or(u32::MAX);
+                for (place, &found) in places.iter_mut().zip(&state.places) {
+                    *place = u32::try_from(found).unwrap_or(u32::MAX);
                 }
             }
         }
@@ -89,7 +89,7 @@ struct State<'a> {
     places: Vec<usize>, // by token
     between: Vec<i64>,  // by token and token, the distance of their places
     costs: Vec<i64>,    // by token and token, the cost of the first in the place of the second
-    until: Vec<u64>,    // by token and place, the iteration up to which it stays away
+    until: Vec<u64>,    // by token and place, the iteration until which it is banned
 }
 
 impl<'a> State<'a> {
@@ -103,18 +103,18 @@ impl<'a> State<'a> {
             }
         }
         let mut costs = vec![0; tokens * tokens];
-        for (flows, own) in of.flows.chunks_exact(tokens).zip(costs.chunks_exact_mut(tokens)) {
+        for (flows, row) in of.flows.chunks_exact(tokens).zip(costs.chunks_exact_mut(tokens)) {
             for (&units, links) in
                 flows.iter().zip(between.chunks_exact(tokens)).filter(|&(&units, _)| units > 0)
             {
-                own.iter_mut().zip(links).for_each(|(cost, links)| *cost += units * links);
+                row.iter_mut().zip(links).for_each(|(cost, links)| *cost += units * links);
             }
         }
         Self { of, places, between, costs, until: vec![0; tokens * tokens] }
     }
 
-    /// The exchange with the least change of the sum, and this change. One that takes both tokens back where they have
-    /// been lately counts only if its change is below `below`.
+    /// The exchange with the least change of the sum, and this change. An exchange that takes both tokens back to recent
+    /// places counts only if its change is below `below`.
     fn best_exchange(&self, now: u64, below: i64) -> Option<(usize, usize, i64)> {
         let Quadratic { tokens, ranks, ref flows, .. } = *self.of;
         let (mut least, mut found) = (i64::MAX, None);
@@ -141,7 +141,7 @@ impl<'a> State<'a> {
     fn exchange(&mut self, one: usize, other: usize) {
         let tokens = self.of.tokens;
         let row = |token: usize| token * tokens..(token + 1) * tokens;
-        // Where the second goes less where the first goes, from every place.
+        // From every token, the distance to the second's place less the distance to the first's.
         let nearer: Vec<i64> = self.between[row(other)]
             .iter()
             .zip(&self.between[row(one)])
@@ -164,21 +164,21 @@ impl<'a> State<'a> {
     }
 }
 
-/// A child of two arrangements: what they have in common, the rest from one of both where its place is free, else at random.
+/// A child of two arrangements: their common places, then a free place of one of the two, else a random place.
 pub(crate) fn cross(one: &[u32], other: &[u32], generator: &mut ChaCha8Rng) -> Vec<u32> {
     let mut is_taken = vec![false; one.len()];
     let mut child: Vec<Option<u32>> = vec![None; one.len()];
-    for (own, (&first, &second)) in child.iter_mut().zip(one.iter().zip(other)) {
+    for (place, (&first, &second)) in child.iter_mut().zip(one.iter().zip(other)) {
         if first == second {
-            *own = Some(first);
+            *place = Some(first);
             is_taken[first as usize] = true;
         }
     }
-    for (own, (&first, &second)) in child.iter_mut().zip(one.iter().zip(other)) {
-        if own.is_none() {
+    for (place, (&first, &second)) in child.iter_mut().zip(one.iter().zip(other)) {
+        if place.is_none() {
             let chosen = if generator.random::<bool>() { first } else { second };
             if !std::mem::replace(&mut is_taken[chosen as usize], true) {
-                *own = Some(chosen);
+                *place = Some(chosen);
             }
         }
     }
@@ -188,10 +188,10 @@ pub(crate) fn cross(one: &[u32], other: &[u32], generator: &mut ChaCha8Rng) -> V
         let drawn = generator.random_range(0..free.len());
         free.swap_remove(drawn)
     };
-    child.into_iter().map(|own| own.unwrap_or_else(&mut draw)).collect()
+    child.into_iter().map(|place| place.unwrap_or_else(&mut draw)).collect()
 }
 
-/// Makes `exchanges` exchanges of tokens that are drawn at random.
+/// Makes `exchanges` random exchanges of tokens.
 pub(crate) fn disturb(places: &mut [u32], exchanges: usize, generator: &mut ChaCha8Rng) {
     for _ in 0..exchanges {
         let [one, other] = [(); 2].map(|()| generator.random_range(0..places.len()));

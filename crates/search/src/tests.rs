@@ -99,7 +99,7 @@ impl Case {
         let rules = machine.link_times().map_or(rules, |times| rules.with_longest(times));
         let mut sites: Vec<NodeId> = machine.hosts().collect();
         let per_site = if sites.len() < processes as usize { 2 } else { generator.random_range(1..3) };
-        // Not all nodes, where there are enough.
+        // Only some of the nodes, if enough are left.
         while (sites.len() - 1) * per_site >= processes as usize && generator.random_range(0..2) == 0 {
             sites.remove(generator.random_range(0..sites.len()));
         }
@@ -118,7 +118,7 @@ impl Case {
         }
     }
 
-    /// A value by the functions that `run` and `measure` use.
+    /// Computes a value with the functions of `run` and `measure`.
     fn value(&self, objective: Objective, nodes: &[NodeId]) -> u128 {
         let table = PlacementTable::new(&self.machine, nodes.to_vec()).unwrap();
         let placement = Placement::Table(table);
@@ -262,22 +262,22 @@ fn draw_tasks(case: &Case, generator: &mut ChaCha8Rng) -> TaskGraph {
     let mut builder = TaskScheduleBuilder::new(schedule.process_count());
     let tags = generator.random_range(1..3);
     let left_out = if generator.random_bool(0.3) { 0.2 } else { 0.0 };
-    for own in schedule.operations() {
+    for operation in schedule.operations() {
         let processor = u16::from(generator.random_bool(0.2));
-        let is_left_out = own.kind == OperationKind::Receive && generator.random_bool(left_out);
-        let kind = if is_left_out { OperationKind::Calc } else { own.kind };
-        builder.add(Operation { tag: own.tag % tags, processor, kind, ..*own });
+        let is_left_out = operation.kind == OperationKind::Receive && generator.random_bool(left_out);
+        let kind = if is_left_out { OperationKind::Calc } else { operation.kind };
+        builder.add(Operation { tag: operation.tag % tags, processor, kind, ..*operation });
     }
-    for (number, own) in (0..).zip(schedule.requirements()) {
-        for (before, requirement) in own {
+    for (number, requirements) in (0..).zip(schedule.requirements()) {
+        for (before, requirement) in requirements {
             builder.require(number, before, requirement);
         }
     }
     TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::new(generator.random_range(0..3)))
 }
 
-/// No placement of a job or a task graph has a makespan below its bound; returns the sum of all bounds as a share of that of
-/// the optima.
+/// No placement of a job or a task graph has a makespan below its bound; returns the sum of all bounds
+/// as a share of the sum of the optima.
 fn bounds_of_paths(rounds: u64) -> f64 {
     let mut generator = ChaCha8Rng::seed_from_u64(23);
     let (mut bounds, mut optima) = (0.0, 0.0);
@@ -291,7 +291,7 @@ fn bounds_of_paths(rounds: u64) -> f64 {
             let table = PlacementTable::new(&case.machine, nodes.to_vec()).unwrap();
             let request = Request::asynchronous(EngineChoice::Sized);
             let run = simulate(program, &Placement::Table(table), case.rules, &request, &mut ());
-            // By rendezvous, operations may wait for each other for ever.
+            // With rendezvous, operations may deadlock.
             least = least.min(run.map_or(u64::MAX, |run| run.summary.makespan().get()));
         });
         if least == u64::MAX {

@@ -13,7 +13,7 @@ pub(crate) struct Flow {
     pub(crate) received: u64,
 }
 
-/// The flows of every rank, by the other end; none of a rank with itself.
+/// The flows of every rank, by the other end, without those to itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Traffic {
     firsts: Vec<usize>, // by process, its first flow; one more for the end of the last
@@ -44,16 +44,16 @@ impl Traffic {
         let processes = usize::try_from(ranks).unwrap_or(usize::MAX);
         let (mut firsts, mut flows) = (vec![0; processes + 1], Vec::<Flow>::with_capacity(ends.len()));
         let mut last = None;
-        for (own, other, sent, received) in ends {
+        for (process, other, sent, received) in ends {
             match flows.last_mut() {
-                Some(flow) if last == Some((own, other)) => {
+                Some(flow) if last == Some((process, other)) => {
                     flow.sent = flow.sent.saturating_add(sent);
                     flow.received = flow.received.saturating_add(received);
                 }
                 _ => flows.push(Flow { other, sent, received }),
             }
-            last = Some((own, other));
-            firsts[own as usize + 1] = flows.len();
+            last = Some((process, other));
+            firsts[process as usize + 1] = flows.len();
         }
         for process in 0..processes {
             firsts[process + 1] = firsts[process + 1].max(firsts[process]);
@@ -61,7 +61,7 @@ impl Traffic {
         Self { firsts, flows }
     }
 
-    /// Bytes that the flows of a program take at most, roughly, while they are made.
+    /// An approximate upper bound of the bytes taken while the flows of a program are built.
     pub(crate) fn bytes(program: &dyn Program, ranks: u64) -> u64 {
         let of_stage = match program.special().tasks() {
             Some(graph) => graph.message_count(),
@@ -69,7 +69,7 @@ impl Traffic {
         };
         let messages = of_stage.saturating_mul(program.stage_count().max(1) as u64);
         let pairs = messages.min(ranks.saturating_mul(ranks.saturating_sub(1)));
-        // The messages of a stage beside the pairs of those before it, in a list that grows to its double; then both ends.
+        // The messages of a stage and the pairs of earlier stages, in a list that may double; then both ends.
         let listed = pairs.saturating_add(of_stage).saturating_mul(2 * size_of::<(u32, u32, u64)>() as u64);
         let ends = pairs.saturating_mul(2 * (size_of::<(u32, u32, u64, u64)>() + size_of::<Flow>()) as u64);
         listed.saturating_add(ends).saturating_add(ranks.saturating_mul(size_of::<usize>() as u64))
@@ -87,7 +87,7 @@ impl Traffic {
         &self.flows[self.firsts[process]..self.firsts[process + 1]]
     }
 
-    /// Every pair of processes once, the lower label first, with what goes between them both ways \[units\].
+    /// Every pair of processes once, the lower label first, with the units of both directions together.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32, u64)> {
         (0..).zip(self.firsts.windows(2)).flat_map(move |(process, ends)| {
             let flows = self.flows[ends[0]..ends[1]].iter().filter(move |flow| flow.other > process);
@@ -96,7 +96,7 @@ impl Traffic {
     }
 }
 
-/// Sums what goes from one process to another.
+/// Sums the units from one process to another.
 fn merge(directed: &mut Vec<(u32, u32, u64)>) {
     directed.sort_unstable_by_key(|&(source, destination, _)| (source, destination));
     directed.dedup_by(|next, kept| {

@@ -1,22 +1,22 @@
-//! The projection bound of hop-units, made stronger by what holds for the distances of any three places (after Karisch &
-//! Rendl 1995).
+//! The projection bound of hop-units, strengthened by inequalities between the distances of any three places (after
+//! Karisch & Rendl 1995).
 //!
 //! Whatever the placement, the distances between tokens are distances of places: for any three, `a + b - c` is at least the
-//! least that any three places have, so is `a + b + c`, and every distance is between the least and the largest. Each of
-//! these, times a multiplier that is not negative, can be taken off the flows and added as a constant. The bound of what is
-//! left is a concave function of the multipliers; subgradients show where to raise them.
+//! minimum over any three places, so is `a + b + c`, and every distance is between the least and the largest. Each of
+//! these, times a non-negative multiplier, can be subtracted from the flows and added as a constant. The bound of the
+//! remaining flows is a concave function of the multipliers; subgradients show where to raise them.
 
 use crate::projection::Projection;
 
-/// The most places: a step takes time by their third power.
+/// The most places; the time of a step grows with their cube.
 pub(crate) const MAX_PLACES: usize = 160;
 /// The length of the first steps and of the last ones, as a share of Polyak's, which would reach the value of a placement
-/// if the function were as steep all the way. The first are longer, since the way is long and nearly straight.
+/// if the function had a constant slope. The first are longer, since the path is long and nearly straight.
 const LENGTHS: [f64; 2] = [4.0, 0.004];
-/// By what steps become shorter, and the steps without a better value after which they do.
+/// The factor by which steps become shorter, and the steps without a better value after which they do.
 const SHORTER: f64 = 0.7;
 const PATIENCE: u32 = 10;
-/// The share of the direction before that a step keeps: subgradients turn about the way that they have in common.
+/// The share of the previous direction that a step keeps, since subgradients oscillate about their common direction.
 const KEPT: f64 = 0.8;
 
 /// Bytes for `places` places; 0 if there are too many for this bound.
@@ -29,7 +29,7 @@ pub(crate) fn bytes(places: u64) -> u64 {
     (3 * multipliers + 14 * places * places) * size_of::<f64>() as u64
 }
 
-/// Flows between tokens and the distances of as many places.
+/// Flows between tokens, and distances between equally many places.
 #[derive(Debug)]
 pub(crate) struct Relaxation<'a> {
     size: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Relaxation<'a> {
 struct Limits {
     least: f64,
     most: f64,
-    detour: f64,    // of three distances the least sum of two less the third
+    detour: f64,    // the least sum of two of three distances less the third
     perimeter: f64, // the least sum of three
 }
 
@@ -53,12 +53,12 @@ struct Taken {
     flows: Vec<f64>,
     constant: f64,
     absolute: Vec<f64>, // sums of the absolute values of all terms, for their rounding errors
-    terms: f64,         // the same of the constant
+    terms: f64,         // the same for the constant
 }
 
 impl<'a> Relaxation<'a> {
-    /// The relaxation for distances between places, symmetric with zeros on the diagonal, as flows are; `None` where there
-    /// are too few places, or too many.
+    /// The relaxation for distances between places, symmetric with zeros on the diagonal, as flows are; `None` for too
+    /// few or too many places.
     pub(crate) fn new(flows: &'a [f64], distances: &[f64], size: usize) -> Option<Self> {
         if !(4..=MAX_PLACES).contains(&size) {
             return None;
@@ -69,19 +69,19 @@ impl<'a> Relaxation<'a> {
 
     /// A lower bound over all placements, after at most `steps` steps. `known` is the value of a placement.
     pub(crate) fn bound(&self, steps: u32, known: f64) -> Option<f64> {
-        let mut own = vec![0.0; self.multiplier_count()];
-        let (mut best, mut best_value) = (own.clone(), f64::NEG_INFINITY);
-        let mut direction = own.clone();
+        let mut multipliers = vec![0.0; self.multiplier_count()];
+        let (mut best, mut best_value) = (multipliers.clone(), f64::NEG_INFINITY);
+        let mut direction = multipliers.clone();
         let (mut length, mut stale) = (LENGTHS[0], 0);
         for _ in 0..steps {
-            let taken = self.taken(&own);
+            let taken = self.taken(&multipliers);
             let left: Vec<f64> =
                 self.flows.iter().zip(&taken.flows).map(|(one, other)| one - other).collect();
             let projected = self.projection.of(&left)?;
             let value = projected.value + taken.constant;
             if value > best_value {
                 (best_value, stale) = (value, 0);
-                best.copy_from_slice(&own);
+                best.copy_from_slice(&multipliers);
             } else {
                 stale += 1;
             }
@@ -89,9 +89,9 @@ impl<'a> Relaxation<'a> {
                 (length, stale) = (length * SHORTER, 0);
             }
             let mut square = 0.0;
-            let mut multipliers = own.iter();
+            let mut current = multipliers.iter();
             self.for_each_lack(&projected.distances, &mut |lacks| {
-                let is_raised = multipliers.next().is_some_and(|own| *own > 0.0);
+                let is_raised = current.next().is_some_and(|multiplier| *multiplier > 0.0);
                 if lacks > 0.0 || is_raised {
                     square += lacks * lacks;
                 }
@@ -100,7 +100,7 @@ impl<'a> Relaxation<'a> {
                 break;
             }
             let step = length * (known - value) / square;
-            let mut both = own.iter_mut().zip(&mut direction);
+            let mut both = multipliers.iter_mut().zip(&mut direction);
             self.for_each_lack(&projected.distances, &mut |lacks| {
                 if let Some((multiplier, direction)) = both.next() {
                     *direction = KEPT * *direction + (1.0 - KEPT) * lacks;
@@ -187,19 +187,19 @@ impl<'a> Relaxation<'a> {
 impl Limits {
     fn of(distances: &[f64], size: usize) -> Self {
         let infinity = f64::INFINITY;
-        let mut own = Self { least: infinity, most: 0.0, detour: infinity, perimeter: infinity };
+        let mut limits = Self { least: infinity, most: 0.0, detour: infinity, perimeter: infinity };
         for (one, first) in distances.chunks_exact(size).enumerate() {
             for (other, second) in distances.chunks_exact(size).enumerate().skip(one + 1) {
                 let pair = first[other];
-                (own.least, own.most) = (own.least.min(pair), own.most.max(pair));
+                (limits.least, limits.most) = (limits.least.min(pair), limits.most.max(pair));
                 for (&first, &second) in first[other + 1..].iter().zip(&second[other + 1..]) {
                     let all = pair + first + second;
-                    own.perimeter = own.perimeter.min(all);
-                    own.detour = own.detour.min(all - 2.0 * pair.max(first).max(second));
+                    limits.perimeter = limits.perimeter.min(all);
+                    limits.detour = limits.detour.min(all - 2.0 * pair.max(first).max(second));
                 }
             }
         }
-        own
+        limits
     }
 }
 
@@ -216,12 +216,13 @@ mod tests {
         if placed.len() == size {
             return 0.0;
         }
-        let own = placed.len();
+        let process = placed.len();
         let mut best = f64::INFINITY;
         for place in 0..size {
             if !placed.contains(&place) {
-                let cost =
-                    |(other, &at): (usize, &usize)| flows[own * size + other] * distances[place * size + at];
+                let cost = |(other, &at): (usize, &usize)| {
+                    flows[process * size + other] * distances[place * size + at]
+                };
                 let cost: f64 = placed.iter().enumerate().map(cost).sum();
                 placed.push(place);
                 best = best.min(cost + least(flows, distances, size, placed));
@@ -234,15 +235,15 @@ mod tests {
     fn symmetric(size: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Vec<f64> {
         let mut matrix = vec![0.0; size * size];
         for (one, other) in (0..size).flat_map(|one| (0..one).map(move |other| (one, other))) {
-            let own = entry(one, other);
-            matrix[one * size + other] = own;
-            matrix[other * size + one] = own;
+            let value = entry(one, other);
+            matrix[one * size + other] = value;
+            matrix[other * size + one] = value;
         }
         matrix
     }
 
     /// Asserts that no placement of `rounds` random cases is below its bound; returns the sum of the bounds on machines
-    /// as a share of that of the optima.
+    /// as a share of the sum of the optima.
     fn tightness(rounds: u32, steps: u32) -> f64 {
         let mut generator = ChaCha8Rng::seed_from_u64(7);
         let mesh = Machine::new(MachineKind::Mesh, &[3, 2]).unwrap();

@@ -1,10 +1,10 @@
-//! Congestion deficiencies: what the busiest links of an all-reduce carry, over what they would carry
-//! if every link of the torus carried as much in every step.
+//! Congestion deficiencies: the load of the busiest links of an all-reduce over their load
+//! if every link of the torus carried the same load in every step.
 //!
 //! De Sensi et al. 2024, 2.2: a step whose busiest channel carries the messages of `L` processes
 //! takes `L` times as long as a message alone. With shares of `n/(2D)` bytes on all ports, halved at
 //! every step, `Xi = sum over s of L(s) / 2^(s+1)`; `L(s)` is counted, both directions of a link
-//! together, halved: ties go one way here, and each way half in the closed forms.
+//! together, halved: ties go one way here, and half each way in the closed forms.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases
 }
 
-/// The messages over both directions of every link that is used, in every stage.
+/// The messages over both directions of every used link, in every stage.
 pub(super) fn stage_loads(machine: &Machine, collective: &Collective) -> Vec<BTreeMap<Link, u64>> {
     let node = |process: ProcessId| NodeId::new(collective.rank(process));
     let of_stage = |stage: usize| {
@@ -117,11 +117,11 @@ fn ring_loads(side: u64, algorithm: Algorithm) -> Vec<(u64, u64)> {
     stage_loads(&torus(&lengths), &run.collective(2, 0)).into_iter().map(extremes).collect()
 }
 
-/// The deficiency in `dimensions` dimensions of a ring's loads: its steps come once for each of them.
+/// The deficiency in `dimensions` dimensions of a ring's loads: its steps occur once for each dimension.
 fn deficiency(loads: &[(u64, u64)], dimensions: u32) -> Quantity {
     let steps = narrow(loads.len()) * dimensions;
     let sum = |(step, (most, _)): (u32, &(u64, u64))| {
-        (0..dimensions).map(|own| most << (steps - 1 - (step * dimensions + own))).sum::<u64>()
+        (0..dimensions).map(|dimension| most << (steps - 1 - (step * dimensions + dimension))).sum::<u64>()
     };
     // Both directions together, halved.
     Quantity::fraction((0..).zip(loads).map(sum).sum(), 2 << steps)
@@ -173,23 +173,23 @@ fn check_lines(bits: u32, findings: &mut Findings) {
     }
     for dimensions in 1..=4 {
         let case = format!("{dimensions} sides of {side}");
-        let (own, other) = (deficiency(&swing, dimensions), deficiency(&doubling, dimensions));
+        let (of_swing, of_doubling) = (deficiency(&swing, dimensions), deficiency(&doubling, dimensions));
         let one = dimensions == 1;
         findings.add(
             if one { SWING_1 } else { SWING },
-            Trial::equal(swing_form(bits, dimensions), own),
+            Trial::equal(swing_form(bits, dimensions), of_swing),
             &case,
         );
         let claim = if one { DOUBLING_1 } else { DOUBLING };
-        findings.add(claim, Trial::equal(doubling_form(bits, dimensions), other), &case);
+        findings.add(claim, Trial::equal(doubling_form(bits, dimensions), of_doubling), &case);
         if dimensions > 1 {
-            findings.add(PRINTED_DOUBLING, Trial::at_most(doubling_limit(dimensions), other), &case);
+            findings.add(PRINTED_DOUBLING, Trial::at_most(doubling_limit(dimensions), of_doubling), &case);
             let (claim, printed) = match dimensions {
                 2 => (LIMIT, Quantity::fraction(119, 100)),
                 _ => (THREE, Quantity::fraction(1003, 1000)),
             };
-            findings.add(claim, Trial::at_most(printed, own), &case);
-            findings.add_reading(claim, Trial::at_most(swing_limit(dimensions), own), &case);
+            findings.add(claim, Trial::at_most(printed, of_swing), &case);
+            findings.add_reading(claim, Trial::at_most(swing_limit(dimensions), of_swing), &case);
         }
     }
     let lengths = [side, side];
@@ -208,7 +208,7 @@ fn check_whole_vectors(run: Run<'_>, findings: &mut Findings) {
         let mut loads = BTreeMap::new();
         for process in ProcessId::first(collective.process_count()) {
             for (destination, units) in collective.sends(stage, process) {
-                // A tie is split: each way carries half of it.
+                // A tie is split: each way carries half.
                 for tie in [TieRule::Positive, TieRule::Negative] {
                     for channel in machine.route(node(process), node(destination), tie) {
                         *loads.entry((channel.node, channel.direction.index())).or_insert(0) += units;

@@ -157,7 +157,7 @@ fn check_all_to_all(lengths: &[u64], diameter: u64, mean: u64, findings: &mut Fi
     let ranks = machine.node_count();
     let mut loads = BTreeMap::new();
     let (mut farthest, mut sum) = (0, 0);
-    // Ties go one way in one half, and the other way in the other: the mean of both.
+    // Ties go opposite ways in the two halves, so take the mean of both.
     for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
         let distance = machine.distance(from, to);
         (farthest, sum) = (farthest.max(distance), sum + distance);

@@ -3,8 +3,8 @@
 //! A link has 400 Gb/s and 400 ns, a step costs 513.4 ns to start, a unit is 32 bytes and a cycle
 //! 0.64 ns: the constants that reproduce the published steps without contention
 //! (`docs/real-machines.md`). The published runs leave out the serialisation of the last packet, so
-//! that blocks below a packet of 8 KiB cost them nothing; and they have finite buffers, which this
-//! model has not.
+//! blocks below a packet of 8 KiB cost them nothing; and they have finite buffers, unlike this
+//! model.
 
 use std::num::NonZeroU64;
 
@@ -101,7 +101,7 @@ const PACKET: u64 = 8192;
 /// The cost of starting a step, 513.4 ns \[cycles\].
 const START: u64 = 802;
 
-/// The stages of a ring that are run; the others repeat them.
+/// The number of stages of a ring that are run; the others repeat them.
 const FIRST_STAGES: usize = 8;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -132,7 +132,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases
 }
 
-/// The published curves: all of their points in a full verification, else the ends of those of 8 x 8.
+/// The published curves: all points in a full verification, else the end points of the curves of 8 x 8.
 fn curve_cases(is_full: bool) -> Vec<Case> {
     let halving =
         |lengths| Run::all_reduce(lengths, Algorithm::Swing, Some(Exchange::Halving)).on_all_ports();
@@ -184,7 +184,7 @@ impl Bars {
 /// The division of messages into packets.
 #[derive(Clone, Copy, PartialEq)]
 enum Packets {
-    /// They are whole, and served in the order in which they come.
+    /// Whole messages, served in the order of arrival.
     None,
     /// Packets of 8 KiB, inputs served in turn.
     InTurn,
@@ -221,7 +221,7 @@ fn collective_makespan(run: Run<'_>, bytes: u64, packets: Packets) -> u64 {
     makespan(&collective, &placed(&machine, shares), links(shares, packets))
 }
 
-/// Cycles in nanoseconds, whole ones.
+/// Cycles in whole nanoseconds.
 fn nanoseconds(cycles: u64) -> u64 {
     (cycles * 64 + 50) / 100
 }
@@ -232,8 +232,8 @@ fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// A run of 32 bytes in cycles of 10 ps, in which a unit is half a byte: so short that a vector with a
-/// unit in each block, which bucket needs for every share to go its way, costs nothing.
+/// A run of 32 bytes in cycles of 10 ps with units of half a byte, so short that a vector with a
+/// unit in each block, which bucket needs for every share to take its route, costs nothing.
 #[derive(Clone, Copy)]
 struct ShortRun<'lengths>(Run<'lengths>);
 
@@ -253,7 +253,7 @@ impl ShortRun<'_> {
     }
 
     /// The difference of a makespan from a printed one \[ns\].
-    fn off(cycles: u64, printed_us: f64) -> u64 {
+    fn deviation(cycles: u64, printed_us: f64) -> u64 {
         (cycles / 100).abs_diff(whole(printed_us * 1000.0))
     }
 }
@@ -262,7 +262,7 @@ fn check_runtime(run: Run<'_>, printed: f64, findings: &mut Findings) {
     let collective = ShortRun(run).collective();
     let shares = collective.share_count();
     let found = makespan(&collective, &ShortRun(run).placement(shares), ShortRun::links(shares));
-    findings.add(RUNTIME, Trial::at_most(1000, ShortRun::off(found, printed)), &label(run));
+    findings.add(RUNTIME, Trial::at_most(1000, ShortRun::deviation(found, printed)), &label(run));
 }
 
 fn check_ring_runtime(lengths: &'static [u64], printed: u64, findings: &mut Findings) {
@@ -272,8 +272,8 @@ fn check_ring_runtime(lengths: &'static [u64], printed: u64, findings: &mut Find
     findings.add(RING_RUNTIME, Trial::at_most(most, difference), &name(lengths));
 }
 
-/// The makespan of the Hamiltonian rings of a torus \[cycles\]: that of the first stages, and as much
-/// again for each of the others, which repeat them. The whole is run where it is short.
+/// The makespan of the Hamiltonian rings of a torus \[cycles\]: that of the first stages, extrapolated
+/// to the others, which repeat them. Short ones are run completely.
 fn ring_makespan(lengths: &[u64], bytes: u64) -> u64 {
     let run = Run::all_reduce(lengths, Algorithm::HamiltonianRings, None);
     let collective = run.collective(bytes / UNIT, START);
@@ -330,7 +330,7 @@ fn check_ring(lengths: &'static [u64], (kib, published): (u64, f64), bars: Bars,
     findings.add(claim, percent(most, found), &format!("ring on {} at {kib} KiB", name(lengths)));
 }
 
-/// A case for each point of a curve, of whole messages.
+/// A case for each point of a curve, with whole messages.
 fn curve(run: Run<'static>, points: Vec<(u64, f64)>, bars: Bars) -> Vec<Case> {
     let point = move |(kib, published): (u64, f64)| -> Case {
         Box::new(move |findings| {
@@ -342,7 +342,7 @@ fn curve(run: Run<'static>, points: Vec<(u64, f64)>, bars: Bars) -> Vec<Case> {
     points.into_iter().map(point).collect()
 }
 
-/// Swing on 64 x 64 below the sizes at which buffers fill: within the bar at 32 MiB, and a little out of it at
+/// Swing on 64 x 64 below the sizes at which buffers fill: within the error bar at 32 MiB, and slightly outside it at
 /// 8 MiB.
 fn check_packets((kib, published): (u64, f64), findings: &mut Findings) {
     let run = Run::all_reduce(&[64, 64], Algorithm::Swing, Some(Exchange::Halving)).on_all_ports();
@@ -355,21 +355,21 @@ fn check_packets((kib, published): (u64, f64), findings: &mut Findings) {
 
 fn check_one_port(findings: &mut Findings) {
     let one = Run::all_reduce(&[8, 8], Algorithm::Swing, Some(Exchange::Whole));
-    let off = |run| goodput_off(collective_makespan(run, 8192, Packets::None), 8, 9.1);
-    findings.add(ONE_PORT, percent(50, off(one)), &"8x8");
-    findings.add_reading(ONE_PORT, percent(50, off(one.on_all_ports())), &"8x8");
+    let deviation = |run| goodput_off(collective_makespan(run, 8192, Packets::None), 8, 9.1);
+    findings.add(ONE_PORT, percent(50, deviation(one)), &"8x8");
+    findings.add_reading(ONE_PORT, percent(50, deviation(one.on_all_ports())), &"8x8");
 }
 
 fn check_caption(findings: &mut Findings) {
-    let off = |lengths: &[u64]| {
+    let deviation = |lengths: &[u64]| {
         let run = ShortRun(Run::all_reduce(lengths, Algorithm::Bucket, None).on_all_ports());
         let collective = run.collective();
         let shares = collective.share_count();
         let predicted = predict(&collective, &run.placement(shares), ShortRun::links(shares));
-        ShortRun::off(predicted.get(), 464.0)
+        ShortRun::deviation(predicted.get(), 464.0)
     };
-    findings.add(CAPTION, Trial::at_most(1000, off(&[32, 8])), &"32x8");
-    findings.add_reading(CAPTION, Trial::at_most(1000, off(&[128, 8])), &"128x8");
+    findings.add(CAPTION, Trial::at_most(1000, deviation(&[32, 8])), &"32x8");
+    findings.add_reading(CAPTION, Trial::at_most(1000, deviation(&[128, 8])), &"128x8");
 }
 
 /// TACOS' links: 50 GiB/s and 0.5 us, a unit of 4 KiB: a cycle is 4096 / (50 GiB/s).

@@ -1,10 +1,10 @@
 //! The time of a step whose messages load every link equally: `A0 + max(H h + m, H + L m)`.
 //!
-//! `A0` is the cost of starting a step, `H = l + u` a hop of a message's head, `m` what a message occupies
-//! a link for, less the unit that arrives with the head, `h` the distance of partners and `L` the
-//! messages over a link. With cut-through a message alone takes the first, and the last of those that
-//! a link carries cannot be there before the second. Where plain and mirrored shares together load every
-//! link of a step equally the larger of both is reached; the sum over the steps is the makespan. Ties
+//! `A0` is the cost of starting a step, `H = l + u` a hop of a message's head, `m` the occupancy of a link
+//! by a message, less the unit that arrives with the head, `h` the distance of partners and `L` the
+//! messages over a link. With cut-through a message alone takes the first, and the last message of a
+//! link cannot arrive before the second. If plain and mirrored shares together load every
+//! link of a step equally, the larger of both is attained; the sum over the steps is the makespan. Ties
 //! and uneven loads take longer: recursive doubling does.
 
 use cubefold_collectives::{Algorithm, Collective, Exchange};
@@ -29,7 +29,7 @@ pub(super) const CLAIMS: [Claim; 1] = [STEPS];
 /// The vectors of the claim \[units\].
 const VECTORS: [u64; 6] = [2, 20, 200, 2000, 20_000, 200_000];
 
-/// Links and starts of steps: `u`, `l` and `A0` \[cycles\]. The first are those of the published runs.
+/// Links and starts of steps: `u`, `l` and `A0` \[cycles\]. The first are from the published runs.
 const COSTS: [[u64; 3]; 2] = [[1, 624, 802], [3, 5, 10]];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -53,7 +53,7 @@ fn check(side: u64, findings: &mut Findings) {
             let (head, message) = (latency + hop, hop * (units / 2));
             let of_step = |step: &Step| {
                 let (alone, shared) = (head * step.distance + message, head + step.load * message);
-                // The unit that arrives with the head is no part of what follows it.
+                // The unit that arrives with the head does not count towards the rest.
                 start + alone.max(shared) - hop
             };
             let expected: u64 = steps.iter().map(of_step).sum();
@@ -63,15 +63,15 @@ fn check(side: u64, findings: &mut Findings) {
     }
 }
 
-/// A step: how far its messages go \[links\], and how many of them every channel carries.
+/// A step: the distance of its messages \[links\], and the number of messages on every channel.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     distance: u64,
     load: u64,
 }
 
-/// The steps of a collective of two shares of one unit; none where messages of a step go to different
-/// distances or channels carry more than others.
+/// The steps of a collective of two shares of one unit; `None` if messages of a step have different
+/// distances or some channels carry more than others.
 fn steps(machine: &Machine, collective: &Collective) -> Option<Vec<Step>> {
     let node = |process: ProcessId| NodeId::new(collective.rank(process));
     let of_stage = |(stage, loads): (usize, std::collections::BTreeMap<_, u64>)| {
@@ -86,7 +86,7 @@ fn steps(machine: &Machine, collective: &Collective) -> Option<Vec<Step>> {
         let is_even =
             loads.len() as u64 == machine.link_count() && loads.values().all(|&load| load == both_ways);
         match distances[..] {
-            // As many messages go one way over a link as the other.
+            // Equally many messages go each way over a link.
             [distance] if is_even => Some(Step { distance, load: both_ways / 2 }),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Statements of CS838 1999 that fail as printed (errata N1 to N11), each beside the reading that
+//! Statements of CS838 1999 that fail as printed (errata N1 to N11), each with the reading that
 //! holds.
 
 use cubefold_mapping::{
@@ -78,7 +78,7 @@ const BUTTERFLY: Claim = Claim::misprinted(
     "N11",
 );
 
-/// In the order of the errata. N9, on normal algorithms, is a promise that is more than kept.
+/// In the order of the errata. N9, on normal algorithms, is a promise that is exceeded.
 pub(super) const CLAIMS: [Claim; 12] = [
     IN_RING,
     SHUFFLED,
@@ -134,7 +134,8 @@ fn add(findings: &mut Findings, claim: Claim, of: Of, case: &str, trial: Result<
 fn in_rings(side: u64, findings: &mut Findings) {
     for (first, second) in (2..=side).flat_map(|first| (2..first).map(move |second| (first, second))) {
         let case = MachineLabel(&torus(&[first, second])).to_string();
-        let congestion = || torus_in_ring([first, second]).map(|own| own.measures().link_congestion);
+        let congestion =
+            || torus_in_ring([first, second]).map(|embedding| embedding.measures().link_congestion);
         let read = if second == 2 { 3 } else { second + 2 };
         let printed = congestion().map(|measured| Trial::equal(second, measured));
         add(findings, IN_RING, Of::Print, &case, printed);
@@ -159,7 +160,7 @@ fn shuffled(most: u32, findings: &mut Findings) {
         let links = guest.nodes().flat_map(|node| guest.neighbours(node).map(move |beside| (node, beside)));
         let dilation = links.map(|(one, other)| host.distance(place(one), place(other))).max();
         findings.add(SHUFFLED, Trial::equal(1, dilation.unwrap_or(0)), &case);
-        let read = unshuffled_words(n).map(|own| Trial::equal(1, own.measures().dilation));
+        let read = unshuffled_words(n).map(|embedding| Trial::equal(1, embedding.measures().dilation));
         add(findings, SHUFFLED, Of::Reading, &case, read);
     }
 }
@@ -200,11 +201,11 @@ fn folded(size: u64, findings: &mut Findings) {
     for lengths in (2..=size).flat_map(shapes) {
         let case = MachineLabel(&torus(&lengths)).to_string();
         let read = if lengths.iter().all(|&length| length == 2) { 1 } else { 2 };
-        let embedding = torus_in_mesh(&lengths).map(|own| own.measures());
+        let embedding = torus_in_mesh(&lengths).map(|embedding| embedding.measures());
         for (of, promised) in [(Of::Print, 2), (Of::Reading, read)] {
             let measures = || embedding.clone();
-            let dilation = measures().map(|own| Trial::equal(promised, own.dilation));
-            let congestion = measures().map(|own| Trial::equal(promised, own.link_congestion));
+            let dilation = measures().map(|measured| Trial::equal(promised, measured.dilation));
+            let congestion = measures().map(|measured| Trial::equal(promised, measured.link_congestion));
             add(findings, FOLDED, of, &case, dilation);
             add(findings, FOLDED_CONGESTION, of, &case, congestion);
         }
@@ -217,7 +218,7 @@ fn snaking(side: u64, findings: &mut Findings) {
         let printed = 1 + lengths[0].div_ceil(side);
         let is_even_fit = lengths[0].is_multiple_of(side);
         let read = if is_even_fit { printed } else { 2 * printed };
-        let embedding = square_in_rectangle(lengths).map(|own| own.measures().link_congestion);
+        let embedding = square_in_rectangle(lengths).map(|embedding| embedding.measures().link_congestion);
         for (of, promised) in [(Of::Print, printed), (Of::Reading, read)] {
             let trial = embedding.clone().map(|measured| Trial::at_most(promised, measured));
             add(findings, SNAKING, of, &case, trial);
@@ -227,7 +228,8 @@ fn snaking(side: u64, findings: &mut Findings) {
 
 fn examples(findings: &mut Findings) {
     for (example, of) in ExampleMeshes::BOTH.into_iter().zip([Of::Print, Of::Reading]) {
-        let trial = example_meshes(example).map(|own| Trial::equal(3, own.measures().link_congestion));
+        let trial =
+            example_meshes(example).map(|embedding| Trial::equal(3, embedding.measures().link_congestion));
         add(findings, EXAMPLE, of, &format!("{example:?}"), trial);
     }
 }
@@ -235,8 +237,8 @@ fn examples(findings: &mut Findings) {
 fn dimensions(most: u32, findings: &mut Findings) {
     for n in 1..=most {
         let case = format!("n = {n}");
-        let last = binomial_tree(n).map(|own| {
-            let links = own.paths().flat_map(|(_, path)| path.windows(2));
+        let last = binomial_tree(n).map(|embedding| {
+            let links = embedding.paths().flat_map(|(_, path)| path.windows(2));
             links.map(|pair| (pair[0].index() ^ pair[1].index()).ilog2()).max().unwrap_or(0)
         });
         for (of, promised) in [(Of::Print, n), (Of::Reading, n - 1)] {
@@ -268,10 +270,11 @@ fn hamiltonian(size: u64, findings: &mut Findings) {
 }
 
 fn butterflies(most: u32, findings: &mut Findings) {
-    let trial = small_butterfly().map(|own| Trial::equal(2, own.measures().link_congestion));
+    let trial = small_butterfly().map(|embedding| Trial::equal(2, embedding.measures().link_congestion));
     add(findings, BUTTERFLY, Of::Print, "n = 2", trial);
     for n in 3..=most {
-        let trial = || butterfly_in_cycles(n).map(|own| Trial::equal(2, own.measures().link_congestion));
+        let trial =
+            || butterfly_in_cycles(n).map(|embedding| Trial::equal(2, embedding.measures().link_congestion));
         add(findings, BUTTERFLY, Of::Print, &format!("n = {n}"), trial());
         add(findings, BUTTERFLY, Of::Reading, &format!("n = {n}"), trial());
     }

@@ -10,9 +10,9 @@ use crate::{
 /// The promise of an embedding.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Promise {
-    /// That.
+    /// Exactly this value.
     Exactly(u64),
-    /// No more than that.
+    /// At most this value.
     AtMost(u64),
 }
 
@@ -28,7 +28,7 @@ impl Promise {
 /// A measure of an embedding.
 pub(super) type Measure = fn(&RoutedMeasures) -> u64;
 
-/// Measures an embedding against what the claims promise of it.
+/// Measures an embedding against its claims.
 pub(super) fn check(
     findings: &mut Findings,
     case: &str,

@@ -102,7 +102,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
 fn trees_of_dutta_and_jha(n: u32, findings: &mut Findings) {
     let case = format!("n = {n}");
     let promises: [(Claim, Measure, _); 2] =
-        [(STRETCHED, dilation, Exactly(1)), (STRETCHED_LOAD, |own| own.least_load, Exactly(1))];
+        [(STRETCHED, dilation, Exactly(1)), (STRETCHED_LOAD, |measures| measures.least_load, Exactly(1))];
     check(findings, &case, stretched_tree(n), &promises);
     check(findings, &case, two_trees(n), &[(TWO_TREES, dilation, Exactly(1))]);
 }
@@ -132,7 +132,7 @@ fn on_leaves(dimensions: u32, bits: u32, findings: &mut Findings) {
     }
 }
 
-/// The most nodes of a mesh of equal sides that is tried.
+/// The most nodes of a tested mesh of equal sides.
 const MAX_CUBE: u64 = 1 << 11;
 
 fn meshes_of_side(side: u32, findings: &mut Findings) {

@@ -186,7 +186,9 @@ fn shared_tree(n: u32, findings: &mut Findings) {
     if let Ok(embedding) = &embedding {
         // n - 2, n - 4, .. and n - 3, n - 5, ..
         let powers = |from: u32| {
-            (0..=n).rev().filter(move |own| own + from <= n && (n - own - from).is_multiple_of(2))
+            (0..=n)
+                .rev()
+                .filter(move |exponent| exponent + from <= n && (n - exponent - from).is_multiple_of(2))
         };
         let sum = |from| powers(from).map(|exponent| 1_u64 << exponent).sum::<u64>();
         let none = (1 << (n - 1)) - sum(3);
@@ -212,7 +214,7 @@ fn random_caterpillar(seed: u32, findings: &mut Findings) {
         let legs: Vec<u32> =
             (spine..32).map(|_| free.swap_remove(generator.random_range(0..free.len()))).collect();
         match Caterpillar::new(spine, &legs) {
-            Ok(own) if own.is_balanced() => break own,
+            Ok(caterpillar) if caterpillar.is_balanced() => break caterpillar,
             Ok(_) | Err(_) => {}
         }
     };
@@ -248,7 +250,7 @@ fn flip(generator: &mut ChaCha12Rng) -> FlipBit {
     if generator.random_range(0..2) == 0 { FlipBit::LeftStays } else { FlipBit::RightStays }
 }
 
-/// A tree in which every vertex takes one of the free places below those before it.
+/// A tree in which every vertex takes one of the free places below earlier vertices.
 fn random_tree(vertices: u32, generator: &mut ChaCha12Rng) -> Result<GrowingTree, ClassicError> {
     let mut free = vec![(0, Side::Left), (0, Side::Right)];
     let mut parents = vec![];

@@ -1,4 +1,4 @@
-//! Theorem 1 and corollary 1, what dilation 1 needs, by search; and the extensions of section 6.
+//! Theorem 1 and corollary 1, the cube needed for dilation 1, by search; and the extensions of section 6.
 
 use cubefold_mapping::{
     GreenbergConstruction, GreenbergMethod, GreenbergPlacement, GreenbergStage, MeshSides, Placement,
@@ -64,7 +64,7 @@ fn check_least(lengths: &[u64], findings: &mut Findings) {
     let smaller = Search::finds(&guest, needed - 1);
     let measured = if smaller { needed - 1 } else { needed };
     findings.add(THEOREM_1, Trial::equal(needed, measured), &MachineLabel(&guest));
-    // By the Gray code along every side it is reached: side by side, as lines are placed.
+    // The Gray code along every side attains it, since sides are placed independently, like lines.
     let longest = lengths.iter().map(|&length| gray_line(length, findings)).max().unwrap_or(0);
     findings.add(THEOREM_1, Trial::equal(1, longest), &MachineLabel(&guest));
 }
@@ -93,8 +93,8 @@ fn check_expansion(sides: u32, findings: &mut Findings) {
 }
 
 /// A search for a placement of unit dilation on a cube. Processes are placed in the order of their
-/// labels, each beside all of its neighbours that are placed; a dimension of the cube that none has
-/// crossed yet is as good as any other.
+/// labels, each beside all of its placed neighbours; all dimensions of the cube that are not
+/// crossed yet are equivalent.
 struct Search {
     before: Vec<Vec<usize>>, // the neighbours of each process with smaller labels
     dimensions: u64,
@@ -109,7 +109,7 @@ impl Search {
         search.place(0, 0)
     }
 
-    /// Places a process, `crossed` dimensions having been crossed so far: the first ones.
+    /// Places a process, after the first `crossed` dimensions have been crossed.
     fn place(&mut self, node: u32, crossed: u64) -> bool {
         self.taken[node as usize] = true;
         self.nodes.push(node);
@@ -120,7 +120,8 @@ impl Search {
     }
 
     fn place_next(&mut self, crossed: u64) -> bool {
-        let beside: Vec<u32> = self.before[self.nodes.len()].iter().map(|&own| self.nodes[own]).collect();
+        let beside: Vec<u32> =
+            self.before[self.nodes.len()].iter().map(|&process| self.nodes[process]).collect();
         let Some((&first, others)) = beside.split_first() else { return false };
         (0..self.dimensions.min(crossed + 1)).any(|dimension| {
             let node = first ^ (1 << dimension);
@@ -257,7 +258,7 @@ fn check_array(lengths: &[u64; 2], findings: &mut Findings) {
     findings.add(ARRAYS_DILATION, Trial::at_most(5, measured(&guest, &placement)), &MachineLabel(&guest));
 }
 
-/// The last block of a mesh is reflected over all dimensions that the blocks before were: the rows
+/// The last block of a mesh is reflected over all dimensions of the earlier blocks, so the rows
 /// of its slots alone are that far from those of the first block.
 fn check_rows(findings: &mut Findings) {
     let Ok(sides) = MeshSides::new(65, 107) else { return };

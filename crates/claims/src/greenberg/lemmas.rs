@@ -1,4 +1,4 @@
-//! Lemmas of Greenberg 1987 on every case of a range, and printed statements that fail beside the
+//! Lemmas of Greenberg 1987 on every case of a range, and printed statements that fail, with the
 //! readings that hold.
 
 use cubefold_mapping::{
@@ -39,7 +39,7 @@ const LEMMA_4: Claim = Claim::new(
     "Greenberg 1987, lemma 4",
     "sets of n - 1 homes in the n-cube of which some can claim no pair of neighbours of its own",
 );
-/// Printed of home `i` of an order, counted from 0, with `x` homes beside it.
+/// Printed for home `i` of an order, counted from 0, with `x` adjacent homes.
 pub(super) const LEMMA_4_PROOF: Claim = Claim::misprinted(
     "Greenberg 1987, lemma 4, proof",
     "orders of n - 1 homes in the n-cube with fewer than 2 free neighbours for some, n - x - i: 0; n - i less the later homes \
@@ -112,7 +112,7 @@ fn check_code(dimensions: u32, findings: &mut Findings) {
 struct Pebbling {
     dimensions: u32,
     pebbles: u32,
-    crossed: u32, // the dimensions that the pebbles have been moved over
+    crossed: u32, // the dimensions over which the pebbles were moved
     counts: Vec<u64>,
 }
 
@@ -157,7 +157,7 @@ fn check_pebbling(dimensions: u32, findings: &mut Findings) {
     for pebbles in 1..=1 << dimensions {
         let mut pebbling = Pebbling::new(dimensions, pebbles);
         let mut beside = 0;
-        // Twice round the flexed sequence.
+        // Twice through the flexed sequence.
         for number in 1..=2 << dimensions {
             pebbling.round(number);
             beside = beside.max(pebbling.greatest_difference_of_neighbours());
@@ -168,7 +168,7 @@ fn check_pebbling(dimensions: u32, findings: &mut Findings) {
     findings.add(LEMMA_2_3, Trial::stated(u64::from(dimensions), most), &cube(dimensions));
 }
 
-/// Paths between 0 and every node: the cube looks the same from everywhere.
+/// Paths between 0 and every node, which suffices by symmetry.
 fn check_shortest_paths(dimensions: u32, findings: &mut Findings) {
     let links = |one: u32, other: u32| (one ^ other).count_ones();
     let mut wrong = 0;
@@ -192,7 +192,7 @@ fn check_homes(dimensions: u32, findings: &mut Findings) {
     findings.add(LEMMA_4, Trial::equal(0, wrong), &cube(dimensions));
 }
 
-/// Every order of homes: the count of free neighbours in the proof, and the one that is right.
+/// Every order of homes: the count of free neighbours in the proof, and the correct one.
 fn check_orders(dimensions: u32, findings: &mut Findings) {
     let size = dimensions as usize - 1;
     let (mut printed, mut read) = (0, 0);
@@ -210,7 +210,7 @@ fn check_orders(dimensions: u32, findings: &mut Findings) {
     findings.add_reading(LEMMA_4_PROOF, Trial::equal(0, read), &cube(dimensions));
 }
 
-/// Every order of `size` of the first `nodes` nodes; `order` is empty to begin with.
+/// Every order of `size` of the first `nodes` nodes; `order` is initially empty.
 fn for_each_order(nodes: u32, size: usize, order: &mut Vec<u32>, check: &mut impl FnMut(&[u32])) {
     if order.len() == size {
         return check(order);
@@ -224,8 +224,8 @@ fn for_each_order(nodes: u32, size: usize, order: &mut Vec<u32>, check: &mut imp
     }
 }
 
-/// Every set of `size` of the first `nodes` nodes, in ascending order; `set` is empty to begin
-/// with.
+/// Every set of `size` of the first `nodes` nodes, in ascending order; `set` is initially
+/// empty.
 fn for_each_set(nodes: u32, size: usize, set: &mut Vec<u32>, check: &mut impl FnMut(&[u32])) {
     if set.len() == size {
         return check(set);
@@ -255,7 +255,7 @@ fn claim_pairs(homes: &[u32], dimensions: u32, taken: &mut Vec<u32>) -> bool {
     false
 }
 
-/// All sources and sinks up to three dimensions, `random` ones of each number beyond.
+/// All sources and sinks up to three dimensions, and `random` ones per number in higher dimensions.
 fn check_paths(dimensions: u32, random: usize, findings: &mut Findings) {
     for count in 1..=dimensions as usize {
         for (sources, sinks) in ends(dimensions, count, random) {
@@ -273,7 +273,7 @@ fn check_paths(dimensions: u32, random: usize, findings: &mut Findings) {
     }
 }
 
-/// The number of paths that go from node to neighbour, end at a sink, and meet none of those before.
+/// The number of paths that go from node to neighbour, end at a sink, and meet no earlier path.
 fn joined(paths: &[Vec<u32>], sinks: &[u32]) -> u64 {
     let mut met = vec![];
     let mut is_good = |path: &&Vec<u32>| {
@@ -379,23 +379,23 @@ fn longest(spectrum: &[u64]) -> u64 {
     spectrum.len().saturating_sub(1) as u64
 }
 
-/// Step 2 as printed: the most links between neighbours within a row, of the best that steps 3 to 5
-/// could do. Already the rows of the slots may be two dimensions apart, and the columns of singlets
+/// Step 2 as printed: the most links between neighbours within a row, in the best outcome of steps 3
+/// to 5. Already the rows of the slots may be two dimensions apart, and the columns of singlets
 /// are given.
 fn across_one_only(method: ReflectionMethod, packed: &SlotTable) -> u64 {
     let (mesh, sides) = (method.intermediate(), packed.sides());
     let mut doublets = vec![0_u32; mesh.rows() as usize]; // by code word
     let mut most = 0;
-    let mut before: Vec<(u32, u32)> = vec![]; // code words of the singlets of the block before
+    let mut before: Vec<(u32, u32)> = vec![]; // code words of the singlets of the previous block
     for column in 0..sides.columns() {
         let crossed = if column == 0 { 0 } else { 1 << flexed_dimension(column, mesh.row_bits()) };
         let word = |row: u32| gray_code_word(row) ^ crossed;
         let place = |row: u32| (word(row), gray_code_word(column + doublets[word(row) as usize]));
-        let own: Vec<(u32, u32)> = (0..method.singlet_rows()).map(place).collect();
-        for (one, other) in own.iter().zip(&before) {
+        let singlets: Vec<(u32, u32)> = (0..method.singlet_rows()).map(place).collect();
+        for (one, other) in singlets.iter().zip(&before) {
             most = most.max((one.0 ^ other.0).count_ones() + (one.1 ^ other.1).count_ones());
         }
-        before = own;
+        before = singlets;
         for row in method.singlet_rows()..mesh.rows() {
             doublets[word(row) as usize] += 1;
         }
@@ -403,7 +403,7 @@ fn across_one_only(method: ReflectionMethod, packed: &SlotTable) -> u64 {
     most.into()
 }
 
-/// Step 3 as printed: the second node of a doublet where the first is.
+/// Step 3 as printed: the second node of a doublet in the place of the first.
 fn in_one_place(method: ReflectionMethod, packed: &SlotTable) -> impl Iterator<Item = Slot> {
     packed.iter().map(move |(row, _, slot)| {
         let is_second = row.checked_sub(method.singlet_rows()).is_some_and(|below| below % 2 == 1);
@@ -415,10 +415,10 @@ fn in_one_place(method: ReflectionMethod, packed: &SlotTable) -> impl Iterator<I
 fn shared(slots: impl Iterator<Item = Slot>) -> u64 {
     let mut slots: Vec<Slot> = slots.collect();
     slots.sort_unstable();
-    slots.chunk_by(|one, other| one == other).filter(|own| own.len() > 1).count() as u64
+    slots.chunk_by(|one, other| one == other).filter(|nodes| nodes.len() > 1).count() as u64
 }
 
-/// Step 4 as printed: how many columns there are from the first with two nodes in a slot on.
+/// Step 4 as printed: the number of columns from the first one with two nodes in a slot.
 fn doubled_by_formula(mesh: IntermediateMesh, packed: &SlotTable) -> u64 {
     let mut taken = vec![false; mesh.slot_count() as usize];
     let mut first = mesh.columns();

@@ -28,7 +28,7 @@ pub(super) fn most_side(scope: Scope) -> u64 {
     }
 }
 
-/// Meshes that percolate beyond those sides.
+/// Percolating meshes with longer sides.
 const PERCOLATING: [[u64; 2]; 4] = [[11, 93], [23, 89], [39, 105], [45, 45]];
 
 /// Every mesh `W <= L` with sides up to the scope's, and the percolating ones.
@@ -44,14 +44,14 @@ pub(super) fn reflected(scope: Scope) -> Vec<MeshSides> {
     meshes(scope).into_iter().filter(|sides| sides.method() == GreenbergMethod::Reflection).collect()
 }
 
-/// A case for the meshes with equally many rows: one mesh alone is too little for a thread.
+/// A case for all meshes with equally many rows, since one mesh is too little work for a thread.
 pub(super) fn by_rows(
     meshes: &[MeshSides],
     check: impl Fn(MeshSides, &mut Findings) + Send + Sync + Copy + 'static,
 ) -> Vec<Case> {
-    let of = |own: &[MeshSides]| -> Case {
-        let own = own.to_vec();
-        Box::new(move |findings: &mut Findings| own.iter().for_each(|&sides| check(sides, findings)))
+    let of = |group: &[MeshSides]| -> Case {
+        let group = group.to_vec();
+        Box::new(move |findings: &mut Findings| group.iter().for_each(|&sides| check(sides, findings)))
     };
     meshes.chunk_by(|one, other| one.rows() == other.rows()).map(of).collect()
 }

@@ -122,7 +122,7 @@ fn check_longer(sides: MeshSides, findings: &mut Findings) {
     let host = cube(sides.cube_dimensions());
     match GreenbergPlacement::named(GreenbergConstruction::LongerSide, &guest, &host) {
         Ok(placed) => check_reflected(LONGER, [3, 5], sides, &placed, findings),
-        // Paths to percolate along are not promised.
+        // Paths for percolation are not promised.
         Err(cubefold_mapping::GreenbergError::Percolation(_)) => {}
         Err(error) => findings.fail(LONGER, &MeshLabel(sides), &error),
     }
@@ -137,7 +137,7 @@ fn check_folded(sides: MeshSides, findings: &mut Findings) {
     }
 }
 
-/// At most the first number of links where nothing percolates, and the second where nodes do.
+/// At most the first number of links without percolation, and the second with it.
 fn check_reflected(
     claim: Claim,
     [before, after]: [u64; 2],
@@ -165,7 +165,7 @@ fn check_tiles(powers: u32, findings: &mut Findings) {
 fn check_array(sides: [u64; 2], findings: &mut Findings) {
     let (host, nodes) = (torus(&sides), sides[0] * sides[1]);
     for rows in (2..=150).step_by(7) {
-        // The most columns with area^2 <= M^2 / 5, and an array that is folded many times.
+        // The most columns with area^2 <= M^2 / 5, and an array folded many times.
         let fits = |columns: &u64| 5 * (rows * columns).pow(2) <= nodes.pow(2);
         let most = (2..=nodes).take_while(fits).last();
         for (columns, is_alone) in most.map(|most| (most, true)).into_iter().chain([(152 - rows, false)]) {

@@ -237,12 +237,12 @@ mod tests {
 
     #[test]
     fn columns_have_values() {
-        let own = |column: &str, value: &str| {
+        let pair = |column: &str, value: &str| {
             Ok(ColumnValue { column: column.to_owned(), value: value.to_owned() })
         };
-        assert_eq!("embedding=xor".parse(), own("embedding", "xor"));
-        assert_eq!("a = b=c".parse(), own("a", "b=c"));
-        assert_eq!("a=".parse(), own("a", ""));
+        assert_eq!("embedding=xor".parse(), pair("embedding", "xor"));
+        assert_eq!("a = b=c".parse(), pair("a", "b=c"));
+        assert_eq!("a=".parse(), pair("a", ""));
         for wrong in ["", "a", "=", "=b"] {
             assert_eq!(wrong.parse::<ColumnValue>(), Err(ColumnValueError), "{wrong}");
         }

@@ -25,7 +25,7 @@ struct Cited {
 pub(super) fn cite(options: &CiteOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let provenance = provenance(&options.results)?;
     let output = Output::open_apart_from(shared, [&options.results])?;
-    if let Some(warning) = doubt(&provenance) {
+    if let Some(warning) = build_warning(&provenance) {
         say(&format!("warning: {}", printable(warning)));
     }
     output.write(|output| write!(output, "{}", entry(&provenance)))
@@ -43,8 +43,8 @@ fn provenance(path: &Path) -> Result<Provenance, Failure> {
 
 const HELP: &str = "write them with cubefold run FILE --output results.json";
 
-/// The reason for which others cannot build the program that made the results.
-fn doubt(provenance: &Provenance) -> Option<&'static str> {
+/// The reason why others cannot build the program that produced the results.
+fn build_warning(provenance: &Provenance) -> Option<&'static str> {
     match (&provenance.commit, provenance.dirty) {
         (_, Some(true)) => Some(
             "the program was built from changed sources, so the commit does not say what made the results",

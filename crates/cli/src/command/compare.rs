@@ -120,10 +120,10 @@ fn fastest_algorithms(
 ) -> Result<Vec<Vec<AlgorithmComparison>>, Failure> {
     let (mut all, mut rest) = (vec![], records);
     for (scenario, reference) in scenarios.iter().zip(references) {
-        let (own, others) = rest.split_at(scenario.runs.len());
+        let (of_scenario, others) = rest.split_at(scenario.runs.len());
         rest = others;
         let captions: Vec<RunCaption> = scenario.runs.iter().map(RunCaption::new).collect();
-        let competitors = Competitor::all(captions.iter().zip(own));
+        let competitors = Competitor::all(captions.iter().zip(of_scenario));
         let reference = match reference {
             Reference::Algorithm(name) => Some(name.as_str()),
             Reference::Embedding(_) => None,
@@ -147,11 +147,11 @@ fn bisected(
     shared: &SharedOptions,
 ) -> Result<Vec<FastestChange>, Failure> {
     let mut templates: Vec<(&str, &Run)> = vec![];
-    for own in competitors.iter().filter(|competitor| {
+    for competitor in competitors.iter().filter(|competitor| {
         competitor.setting.iter().cloned().collect::<BTreeMap<_, _>>() == comparison.setting
     }) {
-        if templates.iter().all(|(name, _)| *name != own.name) {
-            templates.push((&own.name, &runs[own.place]));
+        if templates.iter().all(|(name, _)| *name != competitor.name) {
+            templates.push((&competitor.name, &runs[competitor.place]));
         }
     }
     let fastest_at = |units: u64| {

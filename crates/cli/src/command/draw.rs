@@ -44,7 +44,7 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             let window = window(ranks.as_ref(), cycles.as_ref(), shared);
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::WithOperations, shared)?;
-                let lanes = lanes.map(|own| match own {
+                let lanes = lanes.map(|name| match name {
                     LanesName::Ranks => Lanes::Ranks,
                     LanesName::Steps => Lanes::Steps,
                 });
@@ -113,8 +113,9 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             })
         }
         Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
-            let table =
-                only.iter().try_fold(table, |table, own| table.with_values(&own.column, &own.value))?;
+            let table = only
+                .iter()
+                .try_fold(table, |table, chosen| table.with_values(&chosen.column, &chosen.value))?;
             let up = y.as_deref().unwrap_or_else(|| table.makespan_column());
             scaling(&table, ScalingColumns { across: x, up, by })
         }),
@@ -176,7 +177,7 @@ fn write(
     output.write(|output| output.write_all(&bytes))
 }
 
-/// Draws one run. The output is opened first, so no time is spent on a picture that cannot be written.
+/// Draws one run. The output is opened first, so that no time is lost on a picture that cannot be written.
 fn of_one_run(
     options: &OneRunOptions,
     shared: &SharedOptions,
@@ -193,7 +194,7 @@ fn of_one_run(
 /// The programs that a picture of a scenario shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScenarioPicture {
-    /// Those with processes.
+    /// Programs with processes.
     OfProcesses,
     /// Open-loop traffic.
     OfTraffic,
@@ -240,7 +241,7 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     check_placements(&runs, resources).map_err(Failure::Refused)?;
     let entries = measure_runs(&pool_for(&runs, resources)?, &runs, resources, &Progress::default());
     let mut entries = entries;
-    // Of several programs of a run the first is drawn.
+    // If a run has several programs, the first is drawn.
     entries.dedup_by_key(|entry| entry.run);
     let placements = entries.into_iter().map(|entry| entry.placement).collect();
     spectrum(&scenario.name, &different(&scenario.runs, placements)).map_err(refused)
@@ -251,8 +252,8 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
 fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, PlacementRecord)> {
     let mut found: Vec<(&Run, String, PlacementRecord)> = vec![];
     for ((run, name), placement) in runs.iter().zip(run_names(runs)).zip(placements) {
-        let is_known = |(known, _, own): &(&Run, String, PlacementRecord)| {
-            known.embedding.to_string() == run.embedding.to_string() && *own == placement
+        let is_known = |(known, _, drawn): &(&Run, String, PlacementRecord)| {
+            known.embedding.to_string() == run.embedding.to_string() && *drawn == placement
         };
         if !found.iter().any(is_known) {
             found.push((run, name, placement));
@@ -281,7 +282,7 @@ fn draw_latency(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, 
     latency(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
 }
 
-/// Draws every number of parts that runs try, not only the best.
+/// Draws all numbers of parts that runs try, not only the best.
 fn draw_pipelining(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
     let all: Vec<Run> = scenario.runs.iter().flat_map(Run::of_each_program).collect();
     if all.iter().all(|run| run.program.exchange.is_none()) {

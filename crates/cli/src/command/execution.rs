@@ -28,7 +28,7 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     })
 }
 
-/// A pool of as many threads as these runs can use.
+/// A pool with the number of threads that these runs can use.
 pub(super) fn pool_for(runs: &[&Run], resources: Resources) -> Result<ThreadPool, Failure> {
     pool(useful_threads(runs, resources.threads))
 }

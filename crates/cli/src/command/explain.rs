@@ -150,7 +150,7 @@ fn glossary_page(groups: &[DefinitionGroup], format: ExplainFormat) -> Page {
     page
 }
 
-/// The properties of a definition beside its text.
+/// The properties of a definition apart from its text.
 fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
     let others: Vec<&str> = definition.names().filter(|name| *name != definition.title).collect();
     [

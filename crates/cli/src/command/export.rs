@@ -38,7 +38,7 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
             output.add(|output| output.write_all(content))?;
             outputs.push(output.reserve()?);
         }
-        // All files are on disk under temporary names: now they take their places, without room of their own.
+        // All files are on disk under temporary names; moving them into place needs no more space.
         outputs.into_iter().try_for_each(Output::finish)?;
         folder.keep();
     } else {
@@ -80,7 +80,7 @@ impl<'path> Folder<'path> {
 impl Drop for Folder<'_> {
     fn drop(&mut self) {
         if self.is_new {
-            // A folder with other files stays.
+            // A folder with other files is kept.
             let _ = fs::remove_dir(self.path);
         }
     }

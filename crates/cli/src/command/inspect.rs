@@ -1,4 +1,4 @@
-//! `cubefold inspect`: what files of other tools are, what they hold, and the lines of a scenario that use them.
+//! `cubefold inspect`: the kinds and contents of files of other tools, and the lines of a scenario that use them.
 
 use std::io::Write;
 

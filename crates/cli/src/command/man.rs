@@ -86,7 +86,7 @@ fn write_sections(output: &mut impl Write, text: &str) -> io::Result<()> {
 
 pub(super) fn completions(options: &CompletionsOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let output = Output::open(shared, &[])?;
-    // The generator panics on write errors, which memory does not have.
+    // The generator panics on write errors, which cannot occur in memory.
     let mut script = vec![];
     clap_complete::generate(options.shell, &mut Arguments::command(), "cubefold", &mut script);
     output.write(|output| output.write_all(&script))

@@ -69,8 +69,8 @@ struct Problem {
     help: String,
 }
 
-/// Checks that `cubefold check` accepts the scenario, before it is written. Errors have no places, since nobody has
-/// written the lines yet.
+/// Checks that `cubefold check` accepts the scenario, before it is written. Errors have no places, since the lines
+/// are not yet written.
 fn check(new_scenario: &NewScenario) -> Result<(), Problem> {
     let path = Path::new("scenario.toml");
     let Err(errors) = load_text(path, &scenario_text(new_scenario, path)) else { return Ok(()) };

@@ -45,7 +45,7 @@ pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<()
     written.write(Output::open(shared, &scenarios)?, shared)
 }
 
-/// Whether the names of hosts stand in the files of a format.
+/// Whether the files of a format contain the names of hosts.
 fn names_hosts(format: PlacementFormat) -> bool {
     match format {
         PlacementFormat::Launcher(launcher) => launcher.names_hosts(),
@@ -54,7 +54,7 @@ fn names_hosts(format: PlacementFormat) -> bool {
     }
 }
 
-/// A placement that can be written, with what it is written of.
+/// A placement to write, with its run.
 pub(super) struct Written<'run> {
     run: &'run Run,
     format: PlacementFormat,
@@ -111,7 +111,7 @@ impl Ranks {
     }
 }
 
-/// A note on the order that is assumed of a list of hosts; `None` if a coordinate map gives it.
+/// A note on the assumed order of a list of hosts; `None` if a coordinate map gives it.
 fn note_on_order(run: &Run, hosts: &HostList) -> Option<String> {
     if hosts.is_of_map() {
         return None;
@@ -143,7 +143,7 @@ enum Page<'run> {
     Stage(StagePage<'run>),
 }
 
-/// Refuses a grid that would have next to nothing but empty nodes.
+/// Refuses a grid with hardly any occupied nodes.
 fn check_grid(placement: &Placement) -> Result<(), Failure> {
     const NODES: u64 = 1 << 20;
     const NODES_A_PROCESS: u64 = 64;
@@ -220,7 +220,7 @@ pub(super) fn refuse_unneeded(format: PlacementFormat, options: &HostFileOptions
     ))
 }
 
-/// The key that makes the listed hosts the nodes of the job, where the machine knows them and has more; a network
+/// The key that makes the listed hosts the nodes of the job, if the machine names them and has more; a network
 /// given as coordinates orders them.
 fn allocation_of_hosts(run: &Run, options: &HostFileOptions) -> Result<Option<Setting>, Failure> {
     let (Some(known), None, Some(path)) = (&run.host_names, &run.allocation, &options.hosts) else {
@@ -246,7 +246,7 @@ fn allocation_of_hosts(run: &Run, options: &HostFileOptions) -> Result<Option<Se
     text.parse().map(Some).map_err(|_| Failure::usage(text, "name the hosts in machine.allocation"))
 }
 
-/// The hosts, in the order of the coordinate map if there is one; without any, those that the machine has names for.
+/// The hosts, in the order of the coordinate map if there is one; without one, the hosts that the machine names.
 fn hosts_in_order(
     run: &Run,
     options: &HostFileOptions,
@@ -328,7 +328,7 @@ fn write_json(output: &mut impl Write, run: &Run, ranks: &Ranks) -> io::Result<(
     writeln!(output)
 }
 
-/// The coordinates of each process, one at a time: a large placement is never held as a whole.
+/// The coordinates of each process, one at a time, so that a large placement is never held as a whole.
 fn nodes<S: Serializer>(&(run, ranks): &(&Run, &Ranks), serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(ranks.addresses(run).map(|(_, address)| address.as_slice().to_vec()))
 }

@@ -26,7 +26,7 @@ use crate::{
 /// The most pairs of process and stage for which a space-time diagram is drawn.
 const MAX_PAIRS: u64 = 1 << 18;
 
-/// The memory of the page and its pictures while they are made \[bytes\]; measured on pages at the limit of their size.
+/// The memory used to build the page and its pictures \[bytes\]; measured on pages at the limit of their size.
 const BYTES_OF_PAGE: u64 = 12 << 20;
 /// The memory per run, its stages and its links apart \[bytes\].
 const BYTES_A_RUN: u64 = 32 << 10;
@@ -69,7 +69,7 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     output.write(|output| output.write_all(page.as_bytes()))
 }
 
-/// The runs that the page animates, by their places, executed once more link by link; none if the memory is too little.
+/// The runs that the page animates, by their places, executed once more link by link; empty if memory is short.
 fn link_by_link(runs: &[&Run], shared: &SharedOptions) -> Result<Vec<(usize, FinishedRun)>, Failure> {
     let places = animated_in_report(runs);
     let asked: Vec<&Run> = places.iter().map(|&place| runs[place]).collect();
@@ -109,7 +109,7 @@ fn ratio(record: &RunRecord, reference: Option<u64>) -> Option<f64> {
     exact_mean(record.makespan_cycles?.into(), reference?.into())
 }
 
-/// The memory that is left for the records of processes, which are kept until the page is written \[bytes\].
+/// The remaining memory for the records of processes, which are kept until the page is written \[bytes\].
 ///
 /// # Errors
 ///
@@ -117,8 +117,8 @@ fn ratio(record: &RunRecord, reference: Option<u64>) -> Option<f64> {
 fn memory_for_records(runs: &[&Run], limit: u64) -> Result<u64, Failure> {
     let of_run = |run: &&Run| {
         let (stages, links) = (run.program.body.stage_count() as u64, run.machine.link_count());
-        let own = stages.saturating_mul(BYTES_A_STAGE).saturating_add(links.saturating_mul(BYTES_A_LINK));
-        own.saturating_add(BYTES_A_RUN)
+        let bytes = stages.saturating_mul(BYTES_A_STAGE).saturating_add(links.saturating_mul(BYTES_A_LINK));
+        bytes.saturating_add(BYTES_A_RUN)
     };
     // One run takes no more than any other command.
     let needed = runs.iter().skip(1).map(of_run).fold(0, u64::saturating_add);
@@ -141,9 +141,9 @@ fn all_finished(runs: &[&Run], memory: u64, shared: &SharedOptions) -> Result<Ve
         |run: &Run| run.program.body.process_count().saturating_mul(run.program.body.stage_count() as u64);
     let mut left = memory / 2 / size_of::<StageRecord>() as u64;
     let mut is_drawn = |&place: &usize| {
-        let own = pairs(runs[place]);
-        let fits = own <= MAX_PAIRS.min(left);
-        left -= if fits { own } else { 0 };
+        let count = pairs(runs[place]);
+        let fits = count <= MAX_PAIRS.min(left);
+        left -= if fits { count } else { 0 };
         fits
     };
     let (drawn, others): (Vec<usize>, Vec<usize>) = (0..runs.len()).partition(|place| is_drawn(place));

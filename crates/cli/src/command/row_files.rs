@@ -1,8 +1,8 @@
 //! The files of rows that `run` writes beside its results: `--processes`, a row for every run, process and stage,
-//! `--messages`, a row for every message, `--crossings`, a row for every transmission, and those of open-loop traffic,
+//! `--messages`, a row for every message, `--crossings`, a row for every transmission, and for open-loop traffic
 //! `--packets`, `--channels` and `--buffers`.
 //!
-//! Rows of open-loop traffic begin with the keys that sweeps set, as it has no embeddings to tell apart; all others begin
+//! Rows of open-loop traffic begin with the keys that sweeps set, since it has no embeddings; all others begin
 //! with scenario, run and embedding.
 
 mod rank_parts;
@@ -61,7 +61,7 @@ pub(super) struct FinishedRows<'run> {
     pub(super) permit: Permit,
 }
 
-/// The records that are kept for the files that are asked for.
+/// The records to keep for the requested files.
 pub(crate) fn kept_records(options: &RunOptions) -> KeepRecords {
     let [packets, channels, buffers] =
         [&options.packets, &options.channels, &options.buffers].map(Option::is_some);
@@ -93,7 +93,7 @@ fn refuse_same(options: &RunOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses runs whose engines do not tell the messages apart.
+/// Refuses runs whose engines do not distinguish messages.
 fn refuse_unknown_messages(scenarios: &[Scenario]) -> Result<(), Failure> {
     let has_messages = |run: &Run| {
         let has_routers = run.communication.routers().is_some() && run.program.open_loop.is_none();
@@ -111,13 +111,13 @@ fn refuse_unknown_messages(scenarios: &[Scenario]) -> Result<(), Failure> {
     }
 }
 
-/// Refuses rows of open-loop traffic of other runs, of searches for saturation, whose loads are many, and beside the rows of
-/// other programs.
+/// Refuses rows of open-loop traffic for other runs, for searches for saturation, which try many loads, and together with
+/// the rows of other programs.
 fn refuse_without_open_loop(options: &RunOptions, scenarios: &[Scenario]) -> Result<(), Failure> {
     let named = options.row_files();
-    let (others, own) = named.split_at(3);
+    let (others, open_loop) = named.split_at(3);
     let named = |(option, path): &(&'static str, Option<&Path>)| path.map(|_| *option);
-    let Some(option) = own.iter().find_map(named) else { return Ok(()) };
+    let Some(option) = open_loop.iter().find_map(named) else { return Ok(()) };
     for run in scenarios.iter().flat_map(|scenario| &scenario.runs) {
         let scenario = &run.scenario;
         let Some(program) = run.program.open_loop.as_deref() else {
@@ -143,7 +143,7 @@ fn refuse_without_open_loop(options: &RunOptions, scenarios: &[Scenario]) -> Res
 }
 
 impl<'run> RowFiles<'run> {
-    /// Opens the files that are asked for; `None` if there are none.
+    /// Opens the requested files; `None` if there are none.
     pub(super) fn open(
         options: &RunOptions,
         shared: &SharedOptions,
@@ -184,14 +184,14 @@ impl<'run> RowFiles<'run> {
         }))
     }
 
-    /// Removes the files that ranks left for unused runs.
+    /// Removes the files that ranks wrote for unused runs.
     pub(super) fn discard(&self, parts: &[RankTask]) {
         if let Some(sink) = &self.processes {
             parts.iter().for_each(|&task| discard(sink.path(), task));
         }
     }
 
-    /// Adds the rows of the run at `place` of the results, once those of all earlier runs are there.
+    /// Adds the rows of the run at `place` of the results, after those of all earlier runs.
     pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
         self.waiting.insert(place, rows);
         while let Some(rows) = self.waiting.remove(&self.next) {

@@ -27,7 +27,7 @@ use crate::{
 
 pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Failure> {
     refuse_contradictions(options)?;
-    // A part has its own format, whatever its name.
+    // A part has its own format, regardless of its name.
     let named = shared.output().filter(|_| options.shard.is_none());
     let format = ResultFormat::decide(options.scenarios.format, named)?;
     if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
@@ -72,8 +72,8 @@ impl RunOptions {
 
 /// The origin of results as a key of their document.
 pub(super) fn provenance(found: Option<&Provenance>) -> Vec<(&'static str, Value)> {
-    let value = |own| serde_json::to_value(own).unwrap_or_default();
-    found.map(|own| ("provenance", value(own))).into_iter().collect()
+    let value = |provenance| serde_json::to_value(provenance).unwrap_or_default();
+    found.map(|provenance| ("provenance", value(provenance))).into_iter().collect()
 }
 
 /// Runs a part of a sweep, holding its runs only.
@@ -96,8 +96,8 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
     let part = part.map_err(Failure::Scenario)?;
     described.map_err(|error| Failure::output(shared.output(), error.into()))?;
     let runs: Vec<(usize, &Run)> = part.runs.iter().map(|(place, run)| (*place, run)).collect();
-    let own: Vec<(usize, &Run)> = runs.iter().copied().filter(|&(place, _)| shard.has(place)).collect();
-    let asked: Vec<&Run> = own.iter().map(|&(_, run)| run).collect();
+    let of_shard: Vec<(usize, &Run)> = runs.iter().copied().filter(|&(place, _)| shard.has(place)).collect();
+    let asked: Vec<&Run> = of_shard.iter().map(|&(_, run)| run).collect();
     check_runs(&asked, resources, KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::of_part(runs, digest).in_scenarios(part.scenarios.iter().cloned());
     options.expect.check(&plan)?;
@@ -105,7 +105,7 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
     let plan = plan.with_provenance(origin);
     let inputs: Vec<&PathBuf> = part.inputs.iter().collect();
     let output = SweepOutput::open(shared, &inputs, &plan, options.resume.found(), Some(shard))?;
-    execution::execute_sweep(&own, &output, None, shared, resources)?;
+    execution::execute_sweep(&of_shard, &output, None, shared, resources)?;
     output.finish(|_, _| Ok(()))
 }
 

@@ -1,4 +1,4 @@
-//! `cubefold search`: a better placement than those with names.
+//! `cubefold search`: a better placement than the named ones.
 
 use std::{
     ops::ControlFlow,
@@ -54,7 +54,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
     let kept = Arc::new(Mutex::new(Kept { journal, ..Kept::default() }));
     let scenarios = Arc::new(scenarios);
     let searched = search_all(&scenarios, &kept, options, shared);
-    // The thread that searches waits for this lock, if it is still at work.
+    // The search thread, if still running, waits for this lock.
     let mut kept = lock(&kept);
     if let Err(failure) = searched {
         kept.journal.take().filter(|journal| journal.count() == 0).map(SearchJournal::remove);
@@ -67,7 +67,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
         (SearchFormat::Placement(format), Some(search)) => {
             Written::new(&search.run, format, None, &options.hosts)?.write(output, shared)?;
             close(&mut kept, all.len())?;
-            // The placement went elsewhere: what it is worth is said here.
+            // The placement was written elsewhere, so its value is reported here.
             if !shared.quiet && shared.output().is_some() {
                 table(Output::open_path(None, shared.existing(), &[])?, ResultFormat::Table)?;
             }
@@ -81,7 +81,7 @@ pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<
     }
 }
 
-/// Writes what was found, a row for each combination.
+/// Writes the found placements, a row for each combination.
 fn write_table(
     output: Output,
     format: ResultFormat,
@@ -94,7 +94,7 @@ fn write_table(
         SearchRecord::new(&search.run, options.objective.0, names, &search.found)
     };
     let records: Vec<SearchRecord> = searches.iter().map(record).collect();
-    // A signal may have left out the last ones.
+    // After a signal the last ones may be missing.
     let searched = &combinations[..records.len().min(combinations.len())];
     let page = || Ok(search_table(&names(searched), &records));
     write_records(output, (format, &options.tables), Document::SEARCHES, &[], || records.iter().map(Ok), page)
@@ -125,7 +125,7 @@ fn open_journal(
     Ok(Some(journal))
 }
 
-/// Removes a journal whose searches are all finished; otherwise says that it is there.
+/// Removes a journal whose searches are all finished; otherwise reports that it remains.
 fn close(kept: &mut Kept, combinations: usize) -> Result<(), Failure> {
     let Some(journal) = kept.journal.take() else { return Ok(()) };
     let place = journal.path().to_owned();
@@ -145,18 +145,18 @@ fn close(kept: &mut Kept, combinations: usize) -> Result<(), Failure> {
 #[derive(Debug, Default)]
 struct Kept {
     finished: Vec<PlacementSearch>,
-    /// The best so far of the combination that is searched.
+    /// The best so far of the current combination.
     best: Option<PlacementSearch>,
     journal: Option<SearchJournal>,
 }
 
-/// Locks what is kept, which every holder leaves whole.
+/// Locks the kept searches, which every holder leaves consistent.
 fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Searches every combination that the journal does not have. A signal ends the wait for them, not the thread that
-/// searches, whatever it is at: the best so far is kept at once.
+/// Searches every combination that the journal does not have. A signal ends the wait for the search
+/// thread, not the thread: the best so far is kept at once.
 fn search_all(
     scenarios: &Arc<Vec<Scenario>>,
     kept: &Arc<Mutex<Kept>>,
@@ -172,13 +172,13 @@ fn search_all(
         progress: Arc::default(),
     };
     let count = combinations(scenarios).count();
-    // Permille of the combinations, since the evaluations of the later ones are not known yet.
+    // In permille of the combinations, since the evaluations of later ones are unknown.
     let work = Work::searches(count);
     let progress = Arc::clone(&searching.progress);
     interruption::stop_instead();
     let (done, over) = channel::<()>();
     let thread = std::thread::spawn(move || {
-        let _done = done; // is dropped at the end, whatever that is
+        let _done = done; // dropped on every exit
         searching.all()
     });
     let is_over = watch(Show::unless(shared.quiet), work, &progress, || {
@@ -236,8 +236,8 @@ impl Searching {
             }
         }
         let mut before = 0;
-        let mut watch = |own: cubefold_search::Progress| {
-            let permille = 1000 * own.evaluations / own.of.max(1);
+        let mut watch = |progress: cubefold_search::Progress| {
+            let permille = 1000 * progress.evaluations / progress.of.max(1);
             self.progress.add(permille.saturating_sub(before));
             before = permille.max(before);
             ControlFlow::Continue(())
@@ -271,7 +271,7 @@ fn refused(error: &PlacementSearchError) -> Failure {
     Failure::usage(error.to_string(), help)
 }
 
-/// The combinations as tables name them.
+/// The names of the combinations in tables.
 fn names(combinations: &[&[Run]]) -> Vec<String> {
     let name = |runs: &&[Run]| {
         let values = runs.first().into_iter().flat_map(|run| run.combination.iter());

@@ -1,6 +1,6 @@
 //! `cubefold tables`: the nodes of each process's guest neighbours.
 //!
-//! Tables are written as they are made, so the tables of a large machine are never held together.
+//! Tables are written one by one, so the tables of a large machine are never held together.
 
 use std::{
     cell::RefCell,
@@ -52,7 +52,7 @@ pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<
 
 type Tables<'run> = Box<dyn Iterator<Item = TranslationTable> + 'run>;
 
-/// The code that a process runs, if the scenario says how the program is loaded.
+/// The code that a process runs, if the scenario specifies how the program is loaded.
 fn code_type<'run>(run: &'run Run, table: &TranslationTable) -> Option<&'run str> {
     run.loading.as_ref().map(|loading| loading.code_types.of(&run.program, table.process))
 }
@@ -108,7 +108,7 @@ struct TablesDocument<'run> {
     nodes: Stream<'run>,
 }
 
-/// The tables, consumed as they are written.
+/// The tables, consumed by writing.
 struct Stream<'run> {
     run: &'run Run,
     tables: RefCell<Tables<'run>>,

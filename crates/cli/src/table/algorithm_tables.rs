@@ -50,7 +50,7 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
     }
 }
 
-/// The sentence on where the fastest changes, or that it does not.
+/// The sentence on the sizes at which the fastest algorithm changes, or that it does not.
 fn sentences(comparison: &AlgorithmComparison) -> Vec<String> {
     match (&comparison.changes[..], &comparison.sizes[..]) {
         ([], [only]) => vec![format!("{} is the fastest.", only.fastest)],

@@ -12,9 +12,9 @@ use textwrap::{
 
 use super::TextTable;
 
-/// Words up to this width stay whole as long as there are columns to leave out.
+/// Words up to this width stay whole while there are columns to leave out.
 const LONG_WORD: usize = 20;
-/// Words up to this width stay whole as long as there are important columns to leave out.
+/// Words up to this width stay whole while there are important columns to leave out.
 const SHORT_WORD: usize = 16;
 /// The number of columns that are left out before words are wrapped.
 const MIN_IMPORTANT: usize = 3;
@@ -32,7 +32,7 @@ pub(super) struct Fitted {
 /// The arrangement of the cells of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// The cells of a row beside each other.
+    /// The cells of a row side by side.
     Columns,
     /// All cells below each other, since no row is narrow enough for the terminal.
     Lines,
@@ -66,7 +66,7 @@ impl TextTable {
     fn fit_with(&self, columns: usize, width: &str, hidden: &Hidden) -> (Fitted, Hidden) {
         let mut table = self.clone();
         let mut hidden = hidden.clone();
-        let said = table.say_what_is_alike(columns, &mut hidden.alike);
+        let said = table.remove_alike_columns(columns, &mut hidden.alike);
         let whole = table.clone();
         table = table.without(&hidden.left_out);
         table.wrap_words(columns, LONG_WORD);
@@ -139,9 +139,9 @@ impl TextTable {
         self.rows.iter().map(|row| display_width(&row[place])).max().unwrap_or(0)
     }
 
-    /// Removes columns with one value in all rows: those of `names`, and as many more as necessary to fit, which are added
-    /// to `names`. Returns names and values.
-    fn say_what_is_alike(&mut self, columns: usize, names: &mut Vec<&'static str>) -> Vec<String> {
+    /// Removes columns with one value in all rows: the columns in `names`, and as many more as necessary to fit, which
+    /// are added to `names`. Returns names and values.
+    fn remove_alike_columns(&mut self, columns: usize, names: &mut Vec<&'static str>) -> Vec<String> {
         let mut said = vec![];
         for name in self.gives_way {
             let Some(place) = self.place_of(name) else { continue };
@@ -193,7 +193,7 @@ impl TextTable {
     }
 
     fn place_of(&self, name: &str) -> Option<usize> {
-        // A unit may stand in a line below.
+        // A unit may be in the line below.
         self.header.iter().position(|header| header.lines().next() == Some(name))
     }
 

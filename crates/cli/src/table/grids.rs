@@ -16,7 +16,7 @@ pub(super) const EMPTY: &str = ".";
 /// The separator of the processes of one node.
 pub(super) const BESIDE: &str = "+";
 
-/// Writes the grid, row by row: a large one is never held as a whole.
+/// Writes the grid row by row, so that a large one is never held as a whole.
 pub(crate) fn write_grid(output: &mut impl Write, placement: &Placement) -> io::Result<()> {
     let machine = placement.machine();
     let lengths = machine.shape().lengths();
@@ -39,7 +39,7 @@ fn cell(placement: &Placement, node: NodeId) -> String {
     if processes.is_empty() { EMPTY.to_owned() } else { processes.join(BESIDE) }
 }
 
-/// The width of the widest cell: that of the greatest label, if no processes share a node.
+/// The width of the widest cell: of the greatest label, if no processes share a node.
 fn width(placement: &Placement) -> usize {
     if placement.is_one_to_one() {
         return (placement.process_count() - 1).to_string().len().max(EMPTY.len());
@@ -88,7 +88,7 @@ fn subject(part: &PairedAxes) -> String {
 struct Grid {
     rows: Vec<Vec<String>>,
     width: usize,        // of the widest cell
-    cube_columns: usize, // all columns, if none is beyond
+    cube_columns: usize, // all columns, if all belong to the cube
 }
 
 impl Grid {

@@ -1,7 +1,7 @@
-//! Tables with more rows than are held at a time, drawn block by block with the text that all rows together would have.
+//! Tables with more rows than are held at a time, drawn block by block with the same text as if drawn at once.
 //!
 //! The layout of a table depends on the widths of the cells of each column, where they may wrap, and whether they are
-//! alike. So a few rows that show all of that are drawn with each block and removed from the output.
+//! alike. So a few rows with all of these properties are drawn with each block and removed from the output.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +27,7 @@ pub(crate) struct LongTable<R> {
 }
 
 impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
-    /// Writes the table as a [`TextTable`] with these rows would be.
+    /// Writes the table like a [`TextTable`] with these rows.
     pub(crate) fn write(&self, output: &mut impl Write, style: Style) -> io::Result<()> {
         let block = self.block((self.rows)().take(BLOCK + 1))?;
         if block.rows.len() <= BLOCK {
@@ -43,7 +43,7 @@ impl<R: Fn() -> I, I: Iterator<Item = io::Result<Vec<String>>>> LongTable<R> {
             forms.add(row?);
         }
         let sample = TextTable { rows: forms.rows(), ..self.block(std::iter::empty())? };
-        // Many forms are not drawn again for a few rows each time.
+        // Avoids drawing many forms again for a few rows each time.
         let rows_a_block = rows_a_block.max(sample.rows.len());
         let (mut rows, mut is_first) = ((self.rows)().peekable(), true);
         while rows.peek().is_some() {
@@ -73,7 +73,7 @@ struct Forms {
 struct ColumnForms {
     first: Option<String>,
     unlike: Option<String>,
-    widest: Option<String>, // in LaTeX, where letters differ
+    widest: Option<String>, // in LaTeX, whose letters differ in width
     by_form: BTreeMap<String, String>,
 }
 

@@ -6,16 +6,16 @@ use cubefold_scenario::SweptValue;
 
 use super::results_page::{Column, RunRow};
 
-/// The most settings with sentences of their own.
+/// The most settings with one sentence each.
 const MAX_NAMED: usize = 12;
 
 /// The columns of loads and latencies, empty for other runs.
 pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     let column = |name| Column::new(name, rows);
     let cells = |value: fn(&LoadRecord) -> Option<String>| {
-        let own =
+        let cell =
             |row: &RunRow<'_>| row.record.open_loop.as_ref().and_then(|open_loop| value(&open_loop.measured));
-        rows.iter().map(|row| own(row).unwrap_or_default()).collect()
+        rows.iter().map(|row| cell(row).unwrap_or_default()).collect()
     };
     vec![
         column("load"),
@@ -32,7 +32,7 @@ pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
     ]
 }
 
-/// The limits by the loads of channels, one for all runs that have the same.
+/// The limits by the loads of channels, one for all runs with the same limit.
 pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let limits: Vec<Option<String>> = records
         .iter()
@@ -42,7 +42,7 @@ pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
     let mut named: Vec<(String, Vec<String>)> = vec![];
     for (name, limit) in names_besides(&settings, "program.load").into_iter().zip(limits) {
         let Some(limit) = limit else { continue };
-        let place = named.iter().position(|own| own.0 == limit).unwrap_or_else(|| {
+        let place = named.iter().position(|(known, _)| *known == limit).unwrap_or_else(|| {
             named.push((limit, vec![]));
             named.len() - 1
         });
@@ -93,7 +93,7 @@ const NO_LATENCIES: &str =
 /// Sentences on the verdicts that occur, and on warm-ups that a pilot run did not find.
 pub(super) fn verdicts(records: &[RunRecord]) -> Vec<String> {
     let measured = || records.iter().filter_map(|record| Some(&record.open_loop.as_ref()?.measured));
-    let has = |sign: &str| measured().any(|own| own.saturated.as_deref() == Some(sign));
+    let has = |sign: &str| measured().any(|load| load.saturated.as_deref() == Some(sign));
     let mut notes = vec![];
     if has("channel") {
         notes.push("channel: the load exceeds the limit.".to_owned());
@@ -105,7 +105,7 @@ pub(super) fn verdicts(records: &[RunRecord]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let late = measured().filter(|own| own.seeds().iter().any(|seed| !seed.warmup_found)).count();
+    let late = measured().filter(|load| load.seeds().iter().any(|seed| !seed.warmup_found)).count();
     if late > 0 {
         notes.push(format!(
             "Warning: no steady backlog within the pilot run ({late} of {} runs); raise program.pilot_cycles, or the \

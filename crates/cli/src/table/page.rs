@@ -117,7 +117,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// The first name that no table has, and the names that there are.
+    /// The first name in no table, and the existing names.
     pub(crate) fn with_columns(self, names: &[String]) -> Result<Self, (String, Vec<String>)> {
         let tables = || {
             let of_block = |block: &'_ Block| match block {
@@ -289,7 +289,7 @@ impl From<SingleRunTable> for TextTable {
 }
 
 impl TextTable {
-    /// The place of the column with this name: its header, or its name in files.
+    /// The place of the column with this name, which is its header or its name in files.
     fn place_named(&self, name: &str) -> Option<usize> {
         let title = Definition::find(name).map(|definition| definition.title);
         let is_it = |header: &String| {
@@ -349,7 +349,7 @@ impl TextTable {
     /// The rows below each other, with a line for each nonempty cell.
     fn listed(&self, columns: usize, paint: Paint) -> String {
         let names = self.header.iter().map(|header| display_width(header)).max().unwrap_or(0);
-        // If names leave no room beside them, cells continue below them.
+        // If names leave too little room beside them, cells continue below them.
         let indent = if names + 2 <= columns / 2 { names + 2 } else { 2 };
         let line = |(name, cell): (&String, &String)| {
             let indent = " ".repeat(indent);
@@ -375,7 +375,7 @@ impl TextTable {
         self.rows.iter().map(row).collect::<Vec<_>>().join("\n")
     }
 
-    /// The table as a page of its own.
+    /// The table as a separate page.
     pub(super) fn page_text(&self, style: Style) -> String {
         Page { blocks: vec![Block::Tables(vec![self.clone()])], paint: Paint::Plain }.written(style)
     }
@@ -390,7 +390,7 @@ impl TextTable {
                 return part_of(both.draw(presets::ASCII_MARKDOWN, 1), sample.rows.len(), (2, with_header));
             }
             Style::Latex { points } => {
-                // The sample decides: it is small, and has all that does.
+                // The sample decides: it is small and has all determining cells.
                 let sample = std::slice::from_ref(sample);
                 let room = latex::Room::of(sample, points);
                 let of_sample = latex::fitted(sample, points, room).remove(0).0.rows.len();
@@ -423,8 +423,8 @@ impl TextTable {
             }
             Style::Markdown => String::new(),
             Style::Latex { points } => {
-                let own = std::slice::from_ref(self);
-                latex::end(latex::fitted(own, points, latex::Room::of(own, points)).remove(0).1)
+                let tables = std::slice::from_ref(self);
+                latex::end(latex::fitted(tables, points, latex::Room::of(tables, points)).remove(0).1)
             }
         }
     }

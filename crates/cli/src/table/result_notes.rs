@@ -18,7 +18,7 @@ pub(super) fn bound_notes(records: &[RunRecord]) -> Vec<String> {
     notes.into_iter().flatten().collect()
 }
 
-/// The names of the bounds of a placement, each with its meaning.
+/// The names and meanings of the bounds of a placement.
 const BOUNDS: [(&str, &str); 4] = [
     ("bandwidth", "the bandwidth bound, what links must carry"),
     ("latency", "the latency bound, how far data must go"),
@@ -104,7 +104,7 @@ pub(super) fn bound_sentences(runs: &[RunCaption], records: &[RunRecord]) -> Vec
     let have_algorithms = runs.iter().all(|run| run.algorithm.is_some());
     let is_of_algorithms = embeddings.len() == 1 && algorithms.len() > 1 && have_algorithms;
     let groups = if is_of_algorithms { algorithms } else { embeddings };
-    groups.into_iter().filter_map(|(name, own)| bound_sentence(name, &own)).collect()
+    groups.into_iter().filter_map(|(name, records)| bound_sentence(name, &records)).collect()
 }
 
 fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
@@ -152,7 +152,7 @@ pub(super) fn legend(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
     notes
 }
 
-/// The most embeddings with sentences of their own; orders of axes can be many more.
+/// The most embeddings with one sentence each; orders of axes can be many more.
 const MAX_NAMED: usize = 12;
 
 /// Sentences on everything surprising in the runs of a scenario.
@@ -171,10 +171,11 @@ pub(super) fn surprises(runs: &[RunCaption], records: &[RunRecord]) -> Vec<Strin
     let mut sentences = if swept || are_many {
         contention(&rows).into_iter().collect()
     } else {
-        embeddings.iter().filter_map(|(_, own)| contention(own)).collect::<Vec<_>>()
+        embeddings.iter().filter_map(|(_, of_embedding)| contention(of_embedding)).collect::<Vec<_>>()
     };
     sentences.splice(0..0, told);
-    let slower = embeddings.iter().filter_map(|(name, own)| nearer_but_slower(name, own, &rows));
+    let slower =
+        embeddings.iter().filter_map(|(name, of_embedding)| nearer_but_slower(name, of_embedding, &rows));
     sentences.extend(slower.take(if are_many { 1 } else { MAX_NAMED }));
     sentences.extend(uneven(&rows));
     let has_broken_routes = |record: &&RunRecord| {
@@ -219,7 +220,7 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
     ))
 }
 
-/// The least ratio of the busiest channel's load to its load under balanced routes that is worth a note.
+/// The least ratio of the busiest channel's load to its load under balanced routes that warrants a note.
 const MIN_UNEVENNESS: f64 = 1.5;
 
 /// A sentence on the run with the most contention, and on the number of runs with contention.
@@ -258,7 +259,7 @@ fn contention(rows: &[RunRow<'_>]) -> Option<String> {
 /// The causes of runs longer than predicted; the prediction has neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delay {
-    /// Messages hold each other up at links.
+    /// Messages delay each other at links.
     Blocking,
     /// Processes of one node take turns to compute.
     Sharing,
@@ -306,17 +307,18 @@ fn place(stages: &[StageRecord]) -> String {
     let bad = worst.first().map_or(0, |stage| stage.blocked_cycles.div_ceil(2));
     let named = worst.iter().take(2).filter(|stage| stage.blocked_cycles >= bad).map(|stage| {
         let percent = (100 * stage.blocked_cycles + all / 2) / all;
-        let dimension = stage.dimension.map_or_else(String::new, |own| format!("dimension {own}, "));
+        let dimension =
+            stage.dimension.map_or_else(String::new, |dimension| format!("dimension {dimension}, "));
         format!(" in stage {} ({dimension}{percent} % of the blocked cycles)", stage.stage)
     });
     let named = named.collect::<Vec<_>>().join(" and");
     if named.is_empty() { named } else { format!(", most{named}") }
 }
 
-/// A sentence on an embedding whose messages travel less than those of a faster one, but which loses time by waiting.
-fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
+/// A sentence on an embedding whose messages travel less than those of a faster one, but which loses time to waiting.
+fn nearer_but_slower(name: &str, rows: &[RunRow<'_>], all: &[RunRow<'_>]) -> Option<String> {
     let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
-    own.iter().filter(surprising).find_map(|row| {
+    rows.iter().filter(surprising).find_map(|row| {
         let (record, totals) = (row.record, row.record.totals?);
         let travels_more = |other: &RunRecord| {
             other.totals.is_some_and(|other| other.transfer_cycles > totals.transfer_cycles)
@@ -339,7 +341,7 @@ fn nearer_but_slower(name: &str, own: &[RunRow<'_>], all: &[RunRow<'_>]) -> Opti
     })
 }
 
-/// Whether more time is lost by waiting than by contention.
+/// Whether waiting costs more time than contention.
 fn waits_most(record: &RunRecord) -> bool {
     record.totals.is_some_and(|totals| totals.waiting_cycles > totals.blocked_cycles)
 }

@@ -59,7 +59,7 @@ impl Column {
         Self { header: header.to_owned(), cells }
     }
 
-    /// The column with empty cells for records that do not fulfil a condition.
+    /// The column with empty cells for records that do not meet a condition.
     fn only(mut self, rows: &[RunRow<'_>], condition: impl Fn(&RunRecord) -> bool) -> Self {
         for (cell, _) in self.cells.iter_mut().zip(rows).filter(|(_, row)| !condition(row.record)) {
             cell.clear();
@@ -67,7 +67,7 @@ impl Column {
         self
     }
 
-    fn says_something(&self) -> bool {
+    fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| !cell.is_empty())
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn bar_column(rows: &[RunRow<'_>]) -> Column {
     Column { header: Definition::title_of("time").to_owned(), cells: rows.iter().map(bar).collect() }
 }
 
-/// The columns that the makespan is compared with, and its parts.
+/// The columns compared with the makespan, and its parts.
 pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
     let column = |name| Column::new(name, rows);
     [
@@ -102,7 +102,7 @@ pub(super) fn time_columns(rows: &[RunRow<'_>]) -> [Column; 7] {
     ]
 }
 
-/// The parts of pipelined messages, unless a sweep says them or no run has several.
+/// The parts of pipelined messages, unless a sweep sets them or no run has several.
 fn parts_column(rows: &[RunRow<'_>]) -> Column {
     let is_swept =
         |row: &RunRow<'_>| row.run.combination.iter().any(|(path, _)| &**path == "program.pipelining");
@@ -135,7 +135,7 @@ pub(super) fn add_bounds(page: &mut Page, runs: &[RunCaption], records: &[RunRec
     if !rows.is_empty() {
         let caption = Some("bounds and busiest links".to_owned());
         let mut table = table(caption, &rows, bound_columns(&rows).to_vec(), |_| true);
-        // The table above has the embedding too, and there is rarely more than one.
+        // The embedding is also in the table above, and there is rarely more than one.
         let is_alike = rows.windows(2).all(|pair| pair[0].run.embedding == pair[1].run.embedding);
         if table.words > 1 && is_alike {
             table.words -= 1;
@@ -201,7 +201,7 @@ fn table(
     let swept = SweptColumns::new(rows.iter().map(|row| &row.run.combination[..]), shown);
     let mut header = swept.header();
     // The load of open-loop traffic is a setting and a column.
-    let is_new = |column: &Column| column.says_something() && !header.contains(&column.header);
+    let is_new = |column: &Column| column.has_values() && !header.contains(&column.header);
     let columns: Vec<Column> = columns.into_iter().filter(is_new).collect();
     // Open-loop traffic is not placed.
     let has_embeddings = rows.iter().any(|row| row.record.open_loop.is_none());
@@ -260,12 +260,12 @@ impl SweptColumns {
     /// The cells of a run.
     pub(super) fn cells(&self, combination: &[SweptValue]) -> Vec<String> {
         let value = |path: &str| {
-            combination.iter().find(|(own, _)| &**own == path).map(|(_, value)| shown(path, value))
+            combination.iter().find(|(swept, _)| &**swept == path).map(|(_, value)| shown(path, value))
         };
         let mut cells: Vec<String> = self.of_all.iter().map(|path| value(path).unwrap_or_default()).collect();
         if !self.of_some.is_empty() {
             let named = short_names(&self.of_some).into_iter().zip(&self.of_some);
-            let own = named.filter_map(|(name, path)| {
+            let named_values = named.filter_map(|(name, path)| {
                 let value = value(path)?;
                 Some(if SAY_WHAT_THEY_ARE.contains(&name.as_str()) {
                     value
@@ -273,7 +273,7 @@ impl SweptColumns {
                     format!("{name} {value}")
                 })
             });
-            cells.push(own.collect::<Vec<_>>().join(", "));
+            cells.push(named_values.collect::<Vec<_>>().join(", "));
         }
         cells
     }
@@ -333,7 +333,7 @@ const ACTIVITIES: [Activity; 7] = [
     ('.', "idle at the end", |totals| totals.idle_at_end_cycles),
 ];
 
-/// The bar: a letter for each tenth of the time, rounded so that there are ten. `None` if no time passes.
+/// The bar: a letter for each tenth of the time, rounded to ten letters in all. `None` if no time passes.
 fn time_bar(totals: &TotalsRecord) -> Option<String> {
     let cycles = ACTIVITIES.map(|(_, _, of)| of(totals));
     let all = cycles.iter().try_fold(0_u128, |sum, part| sum.checked_add(*part)).filter(|all| *all > 0)?;

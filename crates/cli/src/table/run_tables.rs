@@ -125,19 +125,19 @@ fn compare_columns(reference: &str, rows: &[RunRow<'_>]) -> Vec<Column> {
 /// Sentences on each embedding or algorithm: its ratio to the reference, and whether it meets the bound.
 fn sentences(reference: &Reference, runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let groups = by_reference(reference, runs, records).into_iter();
-    groups.filter_map(|(name, own)| sentence(name, reference.name(), &own)).collect()
+    groups.filter_map(|(name, records)| sentence(name, reference.name(), &records)).collect()
 }
 
-fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
-    let ratios: Vec<f64> = own.iter().filter_map(|record| record.ratio_to_reference).collect();
+fn sentence(name: &str, reference: &str, records: &[&RunRecord]) -> Option<String> {
+    let ratios: Vec<f64> = records.iter().filter_map(|record| record.ratio_to_reference).collect();
     let (least, greatest) =
         (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
-    let bound = met_bound(own);
+    let bound = met_bound(records);
     if name == reference {
         return bound.map(|bound| format!("{name}: {bound}."));
     }
-    let against = match own.len() {
-        1 => format!("{}{}", in_words(least, reference), difference(own[0], least)),
+    let against = match records.len() {
+        1 => format!("{}{}", in_words(least, reference), difference(records[0], least)),
         several => format!("{} over {several} combinations", range_in_words(least, greatest, reference)),
     };
     Some(match bound {
@@ -147,9 +147,9 @@ fn sentence(name: &str, reference: &str, own: &[&RunRecord]) -> Option<String> {
 }
 
 /// The difference from the reference in seconds, if the machine has seconds and the times differ: `, 5.00 us less`.
-fn difference(own: &RunRecord, ratio: f64) -> String {
-    let Some(seconds) = own.makespan_seconds else { return String::new() };
-    // Runs without any time say nothing about how long the reference takes.
+fn difference(record: &RunRecord, ratio: f64) -> String {
+    let Some(seconds) = record.makespan_seconds else { return String::new() };
+    // Runs of 0 cycles do not determine the time of the reference.
     if ratio <= 0.0 {
         return String::new();
     }

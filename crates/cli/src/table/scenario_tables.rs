@@ -111,19 +111,19 @@ fn add_new(sentences: &[String], notes: &mut Vec<String>) {
 /// one; several have one table, a row for each placement.
 pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) -> Page {
     let mut page = Page::default();
-    let (mut entries, mut runs) = (entries, 0); // the rest, and the number of runs before it
+    let (mut entries, mut runs) = (entries, 0); // the remaining entries, and the number of runs before them
     for (scenario, read) in captions(scenarios).iter().zip(scenarios) {
         let all = entries;
         let mut tables: Vec<(Vec<String>, &[PlacementEntry])> = vec![];
         for group in read.combinations() {
             runs += group.len() as u64;
             // A run of several programs has an entry for each.
-            let (own, rest) = entries.split_at(entries.partition_point(|entry| entry.run < runs));
+            let (of_group, rest) = entries.split_at(entries.partition_point(|entry| entry.run < runs));
             entries = rest;
             let settings = group.first().map(settings).unwrap_or_default();
             match tables.last_mut() {
-                Some((alike, known)) if same_placements(known, own) => alike.push(settings),
-                _ => tables.push((vec![settings], own)),
+                Some((alike, known)) if same_placements(known, of_group) => alike.push(settings),
+                _ => tables.push((vec![settings], of_group)),
             }
         }
         if let [(alike, entries)] = &tables[..] {
@@ -147,7 +147,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
     page
 }
 
-/// Sentences on the paths over which congestion is counted, where the routing is that of the embeddings.
+/// Sentences on the paths over which congestion is counted, if the embeddings set the routing.
 fn path_notes(runs: &[RunCaption], entries: &[PlacementEntry]) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
     for (run, entry) in runs.iter().zip(entries) {
@@ -204,7 +204,7 @@ fn placements(runs: &[RunCaption], entries: &[PlacementEntry]) -> TextTable {
     header.push("promised".to_owned());
     header.extend(["placement_dilation_max", "dilation_bound"].into_iter().chain(MAIN_METRICS).map(title));
     let row = |entry: &PlacementEntry| {
-        let own = Row::new(&entry.placement);
+        let values = Row::new(&entry.placement);
         let mut cells = run_of(entry).map(|run| swept.cells(&run.combination)).unwrap_or_default();
         cells.push(entry.embedding.clone());
         let construction = entry.placement.construction.as_ref();
@@ -212,11 +212,11 @@ fn placements(runs: &[RunCaption], entries: &[PlacementEntry]) -> TextTable {
             "exact" => construction.promised_dilation.to_string(),
             most => format!("{most} {}", construction.promised_dilation),
         });
-        cells.push(construction.map_or_else(String::new, |own| own.theorem.to_string()));
+        cells.push(construction.map_or_else(String::new, |construction| construction.theorem.to_string()));
         cells.push(promised.unwrap_or_default());
-        cells.push(shown(&own, "placement_dilation_max"));
+        cells.push(shown(&values, "placement_dilation_max"));
         cells.push(entry.dilation_bound.map(|bound| bound.to_string()).unwrap_or_default());
-        cells.extend(MAIN_METRICS.map(|name| shown(&own, name)));
+        cells.extend(MAIN_METRICS.map(|name| shown(&values, name)));
         cells
     };
     TextTable {
@@ -228,7 +228,7 @@ fn placements(runs: &[RunCaption], entries: &[PlacementEntry]) -> TextTable {
     }
 }
 
-/// The metrics of a row beside its dilation, by their names in files.
+/// The metrics of a row apart from its dilation, by their names in files.
 const MAIN_METRICS: [&str; 4] =
     ["placement_average_distance", "placement_link_congestion_max", LOAD, "placement_expansion"];
 
@@ -270,10 +270,10 @@ const WEIGHTED: [&str; 5] = [
 const LOAD: &str = "placement_load_max";
 
 fn metrics(entries: &[PlacementEntry]) -> TextTable {
-    // The exchange tells apart the programs of one run, of which the fastest counts.
+    // The exchange distinguishes the programs of one run, of which the fastest counts.
     let has_several = entries.windows(2).any(|two| two[0].run == two[1].run);
     let name = |entry: &PlacementEntry| match &entry.program.collective {
-        Some(own) if has_several => match own.exchange.as_ref() {
+        Some(collective) if has_several => match collective.exchange.as_ref() {
             Some(exchange) => format!("{}, {exchange}", entry.embedding),
             None => entry.embedding.clone(),
         },
@@ -318,8 +318,12 @@ fn dilation_bounds(entries: &[PlacementEntry]) -> Vec<String> {
 fn distances(entries: &[PlacementEntry]) -> Vec<Vec<String>> {
     let of = |entry: &'_ PlacementEntry, dimension: usize| {
         let distances = entry.placement.distances.as_deref().and_then(|all| all.get(dimension));
-        distances.map_or_else(String::new, |own| {
-            if own.min == own.max { own.min.to_string() } else { format!("{} to {}", own.min, own.max) }
+        distances.map_or_else(String::new, |distance| {
+            if distance.min == distance.max {
+                distance.min.to_string()
+            } else {
+                format!("{} to {}", distance.min, distance.max)
+            }
         })
     };
     let dimensions =

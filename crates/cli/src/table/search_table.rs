@@ -1,11 +1,12 @@
-//! The page of `cubefold search`: what each combination has now, what was found, and how far that is from the best.
+//! The page of `cubefold search`: the current value of each combination, the value found, and its distance from the
+//! bound.
 
 use cubefold_formats::input::engineering_seconds;
 use cubefold_records::{Definition, Row, SearchRecord};
 
 use super::{Page, TextTable};
 
-/// The columns; times stand beside the values where a cycle has a length.
+/// The columns; times are added to the values if a cycle has a length.
 const COLUMNS: [&str; 10] = [
     "reference",
     "reference_value",

@@ -1,4 +1,4 @@
-//! The steps of jobs, below the tables of runs: begin, finish, share of the whole, and the computations that hide
+//! The steps of jobs, below the tables of runs: start, finish, share of the whole, and the computations that hide
 //! communication.
 
 use cubefold_records::{JobTimeRecord, RunCaption, RunRecord, SingleRunTable, counted};
@@ -8,13 +8,13 @@ use super::{Page, TextTable};
 /// The steps of jobs that tables show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepsShown {
-    /// The first, without those of pipelines.
+    /// The first steps, without those of pipelines.
     WithoutPipelines,
     /// All.
     All,
 }
 
-/// A sentence on what of these runs is exposed, if they tell it.
+/// A sentence on the exposed communication of these runs, if it is known.
 pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> Option<String> {
     let mut first = runs.clone();
     match (first.next(), first.next()) {
@@ -23,7 +23,7 @@ pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> 
     }
 }
 
-/// Adds a table of the steps of each run that is a job, and sentences on what is exposed.
+/// Adds a table of the steps of each run that is a job, and sentences on exposed communication.
 pub(super) fn add_steps(
     page: &mut Page,
     runs: &[RunCaption],

@@ -1,10 +1,10 @@
-//! The communication of Chakra traces, below the tables of runs: its times in the traces beside those in the run.
+//! The communication of Chakra traces, below the tables of runs: its times in the traces and in the run.
 
 use cubefold_records::{RunCaption, RunRecord, SingleRunTable};
 
 use super::{Page, TextTable, step_tables::exposed};
 
-/// Adds a table for each run of traces that say how long their communication took, and what its times are.
+/// Adds a table for each run of traces with measured communication times, and an explanation of its times.
 pub(super) fn add_trace_communication(page: &mut Page, runs: &[RunCaption], records: &[RunRecord]) {
     let traced = runs.iter().zip(records).filter(|(_, record)| record.trace_communication.is_some());
     let count = traced.clone().count();

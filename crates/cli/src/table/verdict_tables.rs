@@ -6,16 +6,16 @@ use cubefold_records::{Definition, counted as counted_things};
 use super::{Page, TextTable};
 use crate::format::ResultFormat;
 
-/// The claims with a line of their own on a terminal.
+/// The claims with a line each on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Those that do not simply hold.
+    /// Claims that do not simply hold.
     Exceptions,
     /// All.
     EveryClaim,
 }
 
-/// The claims by section; all of them in Markdown and LaTeX, elsewhere a line for each claim that `detail` selects.
+/// The claims by section; all of them in Markdown and LaTeX, otherwise a line for each claim that `detail` selects.
 pub(crate) fn verify_table(claims: &[CheckedClaim], format: ResultFormat, detail: Detail) -> Page {
     let mut page = Page::default();
     let is_paper = matches!(format, ResultFormat::Markdown | ResultFormat::Latex);

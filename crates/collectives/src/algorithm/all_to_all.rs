@@ -68,7 +68,7 @@ impl StageSchedule for PairwiseSchedule {
     }
 
     fn representative(&self, stage: usize, _: u32) -> usize {
-        // In every stage each rank receives its block. With empty blocks the ranks that send none differ.
+        // In every stage each rank receives its block. With empty blocks, the ranks that send nothing vary.
         if self.has_empty_blocks { stage } else { 0 }
     }
 
@@ -123,14 +123,18 @@ impl StageSchedule for ByDimensionSchedule {
 
     fn payload(&self, stage: usize, _: u32, source: u32, destination: u32) -> Payload {
         let dimensions = 0..self.grid.dimension_count();
-        let own = |rank: u32, dimension: usize| vec![self.grid.coordinate(rank, dimension)];
+        let coordinate = |rank: u32, dimension: usize| vec![self.grid.coordinate(rank, dimension)];
         let all = |dimension: usize| (0..self.grid.sides()[dimension]).collect::<Vec<u32>>();
         let origins: Vec<_> = dimensions
             .clone()
-            .map(|dimension| if dimension < stage { all(dimension) } else { own(source, dimension) })
+            .map(|dimension| if dimension < stage { all(dimension) } else { coordinate(source, dimension) })
             .collect();
         let destinations: Vec<_> = dimensions
-            .map(|dimension| if dimension > stage { all(dimension) } else { own(destination, dimension) })
+            .map(
+                |dimension| {
+                    if dimension > stage { all(dimension) } else { coordinate(destination, dimension) }
+                },
+            )
             .collect();
         let destinations = self.grid.product(&destinations);
         let items = self.grid.product(&origins).into_iter();

@@ -1,10 +1,11 @@
-//! Binary trees, pipelined: those of NCCL, one or two, along which the chunks of a vector follow one another.
+//! Pipelined binary trees: one or two trees as in NCCL, along which the chunks of a vector move.
 //!
-//! Numbers are those of ranks, counted from the root modulo `P`. The parent of number `v > 0`, whose lowest bit is `b`, is
-//! `(v xor b) or 2b` where that is below `P`, else `v xor b`; number 0 has one child. So inner nodes are even and leaves odd.
-//! The second tree of a pair is the first one mirrored, `v -> P - 1 - v`, if `P` is even, else shifted by one: a rank that is inner
-//! in one of them is, but for the roots, a leaf in the other. In stage `s` the rank of height `h` sends chunk `s - h` to its
-//! parent; the way back is the reverse (Sanders, Speck & Traeff 2009; Jeaugey 2019, NCCL 2.4; `docs/model.md` section 16).
+//! Numbers are ranks, counted from the root modulo `P`. The parent of number `v > 0`, whose lowest bit is `b`, is
+//! `(v xor b) or 2b` if that is below `P`, else `v xor b`; number 0 has one child. So inner nodes are even and leaves odd.
+//! The second tree of a pair is the first one mirrored, `v -> P - 1 - v`, if `P` is even, else shifted by one: a rank
+//! that is inner in one of them is a leaf in the other, except for the roots. In stage `s` the rank of height `h` sends
+//! chunk `s - h` to its parent; the way back is the reverse (Sanders, Speck & Traeff 2009; Jeaugey 2019, NCCL 2.4;
+//! `docs/model.md` section 16).
 
 use cubefold_topology::narrow;
 
@@ -88,13 +89,13 @@ fn plan(context: &PlanContext, trees: Vec<Tree>) -> Plan {
 /// A tree, by rank.
 #[derive(Debug)]
 struct Tree {
-    parents: Vec<Option<u32>>, // none of the root
+    parents: Vec<Option<u32>>, // `None` for the root
     children: Vec<Vec<u32>>,   // ascending
-    heights: Vec<u32>,         // 0 of leaves
+    heights: Vec<u32>,         // 0 for leaves
 }
 
 impl Tree {
-    /// Returns the tree whose numbers are those of `rank`.
+    /// Returns the tree whose ranks are numbered by `rank`.
     fn new(count: u32, rank: Numbering<'_>) -> Self {
         let mut parents = vec![None; count as usize];
         for number in 1..count {
@@ -104,7 +105,7 @@ impl Tree {
     }
 
     /// Returns the tree through nodes with these devices, in the order of their chains: the first of a node is its head,
-    /// and the heads are the tree whose numbers are those of `node`.
+    /// and the heads form the tree whose nodes are numbered by `node`.
     fn of_nodes(ranks: u32, devices: &[u32], node: Numbering<'_>) -> Self {
         let per_node = narrow(devices.len() as u64);
         let (nodes, head) = (ranks / per_node, devices[0]);
@@ -115,8 +116,9 @@ impl Tree {
             }
         }
         for number in 1..nodes {
-            let [own, above] = [number, parent(number, nodes)].map(|own| node(own, nodes) * per_node + head);
-            parents[own as usize] = Some(above);
+            let [rank, above] =
+                [number, parent(number, nodes)].map(|number| node(number, nodes) * per_node + head);
+            parents[rank as usize] = Some(above);
         }
         Self::of_parents(parents)
     }
@@ -131,7 +133,8 @@ impl Tree {
         // A rank follows its children.
         let mut heights = vec![0; parents.len()];
         let mut left: Vec<usize> = children.iter().map(Vec::len).collect();
-        let mut settled: Vec<u32> = (0..).zip(&left).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let mut settled: Vec<u32> =
+            (0..).zip(&left).filter(|&(_, count)| *count == 0).map(|(rank, _)| rank).collect();
         while let Some(rank) = settled.pop() {
             let Some(parent) = parents[rank as usize] else { continue };
             let place = parent as usize;
@@ -152,7 +155,7 @@ fn parent(number: u32, count: u32) -> u32 {
     if sibling < u64::from(count) { narrow(sibling) } else { number ^ bit }
 }
 
-/// Chunks on their way to the roots of trees, one tree a share.
+/// Chunks that move to the roots of trees, one tree a share.
 #[derive(Debug)]
 struct BinaryTreeSchedule {
     trees: Vec<Tree>,
@@ -163,10 +166,14 @@ struct BinaryTreeSchedule {
 impl BinaryTreeSchedule {
     fn new(trees: Vec<Tree>, chunks: Vec<BlockTable>) -> Self {
         let below_root = trees.iter().flat_map(|tree| {
-            tree.heights.iter().zip(&tree.parents).filter(|(_, parent)| parent.is_some()).map(|(&own, _)| own)
+            tree.heights
+                .iter()
+                .zip(&tree.parents)
+                .filter(|(_, parent)| parent.is_some())
+                .map(|(&height, _)| height)
         });
         let highest = below_root.max().unwrap_or(0);
-        let stage_count = highest as usize + chunks.first().map_or(1, |own| own.count() as usize);
+        let stage_count = highest as usize + chunks.first().map_or(1, |blocks| blocks.count() as usize);
         Self { trees, chunks, stage_count }
     }
 
@@ -208,7 +215,7 @@ impl StageSchedule for BinaryTreeSchedule {
     }
 
     fn adds_no_pairs(&self, stage: usize) -> bool {
-        // By then every rank has sent to its parent.
+        // By this stage every rank has sent to its parent.
         self.trees.iter().flat_map(|tree| &tree.heights).all(|&height| (height as usize) < stage)
             && self.chunks.iter().all(|chunk| chunk.size(0) > 0)
     }

@@ -1,7 +1,7 @@
 //! Bine: binomial trees on negabinary numbers, and the butterfly of Swing, on `P = 2^n` ranks in a
 //! row.
 //!
-//! The partners at step `k` of the butterfly are those of Swing on a ring of all ranks. The tree of
+//! The partners at step `k` of the butterfly are the partners in Swing on a ring of all ranks. The tree of
 //! a broadcast with exchange `whole` halves distances: for `k = n .. 1`, the partner of `v`,
 //! relative to the root, has the lowest `k` negabinary digits inverted, so that a rank receives in
 //! the first stage in which these are all equal. With `halving`, and in scatter and gather, the
@@ -49,7 +49,7 @@ fn table_bytes(asked: &CollectiveSpecification) -> u64 {
         Operation::Broadcast | Operation::Reduce => !is_whole,
         _ => !is_tree,
     };
-    // A butterfly in a row beside a tree.
+    // A butterfly in a row, and a tree.
     let butterfly = if has_butterfly { pattern_bytes(&[ranks], 1, is_whole) } else { 0 };
     butterfly.saturating_add(tree_bytes(ranks))
 }

@@ -95,8 +95,8 @@ impl BruckItemSchedule {
         let rank_count = blocks.count();
         let (sizes, count) = (blocks.sizes(), rank_count as usize);
         let units_of_stage = |stage: usize| {
-            // The distances with this bit, without the bits below it. Each stands for `step` items, the
-            // last perhaps for fewer.
+            // The distances with this bit, without the bits below it. Each represents `step` items, the
+            // last possibly fewer.
             let step = 1 << stage;
             let stride = 2 * step;
             let last = step + (count - step - 1) / stride * stride;

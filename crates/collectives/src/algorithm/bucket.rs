@@ -3,7 +3,7 @@
 //! Phase `f` of share `c` goes along dimension `(c + f) mod D`, in direction `+` for `c < D`, `-`
 //! for the others. At its stage `s` a process sends to its neighbour the blocks of its reach with
 //! coordinate `x - sign (1 + s)` in this dimension: its own coordinates in the dimensions of
-//! earlier phases, all in those of later ones. The all-gather takes the phases backwards, with
+//! earlier phases, all in those of later ones. The all-gather runs the phases backwards, with
 //! coordinate `x - sign s`. Every phase lasts as long as its longest dimension among the shares;
 //! between two phases the shares of a rank wait for each other (Jain & Sabharwal 2010; Sack & Gropp
 //! 2015; `docs/model.md` section 16).
@@ -131,7 +131,7 @@ impl StageSchedule for BucketPhase {
         stage > 0 && self.is_even && !self.shares.iter().any(ends_here)
     }
 
-    /// As on a ring.
+    /// See the ring.
     fn adds_no_pairs(&self, stage: usize) -> bool {
         stage > 0 && stage >= self.longest_gap
     }

@@ -1,4 +1,4 @@
-//! Channels: rings and trees of nodes, each through the devices of a node in an order of its own.
+//! Channels: rings and trees of nodes, each with its own order of the devices of a node.
 //!
 //! With `g` ranks a node, rank `a g + i` is device `i` of node `a`. Channel `c` of `k` passes through the devices of a
 //! node as `z_c`: from its start device alternately upwards and downwards. Rings pass through odd nodes backwards, so that

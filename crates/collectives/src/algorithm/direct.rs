@@ -85,16 +85,16 @@ impl StageSchedule for DirectSchedule {
         self.blocks.count() - 1
     }
 
-    /// From the sizes of the messages to each rank: there are `P^2` of them.
+    /// Computed from the sizes of the messages to each rank, since there are `P^2` messages.
     fn tally(&self, _: usize, _: u32, ranks: u32, receivers: End, rate: Option<NonZeroU64>) -> StageTally {
         let sizes: Vec<u64> = (0..ranks).map(|rank| self.units(rank)).collect();
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let smallest = sizes.iter().copied().filter(|&units| units > 0).min().unwrap_or(0);
         let all: u64 = sizes.iter().sum();
-        // Backwards a rank receives the messages to all others.
-        let received = |&own: &u64| match receivers {
-            End::Destination => own * u64::from(ranks - 1),
-            End::Source => all - own,
+        // Reversed, a rank receives the messages to all others.
+        let received = |&units: &u64| match receivers {
+            End::Destination => units * u64::from(ranks - 1),
+            End::Source => all - units,
         };
         let mut tally = StageTally {
             // Ranks without a block send to those with one.

@@ -1,7 +1,7 @@
 //! Folding: a pattern for powers of two on any number of ranks.
 //!
 //! Of `P` ranks, `k = 2^S` below `P` take part in the pattern. Each of the `P - k` extra ranks sends to its partner
-//! before it, and hears from it after it (`docs/model.md` section 16; Thakur, Rabenseifner & Gropp 2005).
+//! before the pattern, and receives from it afterwards (`docs/model.md` section 16; Thakur, Rabenseifner & Gropp 2005).
 
 use cubefold_topology::{Shape, narrow};
 
@@ -24,7 +24,7 @@ pub(super) fn plan(context: &PlanContext, patterns: [fn(u32) -> LinePattern; 2])
     let tables: Vec<BlockTable> =
         context.blocks.iter().map(|blocks| folding.table(blocks, operation)).collect();
     let side = folding.participants.len() as u64;
-    let Ok(shape) = Shape::new(&[side]) else { return Plan::default() }; // at least 2 of 3 ranks
+    let Ok(shape) = Shape::new(&[side]) else { return Plan::default() }; // at least 2, since `P` is at least 3
     let lines = patterns.map(|pattern| pattern(narrow(side))).to_vec();
     let steps = lines[0].step_count();
     let share = |share: usize| PatternShare { lines: vec![share], order: vec![0; steps] };
@@ -67,7 +67,7 @@ pub(super) fn plan(context: &PlanContext, patterns: [fn(u32) -> LinePattern; 2])
 #[derive(Debug, Clone)]
 struct Folding {
     participants: Vec<u32>,     // by place, ascending
-    places: Vec<Option<u32>>,   // by rank; none of an extra rank
+    places: Vec<Option<u32>>,   // by rank; `None` for an extra rank
     partners: Vec<Option<u32>>, // by rank, between an extra rank and its partner
 }
 
@@ -96,7 +96,7 @@ impl Folding {
         self.places[rank as usize].is_none()
     }
 
-    /// Returns the blocks that a participant stands for: its own, and that of its extra rank.
+    /// Returns the blocks that a participant represents: its own, and that of its extra rank.
     fn blocks_of(&self, participant: u32) -> Vec<u32> {
         let mut blocks: Vec<u32> =
             std::iter::once(participant).chain(self.partners[participant as usize]).collect();
@@ -124,7 +124,7 @@ enum Contents {
     All,
     /// The block of the extra rank.
     Own,
-    /// All blocks but that of the extra rank.
+    /// All blocks except the extra rank's.
     Others,
 }
 
@@ -182,7 +182,7 @@ impl StageSchedule for Extras {
 struct Participants {
     pattern: PatternSchedule, // of places
     folding: Folding,
-    blocks_of_participant: Option<Vec<Vec<u32>>>, // by place, if blocks are of ranks
+    blocks_of_participant: Option<Vec<Vec<u32>>>, // by place, if blocks belong to ranks
 }
 
 impl StageSchedule for Participants {

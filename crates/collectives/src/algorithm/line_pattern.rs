@@ -54,7 +54,7 @@ pub(crate) struct LineStep {
     first: Vec<u32>,             // k + 1 entries: the edges from x are first[x]..first[x + 1]
     incoming: Vec<u32>,          // edges by target, then source
     first_incoming: Vec<u32>,
-    sent: Vec<Vec<u32>>, // by partner: the offsets, from the source, of the blocks that it is sent
+    sent: Vec<Vec<u32>>, // by partner: the offsets, from the source, of the blocks sent to it
 }
 
 impl LineStep {
@@ -69,7 +69,7 @@ impl LineStep {
         is_matching.then_some(partners)
     }
 
-    /// Returns the edges of which a coordinate is this end, each by its number, with the coordinate at
+    /// Returns the edges that have a coordinate at this end, each by its number, with the coordinate at
     /// the other end, ascending.
     pub(crate) fn at(&self, x: u32, end: End) -> impl Iterator<Item = (usize, u32)> + '_ {
         let starts = self.starts(end);
@@ -82,7 +82,7 @@ impl LineStep {
         })
     }
 
-    /// Returns the most edges of which a coordinate is this end.
+    /// Returns the most edges that a coordinate has at this end.
     pub(crate) fn max_messages(&self, end: End) -> u32 {
         self.starts(end).windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
@@ -222,7 +222,7 @@ impl LinePattern {
         LineStep { edges, first, incoming, first_incoming, sent }
     }
 
-    /// Returns, of ascending coordinates, the number of entries below each coordinate, and of all.
+    /// Returns the number of entries below each coordinate of an ascending list, and the number of all.
     fn starts(&self, coordinates: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut starts = vec![0; self.side as usize + 1];
         coordinates.for_each(|at| starts[at as usize + 1] += 1);

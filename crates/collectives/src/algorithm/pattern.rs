@@ -31,7 +31,7 @@ pub(super) fn pattern_plan(context: &PlanContext, schedule: PatternSchedule) -> 
 
 /// Returns an upper bound on the memory of a pattern on ranks in these sides, in this number of shares \[bytes\].
 pub(super) fn pattern_bytes(sides: &[u64], shares: u64, is_whole: bool) -> u64 {
-    // An edge a coordinate and step, its number by source and by target, and the partner of a matching.
+    // Per coordinate and step: an edge, its number by source and by target, and the partner of a matching.
     const BYTES_AN_EDGE: u64 = (size_of::<Edge>() + 4 * size_of::<u32>()) as u64;
     let ranks = sides.iter().fold(1_u64, |ranks, &side| ranks.saturating_mul(side));
     let steps = |side: u64| u64::from(side.next_power_of_two().ilog2());
@@ -205,8 +205,8 @@ impl PatternSchedule {
     /// Returns the sizes of the messages of a step between disjoint reaches: the blocks that the target
     /// reaches after the step.
     ///
-    /// `reached` has the units that each rank reaches, after the step at the call, before it at the
-    /// return.
+    /// `reached` has the units that each rank reaches: on entry after the step, on return
+    /// before it.
     fn disjoint_units(&self, step: &Step, reached: &mut [u64]) -> Vec<u64> {
         let edges = &self.lines[step.line].messages(step.within_line).edges;
         let line_count = step.line_count;
@@ -243,8 +243,8 @@ impl PatternSchedule {
     /// Returns the sizes of the messages of a step whose reaches may overlap: the sums of the blocks that
     /// each edge carries.
     ///
-    /// `done[i]` steps of dimension `i` are over before the step. `reached` has the units that each rank
-    /// reaches before the step, at the return.
+    /// `done[i]` steps of dimension `i` precede the step. On return, `reached` has the units that each rank
+    /// reaches before the step.
     fn overlapping_units(
         &self,
         share: &PatternShare,

@@ -1,8 +1,8 @@
 //! Rings: reduce-scatter and all-gather block by block along cycles of all ranks.
 //!
 //! Numbers are positions on a cycle, modulo `P`. At stage `s` of the reduce-scatter position `p`
-//! sends block `p - 1 - s` to `p + 1`, at stage `s` of the all-gather block `p - s`; a block is
-//! that of the rank at the position (Patarasuk & Yuan 2009; `docs/model.md` section 16). A cycle in
+//! sends block `p - 1 - s` to `p + 1`, at stage `s` of the all-gather block `p - s`; a block
+//! belongs to the rank at the position (Patarasuk & Yuan 2009; `docs/model.md` section 16). A cycle in
 //! the opposite direction is the reflection.
 
 use super::{
@@ -70,7 +70,7 @@ enum Heading {
 /// A cycle through all ranks, and the direction of the ring on it.
 #[derive(Debug, Clone)]
 struct Cycle {
-    order: Option<CycleOrder>, // none if ranks are in their own order
+    order: Option<CycleOrder>, // `None` for ranks in ascending order
     heading: Heading,
 }
 
@@ -82,7 +82,7 @@ struct CycleOrder {
 }
 
 impl CycleOrder {
-    // In the cycles, and in their copies of each half.
+    // In the cycles, and in the copies of each half.
     const BYTES_A_RANK: u64 = 3 * 2 * size_of::<u32>() as u64;
 }
 
@@ -120,7 +120,7 @@ pub(super) struct RingSchedule {
 }
 
 impl RingSchedule {
-    /// Returns the all-gather along the ranks in their own order, in one share.
+    /// Returns the all-gather along the ranks in ascending order, in one share.
     pub(super) fn all_gather(context: &PlanContext) -> Self {
         Self::new(context, &[Cycle::natural(Heading::Forward)], Half::AllGather)
     }
@@ -173,7 +173,7 @@ impl StageSchedule for RingSchedule {
         }
     }
 
-    /// Block by block: of a short vector most ranks have none.
+    /// Visits block by block, since most ranks have none of a short vector.
     fn visit(&self, stage: usize, share: u32, ranks: u32, end: End, visit: &mut dyn FnMut(u32, u32, u64)) {
         let (cycle, blocks) = (&self.cycles[share as usize], &self.blocks[share as usize]);
         for block in (0..ranks).filter(|&block| blocks.size(block) > 0) {
@@ -195,7 +195,7 @@ impl StageSchedule for RingSchedule {
         stage > 0 && self.blocks.iter().all(BlockTable::is_even)
     }
 
-    /// Blocks move one rank a stage: when each has come to where the next one with units began, every rank
+    /// Blocks move one rank a stage: when each has reached the start of the next one with units, every rank
     /// has sent.
     fn adds_no_pairs(&self, stage: usize) -> bool {
         stage > 0 && stage >= self.longest_gap

@@ -57,9 +57,9 @@ impl fmt::Display for ShapeRequirement {
 }
 
 /// The dimensions of the sides `r` and `c` of a torus with two edge-disjoint Hamiltonian cycles;
-/// none of other sides.
+/// `None` for other sides.
 ///
-/// Where both orders fit, `r` is the second side.
+/// If both orders fit, `r` is the second side.
 pub(crate) fn hamiltonian_sides(sides: &[u32]) -> Option<(usize, usize)> {
     let &[first, second] = sides else { return None };
     let fits = |r: u32, c: u32| c >= 3 && r.is_multiple_of(c) && greatest_common_divisor(r, c - 1) == 1;

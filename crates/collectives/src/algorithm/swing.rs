@@ -3,7 +3,7 @@
 //! With `rho(j) = (1 - (-2)^(j+1)) / 3`, an even coordinate `x` exchanges with `x + rho(j)` at step
 //! `j`, an odd one `x - rho(j)`, modulo the side, in `ceil(log2 k)` steps (De Sensi et al. 2024).
 //! On an odd side all coordinates but the last run Swing; at step `j` the next `ceil((k - 1) /
-//! 2^(j+1))` of them in ascending order, as far as there are any, trade one block with the last
+//! 2^(j+1))` of them in ascending order, as many as remain, trade one block with the last
 //! (`docs/model.md` section 16).
 
 use cubefold_topology::narrow;
@@ -31,7 +31,7 @@ pub(super) static SWING: AlgorithmDescriptor = AlgorithmDescriptor {
     ..AlgorithmDescriptor::BLANK
 };
 
-/// The coordinates that go by `+rho(step)`; the others go by `-rho(step)`.
+/// The coordinates with partner `x + rho(step)`; the others have `x - rho(step)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signs {
     /// The even ones.

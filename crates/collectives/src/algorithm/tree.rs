@@ -64,7 +64,7 @@ pub(super) struct Growth {
     partner: PartnerRule,
 }
 
-/// The partner of a rank in a stage; none where it has none.
+/// The partner of a rank in a stage, if it has one.
 type PartnerRule = Arc<dyn Fn(usize, u32) -> Option<u32> + Send + Sync>;
 
 impl fmt::Debug for Growth {
@@ -111,11 +111,11 @@ pub(super) enum Load {
 pub(super) struct TreeSchedule {
     growth: Growth,
     load: Load,
-    parents: Vec<(u32, u32)>, // by rank: the stage in which it joins, and its parent; of the root, itself
+    parents: Vec<(u32, u32)>, // by rank: the stage in which it joins, and its parent; the root is its own
     units: Vec<u64>,          // by rank: the size of the message with which it joins
 }
 
-/// Returns an upper bound on the memory of a [`TreeSchedule`] of this number of ranks, while it is made \[bytes\].
+/// Returns an upper bound on the memory of a [`TreeSchedule`] of this number of ranks, during construction \[bytes\].
 pub(super) fn tree_bytes(ranks: u64) -> u64 {
     let entry = size_of::<Option<(u32, u32)>>() + size_of::<(u32, u32)>() + size_of::<u32>();
     ranks.saturating_mul((entry + size_of::<u64>()) as u64)

@@ -35,7 +35,7 @@ fn line(side: u32, partners: impl Fn(u32) -> [u32; 2]) -> LinePattern {
         .into_iter()
         .map(|distance| {
             let mut offsets = partners(distance).to_vec();
-            offsets.dedup(); // on a side of 2 both are one
+            offsets.dedup(); // on a side of 2 the two are equal
             offsets
         })
         .collect();

@@ -1,5 +1,5 @@
-//! The latency bound of groups and sequences (`docs/model.md` section 24): when data can have come to each rank at the
-//! earliest, step by step. The bounds of steps may not be added, since ranks do not wait for each other between them.
+//! The latency bound of groups and sequences (`docs/model.md` section 24): the earliest arrival of data at each
+//! rank, step by step. The bounds of steps may not be added, since ranks do not wait for each other between them.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use cubefold_topology::{Machine, NodeId};
 use super::{LinkCosts, looks_at_pairs, time_of};
 use crate::{Collective, Operation, Step, group_algorithm::GroupAlgorithm};
 
-/// Returns the time at which the last rank can have its data at the earliest \[cycles\]; none of more ranks than those all
-/// of whose pairs are looked at.
+/// Returns the earliest time at which the last rank can have its data \[cycles\]; `None` with too many ranks to look at
+/// all pairs.
 pub(super) fn last_of_chain(
     collective: &Collective,
     machine: &Machine,
@@ -37,7 +37,7 @@ pub(super) fn last_of_chain(
     times.into_iter().max()
 }
 
-/// Moves the times of the ranks of a group past a step.
+/// Advances the times of the ranks of a group by a step.
 fn group_step(
     algorithm: &GroupAlgorithm,
     ranks: &[u32],
@@ -48,7 +48,7 @@ fn group_step(
 ) {
     let ends = Ends::of(algorithm);
     let node = |rank: u32| nodes[rank as usize];
-    // When the last data that others need are ready on each node.
+    // The time at which the last data that others need are ready on each node.
     let mut ready: BTreeMap<NodeId, u64> = BTreeMap::new();
     for (number, &rank) in (0..).zip(ranks) {
         if ends.is_source(number) {
@@ -57,8 +57,8 @@ fn group_step(
         }
     }
     let sources: Vec<(NodeId, u64)> = ready.into_iter().collect();
-    let own = algorithm.specification().compute_cycles;
-    let compute_cycles = own.saturating_add(costs.message_cost.saturating_mul(2));
+    let step_cycles = algorithm.specification().compute_cycles;
+    let compute_cycles = step_cycles.saturating_add(costs.message_cost.saturating_mul(2));
     let mut arrivals: BTreeMap<NodeId, u64> = BTreeMap::new();
     for (number, &rank) in (0..).zip(ranks) {
         if ends.is_destination(number) {
@@ -70,7 +70,7 @@ fn group_step(
     }
 }
 
-/// Returns when the data of all sources can be on a node, from others after a computation.
+/// Returns the earliest time at which a node has the data of all sources; data of other nodes follow a computation.
 fn last_arrival(
     machine: &Machine,
     costs: LinkCosts,
@@ -105,7 +105,7 @@ fn last_arrival(
     }
 }
 
-/// The ranks whose data others need, and those that need data of others.
+/// The ranks whose data others need, and the ranks that need data of others.
 struct Ends {
     operation: Operation,
     root: u32,

@@ -19,7 +19,7 @@ struct RequiredStep {
 }
 
 impl Required {
-    /// Returns what a collective needs with rank `r` on node `nodes[r]`.
+    /// Returns the required data of a collective with rank `r` on node `nodes[r]`.
     pub(super) fn of(collective: &Collective, nodes: &[NodeId]) -> Self {
         let groups = collective.steps().iter().filter_map(Step::groups);
         Self { steps: groups.map(|groups| RequiredStep::of(groups, nodes)).collect() }
@@ -30,24 +30,24 @@ impl Required {
         Demand::Groups(self.steps.iter().map(RequiredStep::demand).collect())
     }
 
-    /// Returns the units that each node must receive, or send if these are more, in all groups and steps; those of an
-    /// all-to-all are left to its cuts.
+    /// Returns the units that each node must receive, or send if these are more, in all groups and steps, without
+    /// all-to-alls, which are bounded by their cuts.
     pub(super) fn by_node(&self, mode: LinkMode) -> BTreeMap<NodeId, u128> {
         let mut sums: BTreeMap<NodeId, Crossing> = BTreeMap::new();
         for step in self.steps.iter().filter(|step| step.operation != Operation::AllToAll) {
-            // Over a half-duplex link come what a node gives and what it gets of an all-reduce.
+            // In an all-reduce, a half-duplex link carries both what a node sends and what it receives.
             let is_twofold = step.operation == Operation::AllReduce && mode == LinkMode::HalfDuplex;
             let times = if is_twofold { 2 } else { 1 };
             for group in step.groups.iter().filter(|group| group.len() > 1) {
                 let all = Members::all(group);
                 for &(node, inside) in group {
-                    let own = (step.crossing)(inside, inside.others(all));
+                    let crossing = (step.crossing)(inside, inside.others(all));
                     *sums.entry(node).or_default() +=
-                        Crossing { into: times * own.into, out: times * own.out };
+                        Crossing { into: times * crossing.into, out: times * crossing.out };
                 }
             }
         }
-        sums.into_iter().map(|(node, own)| (node, own.into.max(own.out))).collect()
+        sums.into_iter().map(|(node, crossing)| (node, crossing.into.max(crossing.out))).collect()
     }
 }
 

@@ -63,7 +63,7 @@ fn a_line_of_four_is_bound_by_its_ends_and_its_arrivals() {
         (2 * 7 + 5, Some(BandwidthSource::Distances))
     );
     assert_eq!(exchange.lower_bound_source(), Some(CollectiveBoundSource::Latency));
-    // A unit of a barrier comes to every node.
+    // A unit of a barrier reaches every node.
     let barrier = of(Operation::Barrier);
     assert_eq!((barrier.bandwidth_cycles, barrier.bandwidth_source), (7, node(0)));
     assert_eq!(barrier.lower_bound_cycles(), 121);
@@ -126,11 +126,11 @@ fn data_that_goes_nowhere_bounds_nothing() {
     let rootless = CollectiveSpecification { root: 9, ..specification(Operation::AllReduce, &[4], 8) };
     let nodes: Vec<NodeId> = ring.nodes().collect();
     assert_eq!(Collective::new(rootless).unwrap().bounds(&ring, &nodes, COSTS).distance, 2);
-    // The only block of one unit is that of rank 3, the root.
+    // The only block of one unit belongs to rank 3, the root.
     let gather = CollectiveSpecification { root: 3, ..specification(Operation::Gather, &[4], 1) };
     let none = Collective::new(gather).unwrap().bounds(&ring, &nodes, COSTS);
     assert_eq!((none.lower_bound_cycles(), none.steps_cycles), (0, 0));
-    // All ranks on one node: nothing crosses a link, but a step is begun.
+    // All ranks on one node: nothing crosses a link, but a step starts.
     let together = collective(Operation::AllReduce, &[4], 8).bounds(&ring, &[NodeId::new(2); 4], COSTS);
     assert_eq!((together.bandwidth_cycles, together.latency_cycles), (0, 100));
 }

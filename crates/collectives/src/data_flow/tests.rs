@@ -62,7 +62,7 @@ fn specifications(lengths: &[u64]) -> Vec<CollectiveSpecification> {
     all
 }
 
-/// The collective as channels through nodes of every size, if it runs so.
+/// The collective as channels through nodes of every size, if it has channels.
 fn with_channels(plain: &CollectiveSpecification) -> Vec<CollectiveSpecification> {
     let ranks = narrow(plain.rank_count());
     let sizes = (1..=ranks).filter(|devices| ranks.is_multiple_of(*devices));
@@ -180,9 +180,9 @@ fn assert_consistent(algorithm: &GroupAlgorithm) {
             assert_eq!(cycles, expected);
             assert!(cycles <= algorithm.facts().compute.get());
             total += u128::from(cycles);
-            let own = algorithm.number(place);
-            outgoing.extend(sends.into_iter().map(|(to, units)| (own, to, units)));
-            incoming.extend(receives.into_iter().map(|(from, units)| (from, own, units)));
+            let number = algorithm.number(place);
+            outgoing.extend(sends.into_iter().map(|(to, units)| (number, to, units)));
+            incoming.extend(receives.into_iter().map(|(from, units)| (from, number, units)));
         }
         incoming.sort_unstable();
         assert_eq!(outgoing, incoming);

@@ -1,4 +1,5 @@
-//! The places of a machine's nodes and links in an animation: those of [`link_map`](crate::link_map), and a ring as a circle.
+//! The places of a machine's nodes and links in an animation: as in [`link_map`](crate::link_map), except that a ring
+//! is a circle.
 
 use cubefold_scenario::Run;
 use cubefold_topology::{Extent, NodeId};

@@ -1,5 +1,5 @@
 //! The part of a page that shows the runs of an animation: the clock's controls, the machines, the legend, the keys, and the
-//! transmissions as the script reads them.
+//! transmissions in the format of the script.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) const STYLE: &str = include_str!("stage.css");
 /// The script of [`Stage::markup`], to be run after it.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
-/// The colours of stages, which repeat.
+/// The number of colours of stages, which repeat.
 pub(super) const STAGE_COLOURS: u32 = 8;
 
 /// The most processes of a node that its text under the pointer names.
@@ -40,12 +40,12 @@ pub(crate) struct Stage<'runs> {
 }
 
 impl<'runs> Stage<'runs> {
-    /// Lays runs out; they are few and small enough.
+    /// Lays runs out; the caller has checked that they are few and small enough.
     pub(super) fn new(runs: &'runs [AnimatedRun<'runs>]) -> Self {
-        let layouts: Vec<Layout> = runs.iter().map(|own| Layout::new(own.run)).collect();
+        let layouts: Vec<Layout> = runs.iter().map(|animated| Layout::new(animated.run)).collect();
         let pages: Vec<Value> =
-            runs.iter().zip(&layouts).map(|(own, layout)| page_run(own, layout)).collect();
-        // Nothing in it ends its element.
+            runs.iter().zip(&layouts).map(|(animated, layout)| page_run(animated, layout)).collect();
+        // Escaped so that nothing in it ends its element.
         let data = json!({ "colours": STAGE_COLOURS, "runs": pages }).to_string().replace('<', "\\u003c");
         Self { runs, layouts, data }
     }
@@ -54,7 +54,7 @@ impl<'runs> Stage<'runs> {
     pub(crate) fn markup(&self) -> Markup {
         html! {
             (controls())
-            div.runs { @for (own, layout) in self.runs.iter().zip(&self.layouts) { (figure(own, layout)) } }
+            div.runs { @for (animated, layout) in self.runs.iter().zip(&self.layouts) { (figure(animated, layout)) } }
             p #what .told {}
             (legend(self.runs))
             p.keys {
@@ -67,23 +67,23 @@ impl<'runs> Stage<'runs> {
     }
 }
 
-/// A run as the script reads it.
+/// A run in the format of the script.
 ///
 /// - `name`, `makespan` \[cycles\];
-/// - `latency`: the cycles from the end of a packet's last transmission to its receipt; 0 where links differ;
+/// - `latency`: the cycles from the end of a packet's last transmission to its receipt; 0 if links differ;
 /// - `nodes`: by node, across and down \[pixels\];
-/// - `links`: the two ends of each, and the points of its path where it is not straight: the control point of a curve, or
+/// - `links`: the two ends of each, and the points of its path if it is not straight: the control point of a curve, or
 ///   the ends of its two stubs;
-/// - `messages`: stage, source and destination of each, and five numbers for each of its transmissions, by packet and begin:
+/// - `messages`: stage, source and destination of each, and five numbers for each of its transmissions, by packet and start:
 ///   the packet, the channel (twice the link, and 1 more if it leads from the second end to the first), the cycle at which
 ///   it joined, the cycles for which it waited, and those for which it occupied the channel.
-fn page_run(own: &AnimatedRun<'_>, layout: &Layout) -> Value {
+fn page_run(animated: &AnimatedRun<'_>, layout: &Layout) -> Value {
     let mut channels = BTreeMap::new();
     for (place, link) in (0_u64..).zip(&layout.links) {
         channels.insert((link.near, link.far), 2 * place);
         channels.insert((link.far, link.near), 2 * place + 1);
     }
-    let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
+    let mut ordered: Vec<&Transmission> = animated.transmissions.iter().collect();
     ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
     let message = |of_message: &[&Transmission]| {
         let first = of_message[0];
@@ -97,16 +97,16 @@ fn page_run(own: &AnimatedRun<'_>, layout: &Layout) -> Value {
     let messages: Vec<Value> =
         ordered.chunk_by(|one, other| one.message == other.message).map(message).collect();
     json!({
-        "name": printable(own.name),
-        "makespan": own.makespan,
-        "latency": own.latency(),
+        "name": printable(animated.name),
+        "makespan": animated.makespan,
+        "latency": animated.latency(),
         "nodes": layout.places.iter().map(|&place| point(place)).collect::<Vec<_>>(),
         "links": layout.links.iter().map(page_link).collect::<Vec<_>>(),
         "messages": messages,
     })
 }
 
-/// A link as the script reads it.
+/// A link in the format of the script.
 fn page_link(link: &PlannedLink) -> Value {
     let points: Vec<Point> = match link.path {
         LinkPath::Straight(_) | LinkPath::ToLayer(..) => vec![],
@@ -139,17 +139,17 @@ fn controls() -> Markup {
     }
 }
 
-fn figure(own: &AnimatedRun<'_>, layout: &Layout) -> Markup {
+fn figure(animated: &AnimatedRun<'_>, layout: &Layout) -> Markup {
     let view = format!("0 0 {:.0} {:.0}", layout.width.ceil(), layout.height.ceil());
     let widths = [0.35 * layout.width, 2.5 * layout.width.max(200.0)];
     let natural = format!("min-width: {:.0}px; max-width: {:.0}px", widths[0], widths[1]);
-    let machine = &own.run.machine;
-    let processes = processes_by_node(own.run);
+    let machine = &animated.run.machine;
+    let processes = processes_by_node(animated.run);
     html! {
         figure {
-            figcaption { b { (own.name) } span.told {} }
+            figcaption { b { (animated.name) } span.told {} }
             div.machine {
-                svg viewBox=(view) style=(natural) role="img" aria-label={ "The machine of " (own.name) } {
+                svg viewBox=(view) style=(natural) role="img" aria-label={ "The machine of " (animated.name) } {
                     g { @for link in &layout.links { (link_line(link)) } }
                     g {
                         @for (node, place) in machine.nodes().zip(&layout.places) {

@@ -21,7 +21,7 @@ use crate::{
     time_scale::TimeScale,
 };
 
-/// The width up to which runs stand side by side \[pixels\].
+/// The width up to which runs are side by side \[pixels\].
 const MAX_WIDTH: f64 = 960.0;
 
 /// The gap between runs and around the picture \[pixels\].
@@ -37,7 +37,7 @@ const NODE: f64 = 13.0;
 const PACKET: f64 = 4.5;
 const ASIDE: f64 = 4.0;
 
-/// The same of several that wait for one link, with their number.
+/// The same for several packets that wait for one link, with their number.
 const COUNTED: f64 = 9.0;
 const COUNTED_ASIDE: f64 = 11.0;
 
@@ -48,19 +48,19 @@ const WAITS_AT: f64 = 17.0;
 const SIGNS: &str =
     "Full circles move; empty ones wait for the link at which they are, and a number says how many.";
 
-/// Draws the packets of runs in one cycle, run beside run.
+/// Draws the packets of runs in one cycle, with the runs side by side.
 ///
 /// # Errors
 ///
 /// When [`check_animation`] refuses the runs, or no run lasts until the cycle.
 pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Picture, PictureError> {
-    check_animation(runs.iter().map(|own| own.run))?;
+    check_animation(runs.iter().map(|animated| animated.run))?;
     let last = runs.iter().map(|run| run.makespan).max().unwrap_or(0);
     if cycle > last {
         return Err(PictureError::NoSuchCycle { found: cycle, last });
     }
     let parts: Vec<Part<'_>> = runs.iter().map(|run| Part::new(run, cycle)).collect();
-    let aside = runs.first().map_or_else(String::new, |own| TimeScale::of(own.run).aside(cycle));
+    let aside = runs.first().map_or_else(String::new, |animated| TimeScale::of(animated.run).aside(cycle));
     let caption = format!("{scenario}: cycle {cycle}{aside}");
     let stages = stage_count(runs);
     let entries = (0..stages.min(STAGE_COLOURS))
@@ -71,7 +71,7 @@ pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Pic
     let legend = Legend::new(entries, GAP, width - GAP);
     let top = 64.0 + legend.extra_height();
     let told: Vec<String> =
-        parts.iter().map(|part| format!("{}: {}", part.own.name, part.counts())).collect();
+        parts.iter().map(|part| format!("{}: {}", part.animated.name, part.counts())).collect();
     let mut sheet = Sheet::new(width, top + size.y, &caption, &format!("{}.", told.join("; ")));
     sheet.caption(&caption);
     sheet.text(SIGNS, Point { x: 8.0, y: 42.0 }, TEXT, Anchor::Start);
@@ -107,16 +107,16 @@ struct Shown<'run> {
 }
 
 /// The packets at channels in a cycle, by message and packet.
-fn shown<'run>(own: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
-    let mut ordered: Vec<&Transmission> = own.transmissions.iter().collect();
+fn shown<'run>(animated: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
+    let mut ordered: Vec<&Transmission> = animated.transmissions.iter().collect();
     ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
     let mut found = vec![];
     for of_packet in ordered.chunk_by(|one, next| (one.message, one.packet) == (next.message, next.packet)) {
         for (place, &one) in of_packet.iter().enumerate() {
-            // It is on its way until it joins the queue of the next channel, or is received.
+            // It is in transit until it joins the queue of the next channel, or is received.
             let land = match of_packet.get(place + 1) {
                 Some(next) => next.joined.get().max(one.end.get()),
-                None => one.end.get().saturating_add(own.latency()),
+                None => one.end.get().saturating_add(animated.latency()),
             };
             if (one.joined.get()..land).contains(&cycle) {
                 found.push(Shown { one, is_moving: one.begin.get() <= cycle, land });
@@ -131,15 +131,15 @@ type Channel<'layout> = (&'layout PlannedLink, bool);
 
 /// A run of the picture.
 struct Part<'run> {
-    own: &'run AnimatedRun<'run>,
+    animated: &'run AnimatedRun<'run>,
     layout: Layout,
     shown: Vec<Shown<'run>>,
     cycle: u64,
 }
 
 impl<'run> Part<'run> {
-    fn new(own: &'run AnimatedRun<'run>, cycle: u64) -> Self {
-        Self { own, layout: Layout::new(own.run), shown: shown(own, cycle), cycle }
+    fn new(animated: &'run AnimatedRun<'run>, cycle: u64) -> Self {
+        Self { animated, layout: Layout::new(animated.run), shown: shown(animated, cycle), cycle }
     }
 
     fn width(&self) -> f64 {
@@ -150,18 +150,18 @@ impl<'run> Part<'run> {
         self.layout.height + HEADING + GAP
     }
 
-    /// The numbers of packets that move and wait, or the cycle at which the run was over, in words.
+    /// The numbers of packets that move and wait, or the cycle at which the run ended, in words.
     fn counts(&self) -> String {
-        let moving = self.shown.iter().filter(|own| own.is_moving).count();
-        if self.cycle >= self.own.makespan {
-            format!("over at cycle {}", self.own.makespan)
+        let moving = self.shown.iter().filter(|packet| packet.is_moving).count();
+        if self.cycle >= self.animated.makespan {
+            format!("over at cycle {}", self.animated.makespan)
         } else {
             format!("{moving} moving, {} waiting", self.shown.len() - moving)
         }
     }
 
     fn draw(&self, sheet: &mut Sheet, corner: Point) {
-        let name = fitted(self.own.name, TEXT, self.width());
+        let name = fitted(self.animated.name, TEXT, self.width());
         sheet.heading(&name, Point { x: corner.x, y: corner.y + 16.0 }, TEXT);
         sheet.text(&self.counts(), Point { x: corner.x, y: corner.y + 33.0 }, TEXT, Anchor::Start);
         let origin = Point { x: corner.x, y: corner.y + HEADING };
@@ -174,7 +174,7 @@ impl<'run> Part<'run> {
 
     /// Names the processes of nodes, above packets that pass over a node on their way to another layer.
     fn draw_names(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
-        for (node, here) in processes_by_node(self.own.run) {
+        for (node, here) in processes_by_node(self.animated.run) {
             let at = shifted(self.layout.place(node));
             sheet.text(&in_node(&here), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
         }
@@ -192,7 +192,7 @@ impl<'run> Part<'run> {
     }
 
     fn draw_nodes(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
-        let (machine, processes) = (&self.own.run.machine, processes_by_node(self.own.run));
+        let (machine, processes) = (&self.animated.run.machine, processes_by_node(self.animated.run));
         for node in machine.nodes() {
             let (at, here) =
                 (shifted(self.layout.place(node)), processes.get(&node).map_or(&[][..], Vec::as_slice));
@@ -214,18 +214,18 @@ impl<'run> Part<'run> {
             .flat_map(|link| [((link.near, link.far), (link, false)), ((link.far, link.near), (link, true))])
             .collect();
         let mut queues: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
-        for Shown { one, .. } in self.shown.iter().filter(|own| !own.is_moving) {
+        for Shown { one, .. } in self.shown.iter().filter(|packet| !packet.is_moving) {
             *queues.entry((one.from, one.to)).or_default() += 1;
         }
         let mut counts = vec![];
-        for own in &self.shown {
-            let ends = (own.one.from, own.one.to);
+        for packet in &self.shown {
+            let ends = (packet.one.from, packet.one.to);
             let Some(&channel) = channels.get(&ends) else { continue };
-            let (color, title) = (series((own.one.stage % STAGE_COLOURS) as usize), self.in_words(own));
-            let count = queues.get(&ends).copied().filter(|&count| !own.is_moving && count > 1);
+            let (color, title) = (series((packet.one.stage % STAGE_COLOURS) as usize), self.in_words(packet));
+            let count = queues.get(&ends).copied().filter(|&count| !packet.is_moving && count > 1);
             let (radius, aside) = if count.is_some() { (COUNTED, COUNTED_ASIDE) } else { (PACKET, ASIDE) };
-            let at = shifted(beside(&self.layout, channel, self.share(own, channel.0), aside));
-            if own.is_moving {
+            let at = shifted(beside(&self.layout, channel, self.share(packet, channel.0), aside));
+            if packet.is_moving {
                 sheet.full_disc(at, radius, color, &title);
             } else {
                 sheet.empty_disc(at, radius, color, &title);
@@ -238,11 +238,11 @@ impl<'run> Part<'run> {
     }
 
     /// The distance of a packet along its channel, as a share of the length of the link.
-    fn share(&self, own: &Shown<'_>, link: &PlannedLink) -> f64 {
-        if own.is_moving {
-            let begin = own.one.begin.get();
+    fn share(&self, packet: &Shown<'_>, link: &PlannedLink) -> f64 {
+        if packet.is_moving {
+            let begin = packet.one.begin.get();
             // The middle of the cycle.
-            return (as_drawn(self.cycle - begin) + 0.5) / as_drawn(own.land - begin);
+            return (as_drawn(self.cycle - begin) + 0.5) / as_drawn(packet.land - begin);
         }
         let apart = |one: Point, other: Point| (one.x - other.x).hypot(one.y - other.y);
         let length = match link.path {
@@ -282,7 +282,7 @@ fn moved(path: LinkPath, shifted: impl Fn(Point) -> Point) -> LinkPath {
     }
 }
 
-/// A point at a share of the way between two others.
+/// A point at a share of the distance between two others.
 fn between(one: Point, other: Point, share: f64) -> Point {
     Point { x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share }
 }
@@ -307,7 +307,7 @@ fn along(layout: &Layout, link: &PlannedLink, share: f64) -> (Point, [Point; 2])
     }
 }
 
-/// The place of a packet beside its link, to the right of where it goes: those of the other direction pass on the other
+/// The place of a packet beside its link, to the right of its direction; packets of the other direction pass on the other
 /// side.
 fn beside(layout: &Layout, (link, is_back): Channel<'_>, share: f64, aside: f64) -> Point {
     let (at, [one, other]) = along(layout, link, if is_back { 1.0 - share } else { share });
@@ -336,10 +336,11 @@ mod tests {
         let run = run(ALL_AT_ONCE);
         let finished = execute(&run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap();
         let makespan = finished.outcome.summary.makespan().get();
-        let own = AnimatedRun { name: "a <b>", run: &run, makespan, transmissions: &finished.transmissions };
+        let animated =
+            AnimatedRun { name: "a <b>", run: &run, makespan, transmissions: &finished.transmissions };
         let mut waited = 0;
         for cycle in 0..=makespan {
-            let svg = still("to <one>", &[own], cycle).unwrap().svg().to_owned();
+            let svg = still("to <one>", &[animated], cycle).unwrap().svg().to_owned();
             let now = |one: &&Transmission| (one.joined.get()..one.end.get()).contains(&cycle);
             let shown: Vec<&Transmission> = finished.transmissions.iter().filter(now).collect();
             assert_eq!(svg.matches(", packet 0: ").count(), shown.len(), "cycle {cycle}");
@@ -359,7 +360,7 @@ mod tests {
             assert!(svg.contains("a &lt;b&gt;") && !svg.contains("<b>"));
         }
         assert!(waited > 0, "nothing waits");
-        let refused = still("a", &[own], makespan + 1).unwrap_err().to_string();
+        let refused = still("a", &[animated], makespan + 1).unwrap_err().to_string();
         assert_eq!(refused, format!("cycle {}, expected 0 to {makespan}", makespan + 1));
     }
 
@@ -382,8 +383,8 @@ mod tests {
             let run = run(&format!(
                 "[machine]\nkind = \"torus\"\n{machine}\n[mapping]\nembeddings = [\"standard\"]\n"
             ));
-            let own = AnimatedRun { name: "one", run: &run, makespan: 0, transmissions: &[] };
-            let parts = [Part::new(&own, 0), Part::new(&own, 0)];
+            let animated = AnimatedRun { name: "one", run: &run, makespan: 0, transmissions: &[] };
+            let parts = [Part::new(&animated, 0), Part::new(&animated, 0)];
             let (places, size) = arranged(&parts);
             assert_eq!(places[0].y.total_cmp(&places[1].y).is_eq(), across, "{machine}");
             let inside = |(at, part): (&Point, &Part<'_>)| {

@@ -13,8 +13,8 @@ use crate::{
 /// The most transmissions of all runs that the page animates, about 400 kB.
 const MAX_TRANSMISSIONS: u64 = 20_000;
 
-/// The runs that the page animates, by their places: the first that is small enough, and those beside it that differ in
-/// embedding or algorithm alone, as long as all are few and small.
+/// The runs that the page animates, by their places: the first that is small enough, and those that differ from it in
+/// embedding or algorithm alone, while all together are few and small.
 #[must_use]
 pub fn animated_in_report(runs: &[&Run]) -> Vec<usize> {
     let count = |run: &Run| {
@@ -27,7 +27,7 @@ pub fn animated_in_report(runs: &[&Run]) -> Vec<usize> {
     let beside = (first..runs.len()).filter(|&place| settings(runs[place]) == settings(runs[first]));
     for place in beside.take(MAX_ANIMATED_RUNS) {
         match count(runs[place]) {
-            Some(own) if total + own <= MAX_TRANSMISSIONS => total += own,
+            Some(transmissions) if total + transmissions <= MAX_TRANSMISSIONS => total += transmissions,
             _ => break,
         }
         found.push(place);
@@ -46,8 +46,8 @@ pub(super) fn animated_runs(
     runs: &[ReportedRun<'_>],
     animated: &[AnimatedRun<'_>],
 ) -> Result<Option<Markup>, PictureError> {
-    let has_transmissions = |own: &&ReportedRun<'_>| {
-        own.run.program.open_loop.is_none() && listed_transmissions(own.run, 0).is_some()
+    let has_transmissions = |reported: &&ReportedRun<'_>| {
+        reported.run.program.open_loop.is_none() && listed_transmissions(reported.run, 0).is_some()
     };
     let all = runs.iter().filter(has_transmissions).count();
     if all == 0 {
@@ -105,7 +105,7 @@ mod tests {
         let coordinated =
             "machine = { kind = \"torus\", shape = [4, 4] }\nexecution.mode = \"coordinated\"\n";
         assert!(chosen(&format!("{coordinated}{FOUR}")).is_empty());
-        // Of 256 processes in 8 stages, 30 links apart in all under standard and 22 under xor and gray, three runs fit.
+        // Three runs of 256 processes in 8 stages fit: 30 links in all under standard, and 22 under xor and gray.
         let large = "machine = { kind = \"torus\", shape = [16, 16] }\n";
         assert_eq!(chosen(&format!("{large}{FOUR}")), [0, 1, 2]);
     }

@@ -31,8 +31,8 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The common value of several runs, or 0 if no run has another value: a sentence says it once. The first columns,
-    /// which the page is about, always stay.
+    /// The common value of several runs, or 0 if no run has another value: a sentence states it once. The first columns,
+    /// the subject of the page, always stay.
     pub(super) fn common(&self) -> Option<&str> {
         let is_alike =
             |value: &str| self.cells.iter().all(|cell| cell == value || cell.is_empty() && value == "0");

@@ -14,8 +14,8 @@ use super::column::ReportedRun;
 fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
     let settings: Vec<_> = runs.iter().map(|run| settings_besides_algorithms(&run.run.combination)).collect();
     let mut groups: Vec<Vec<usize>> = vec![];
-    for (place, own) in settings.iter().enumerate() {
-        match groups.iter_mut().find(|group| settings[group[0]] == *own) {
+    for (place, setting) in settings.iter().enumerate() {
+        match groups.iter_mut().find(|group| settings[group[0]] == *setting) {
             Some(group) => group.push(place),
             None => groups.push(vec![place]),
         }
@@ -41,7 +41,7 @@ fn names(runs: &[ReportedRun<'_>]) -> Vec<String> {
     runs.iter().zip(embeddings).map(name).collect()
 }
 
-/// For each run, whether it takes the fewest cycles of its combination, and another takes more.
+/// For each run, whether it takes the fewest cycles of its combination, while another takes more.
 pub(super) fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
     let mut fastest = vec![false; runs.len()];
     for group in groups(runs) {
@@ -54,7 +54,7 @@ pub(super) fn fastest(runs: &[ReportedRun<'_>]) -> Vec<bool> {
     fastest
 }
 
-/// The sentence on what ratios and marks compare; `None` if no run has a rival.
+/// The sentence on the meaning of ratios and marks; `None` if no run has a rival.
 pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     if groups(runs).iter().all(|group| group.len() < 2) {
         return String::new();
@@ -68,10 +68,10 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
 }
 
-/// The most settings of open-loop traffic with sentences of their own.
+/// The most settings of open-loop traffic with one sentence each.
 const MAX_NAMED: usize = 12;
 
-/// The sentences on which takes the fewest cycles, against the first one, or in how many of the combinations.
+/// The sentences on the competitor with the fewest cycles, against the first one, or on the number of combinations won.
 pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let captions: Vec<RunCaption> = runs.iter().map(|run| RunCaption::new(run.run)).collect();
     let records = runs.iter().map(|run| &run.record);
@@ -119,7 +119,7 @@ fn sentence(runs: &[ReportedRun<'_>], all_names: &[String]) -> Option<String> {
     Some(format!("{} {take} the fewest cycles: {makespan}{seconds}{against}{bound}.", in_words(&names)))
 }
 
-/// The kind of lower bound that a run has.
+/// The kind of a run's lower bound.
 fn bound_in_words(run: &ReportedRun<'_>) -> String {
     match (run.record.lower_bound_source.as_deref(), run.record.has_bound_of_its_placement()) {
         (Some(source), true) => format!("the {source} bound"),
@@ -168,12 +168,12 @@ fn sentences_over_combinations(
     let least = |group: &Vec<usize>| group.iter().map(|&place| runs[place].record.makespan_cycles).min();
     let sentence = |name: &String| {
         let wins = |group: &&Vec<usize>| {
-            let mut own = group.iter().filter(|&&place| names[place] == *name);
-            own.any(|&place| Some(runs[place].record.makespan_cycles) == least(group))
+            let mut of_name = group.iter().filter(|&&place| names[place] == *name);
+            of_name.any(|&place| Some(runs[place].record.makespan_cycles) == least(group))
         };
         let times = groups.iter().filter(wins).count();
-        let own = runs.iter().zip(names).filter(|(_, own)| *own == name);
-        let met = met_bounds(own.map(|(run, _)| run));
+        let named = runs.iter().zip(names).filter(|(_, other)| *other == name);
+        let met = met_bounds(named.map(|(run, _)| run));
         match (have_rivals, times, met) {
             (true, 1.., met) => {
                 let bound = met.map_or_else(String::new, |met| format!("; meets {met}"));

@@ -16,7 +16,8 @@ use crate::{
 /// The size limit of all pictures together \[bytes\]: the page stays below 3 MB.
 const MAX_PICTURE_BYTES: usize = 2_600_000;
 
-/// The size of the page without pictures that is not taken from them, and of every run's row \[bytes\].
+/// The size of the page without pictures, which does not count against their limit, and the size of a run's row
+/// \[bytes\].
 const PAGE_BYTES: [usize; 2] = [200_000, 4_000];
 
 /// The maximum number of nodes of a machine that is drawn.
@@ -33,7 +34,7 @@ pub(super) struct Figure {
     pub(super) parts: Vec<Part>,
 }
 
-/// One picture, or the reason for which it is left out: a sentence that continues "Left out:".
+/// One picture, or the reason why it is left out: a sentence that continues "Left out:".
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
@@ -53,7 +54,7 @@ pub(super) fn figures(
     let file = scenario.path.display().to_string();
     let latency = latencies(scenario, runs, &mut budget)?;
     if runs.iter().all(|run| run.record.open_loop.is_some()) {
-        // Nothing is placed, and nothing takes part in stages.
+        // Open-loop traffic has neither a placement nor stages.
         return Ok(latency.into_iter().collect());
     }
     let goodput = goodputs(scenario, runs, &mut budget)?;
@@ -171,12 +172,12 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
     Some(Figure { title: "Busy links", explanation: BUSY_LINKS, parts })
 }
 
-/// The swept values other than algorithms; runs that agree in them stand side by side.
+/// The swept values other than algorithms; runs that agree in them are side by side.
 fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run SweptValue> {
     run.run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
 
-/// The longest makespan of the runs that stand side by side \[cycles\].
+/// The longest makespan of the runs side by side \[cycles\].
 fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run SweptValue>, u64> {
     let mut ends: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new();
     for run in runs {
@@ -220,7 +221,7 @@ impl PageBudget {
     }
 }
 
-/// The figure of what the mean process of each run does; `None` if no run has its time divided.
+/// The figure of the activities of the mean process of each run; `None` if no run has its time divided.
 fn shares(
     scenario: &Scenario,
     runs: &[ReportedRun<'_>],
@@ -260,9 +261,9 @@ fn spectra(
         let placements: Vec<_> = group.iter().map(named).collect();
         let first = place * MAX_PLACEMENTS + 1;
         let name = match group.len() {
-            own if own == all.len() => "All placements".to_owned(),
+            count if count == all.len() => "All placements".to_owned(),
             1 => format!("Placement {first} of {}", all.len()),
-            own => format!("Placements {first} to {} of {}", first + own - 1, all.len()),
+            count => format!("Placements {first} to {} of {}", first + count - 1, all.len()),
         };
         let picture = budget.admit(Ok(spectrum(&scenario.name, &placements)?));
         Ok(Part { name, open: true, picture })
@@ -314,17 +315,17 @@ fn figure(
     Figure { title, explanation, parts: runs.iter().enumerate().map(part).collect() }
 }
 
-/// The name of a placement on the page: the embedding, and the machine if there are several; that of its first run if
-/// these do not tell placements apart.
+/// The name of a placement on the page: the embedding, and the machine if there are several; the name of its first run if
+/// these do not distinguish placements.
 fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     let has_machines = runs.iter().any(|other| other.run.machine != run.run.machine);
-    let name = |own: &ReportedRun<'_>| {
-        let embedding = own.run.embedding.to_string();
-        if has_machines { format!("{embedding} on {}", machine_name(own.run)) } else { embedding }
+    let name = |reported: &ReportedRun<'_>| {
+        let embedding = reported.run.embedding.to_string();
+        if has_machines { format!("{embedding} on {}", machine_name(reported.run)) } else { embedding }
     };
-    let own = name(run);
-    let alike = first_runs_of_placements(runs).into_iter().filter(|other| name(other) == own).count();
-    if alike > 1 { run.name.clone() } else { own }
+    let name_of_run = name(run);
+    let alike = first_runs_of_placements(runs).into_iter().filter(|other| name(other) == name_of_run).count();
+    if alike > 1 { run.name.clone() } else { name_of_run }
 }
 
 /// The first run of each placement.

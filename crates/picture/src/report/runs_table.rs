@@ -87,7 +87,7 @@ fn row(place: usize, run: &ReportedRun<'_>, is_fastest: bool, columns: &[&Column
     }
 }
 
-/// The columns that are the same in every row, each with its value.
+/// The columns with the same value in every row, each with that value.
 fn in_every_row(columns: &[&Column]) -> Markup {
     html! {
         @for (place, column) in columns.iter().enumerate() {
@@ -106,12 +106,12 @@ fn in_every_row(columns: &[&Column]) -> Markup {
 fn parts<'column>(name_width: usize, columns: &[&'column Column]) -> Vec<Vec<&'column Column>> {
     let (mut parts, mut part, mut width) = (vec![], vec![], name_width);
     for &column in columns {
-        let own = column_width(column);
-        if width + own > MAX_WIDTH && !part.is_empty() {
+        let of_column = column_width(column);
+        if width + of_column > MAX_WIDTH && !part.is_empty() {
             parts.push(std::mem::take(&mut part));
             width = name_width;
         }
-        width += own;
+        width += of_column;
         part.push(column);
     }
     parts.push(part);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::column::ReportedRun;
 
-/// The definitions that headers of these tables lead to.
+/// The definitions that headers of these tables link to.
 pub(super) fn terms(runs: &[ReportedRun<'_>]) -> Vec<&'static Definition> {
     let first =
         |table: fn(&RunRecord) -> Option<SingleRunTable>| runs.iter().find_map(|run| table(&run.record));
@@ -23,7 +23,7 @@ pub(super) fn tables(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup 
     html! { (steps(runs, terms)) (traces(runs, terms)) }
 }
 
-/// The steps of the first runs that are jobs, if there are any, each with what is exposed.
+/// The steps of the first runs that are jobs, if there are any, each with its exposed communication.
 fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
     let jobs: Vec<&ReportedRun<'_>> = runs.iter().filter(|run| run.record.steps.is_some()).collect();
     html! {
@@ -55,7 +55,7 @@ fn steps(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
     }
 }
 
-/// The communication of the first runs of traces that say how long theirs took, if there are any.
+/// The communication of the first runs of traces with measured times, if there are any.
 fn traces(runs: &[ReportedRun<'_>], terms: &[&Definition]) -> Markup {
     let traced: Vec<&ReportedRun<'_>> =
         runs.iter().filter(|run| run.record.trace_communication.is_some()).collect();

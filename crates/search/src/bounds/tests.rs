@@ -52,17 +52,17 @@ fn what_does_not_fit_behind_one_switch_is_apart() {
     let machine = Machine::of_parameters(&NetworkParameters::k_ary_tree(2, 3)).unwrap();
     let bound = |partner: &dyn Fn(usize, u32) -> u32| {
         let messages: Vec<(usize, u32, u32)> = (0..3)
-            .flat_map(|stage| (0..8).map(move |own| (stage, own)))
-            .map(|(stage, own)| (stage, own, partner(stage, own)))
+            .flat_map(|stage| (0..8).map(move |process| (stage, process)))
+            .map(|(stage, process)| (stage, process, partner(stage, process)))
             .collect();
         bound_of(&program(8, &messages), &machine, rules(LinkMode::FullDuplex))
     };
     // Messages of five units take 10 cycles over two links, 20 over four, 30 over six.
-    assert_eq!(bound(&|_, own| (own + 1) % 8), 90);
-    assert_eq!(bound(&|stage, own| own ^ 1 << stage), 50);
+    assert_eq!(bound(&|_, process| (process + 1) % 8), 90);
+    assert_eq!(bound(&|stage, process| process ^ 1 << stage), 50);
 }
 
-/// Of two half-duplex links between the same nodes each message of an exchange takes one.
+/// The two messages of an exchange take one each of two half-duplex links between the same nodes.
 #[test]
 fn the_messages_of_an_exchange_may_take_two_parallel_links() {
     let exchange = program(2, &[(0, 0, 1), (0, 1, 0)]);

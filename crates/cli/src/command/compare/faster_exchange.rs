@@ -14,7 +14,7 @@ use crate::{
     grouping::all_runs,
 };
 
-/// The setting with the better of the exchanges.
+/// The setting that selects the better exchange.
 const BEST: &str = "program.exchange=\"best\"";
 
 /// The most runs that are tried.
@@ -27,14 +27,14 @@ const MAX_RUNS: usize = 64;
 ///
 /// If a run fails.
 pub(super) fn in_words(
-    own: &[Scenario],
+    compared: &[Scenario],
     records: &[RunRecord],
     options: &CompareOptions,
     shared: &SharedOptions,
 ) -> Result<Option<String>, Failure> {
-    let own = all_runs(own);
+    let runs = all_runs(compared);
     let is_swept = |run: &&Run| run.combination.iter().any(|(path, _)| &**path == "program.exchange");
-    if own.len() > MAX_RUNS || own.iter().any(is_swept) {
+    if runs.len() > MAX_RUNS || runs.iter().any(is_swept) {
         return Ok(None);
     }
     let mut set = options.scenarios.set.clone();
@@ -42,12 +42,12 @@ pub(super) fn in_words(
     // Programs without a choice refuse the key.
     let Ok(others) = scenarios(&options.scenarios.files, &set, shared) else { return Ok(None) };
     let others = all_runs(&others);
-    if others.len() != own.len() {
+    if others.len() != runs.len() {
         return Ok(None);
     }
     let has_choice =
-        |place: &usize| own[*place].program.others.is_empty() && !others[*place].program.others.is_empty();
-    let places: Vec<usize> = (0..own.len()).filter(has_choice).collect();
+        |place: &usize| runs[*place].program.others.is_empty() && !others[*place].program.others.is_empty();
+    let places: Vec<usize> = (0..runs.len()).filter(has_choice).collect();
     let tried: Vec<&Run> = places.iter().map(|&place| others[place]).collect();
     if tried.is_empty() || check_runs(&tried, shared.resources(), KeepRecords::No).is_err() {
         return Ok(None);
@@ -60,14 +60,14 @@ pub(super) fn in_words(
             continue;
         };
         let ratio = cubefold_formats::input::exact_mean::exact_mean(makespan.into(), best.into());
-        let name = own[place]
+        let name = runs[place]
             .algorithm()
             .map_or_else(|| records[place].program.kind.to_string(), std::borrow::Cow::into_owned);
         faster.extend(ratio.map(|ratio| (ratio, name)));
     }
     let most = faster.iter().max_by(|one, other| one.0.total_cmp(&other.0));
     Ok(most.map(|(ratio, name)| {
-        let (count, all) = (faster.len(), own.len());
+        let (count, all) = (faster.len(), runs.len());
         format!("exchange = \"best\" is faster in {count} of {all} runs, by up to {ratio:.2}x ({name}).")
     }))
 }

@@ -26,8 +26,8 @@ pub(super) fn check_page(format: Option<PictureFormat>, output: Option<&Path>) -
     check_extension(output, &["html", "htm"])
 }
 
-/// Executes the runs of a scenario that are asked for by embedding or number, or all of them, and writes what `draw` makes of
-/// them. The output is opened first.
+/// Executes the runs of a scenario requested by embedding or number, or all of them, and writes the result of `draw`.
+/// The output is opened first.
 pub(super) fn animate(
     file: &FileOption,
     (embeddings, numbers): (&[String], &[usize]),
@@ -42,7 +42,8 @@ pub(super) fn animate(
     check_runs(&asked, shared.resources(), KeepRecords::WithTransmissions).map_err(Failure::Refused)?;
     let output = Output::open(shared, &scenarios)?;
     let finished = finished(&asked, KeepRecords::WithTransmissions, shared)?;
-    let counted: Vec<_> = asked.iter().zip(&finished).map(|(run, own)| own.run_that_counts(run)).collect();
+    let counted: Vec<_> =
+        asked.iter().zip(&finished).map(|(run, finished)| finished.run_that_counts(run)).collect();
     let animated: Vec<AnimatedRun<'_>> = runs
         .iter()
         .zip(&counted)
@@ -57,7 +58,7 @@ pub(super) fn animate(
     draw(&scenarios[0].name, &animated, output)
 }
 
-/// The runs that are asked for, with their names.
+/// The requested runs, with their names.
 fn chosen<'run>(
     scenario: &'run Scenario,
     embeddings: &[String],
@@ -72,8 +73,8 @@ fn chosen<'run>(
         ));
     }
     let of_embedding = |(_, run): &&(String, &Run), name: &str| run.embedding.to_string() == name;
-    if let Some(name) = embeddings.iter().find(|name| !named.iter().any(|own| of_embedding(&own, name))) {
-        let mut known: Vec<String> = named.iter().map(|own| own.1.embedding.to_string()).collect();
+    if let Some(name) = embeddings.iter().find(|name| !named.iter().any(|run| of_embedding(&run, name))) {
+        let mut known: Vec<String> = named.iter().map(|(_, run)| run.embedding.to_string()).collect();
         known.dedup();
         let found = format!("embedding {name:?} is none of the scenario's");
         return Err(Failure::usage(found, format!("name one of {} with --embedding", known.join(", "))));
@@ -85,6 +86,6 @@ fn chosen<'run>(
         return Ok(named);
     }
     let of_name =
-        |name: &String| named.iter().filter(|own| of_embedding(own, name)).cloned().collect::<Vec<_>>();
+        |name: &String| named.iter().filter(|run| of_embedding(run, name)).cloned().collect::<Vec<_>>();
     Ok(embeddings.iter().flat_map(of_name).collect())
 }

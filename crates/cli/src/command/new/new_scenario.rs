@@ -40,7 +40,7 @@ pub(super) enum Program {
     Job(Job),
 }
 
-/// A job on a machine of today.
+/// A job on a current machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Job {
     /// The sizes of the vectors, at least one.
@@ -49,7 +49,7 @@ pub(super) struct Job {
     pub(super) latency: String,
 }
 
-/// A collective on a machine of today.
+/// A collective on a current machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Collective {
     pub(super) operation: Operation,
@@ -245,7 +245,7 @@ impl Grid {
         Self { kind: MachineKind::Ring, lengths: vec![nodes] }
     }
 
-    /// Whether it is a network with switches, of which the lengths are the parameters.
+    /// Whether it is a network with switches, whose parameters are the lengths.
     pub(super) fn has_switches(&self) -> bool {
         !MachineKind::GRIDS.contains(&self.kind)
     }
@@ -278,7 +278,7 @@ impl Grid {
     /// The lengths by which hosts are numbered.
     fn hosts(&self) -> Vec<u64> {
         let product =
-            |numbers: &[u64]| numbers.iter().fold(1, |product: u64, own| product.saturating_mul(*own));
+            |numbers: &[u64]| numbers.iter().fold(1, |product: u64, number| product.saturating_mul(*number));
         match (self.kind, self.lengths.as_slice()) {
             (MachineKind::FatTree, [leaves, hosts, ..]) => vec![product(&[*leaves, *hosts])],
             (MachineKind::Dragonfly, &[hosts, switches, links]) => {

@@ -84,9 +84,9 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     } else {
         let (question, usual) = shape_question(kind);
         let check = |lengths: &Lengths| {
-            let own = Grid::new(kind, &lengths.0);
-            if own.has_switches() {
-                return own.check_numbers().map_err(|failure| failure.to_string());
+            let grid = Grid::new(kind, &lengths.0);
+            if grid.has_switches() {
+                return grid.check_numbers().map_err(|failure| failure.to_string());
             }
             let machine = Machine::new(kind, &Grid::new(kind, &lengths.0).lengths);
             machine.map(drop).map_err(|error| error.to_string())
@@ -96,7 +96,7 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
     // Hypercubes need other lengths, so they are not offered.
     let machine = Grid::new(kind, &lengths.0);
     let programs = match (machine.has_switches(), machine.holds_a_cube()) {
-        (true, _) => &PROGRAMS[2..], // hosts are no neighbours
+        (true, _) => &PROGRAMS[2..], // hosts are not adjacent
         (false, true) => &PROGRAMS[..],
         (false, false) => &PROGRAMS[1..],
     };

@@ -32,8 +32,8 @@ fn head(new_scenario: &NewScenario, path: &Path) -> String {
             guest.kind,
             guest.shape()
         ),
-        Program::Collective(own) => {
-            format!("Which algorithm of {} is the fastest on a {kind} of {shape}?", own.operation)
+        Program::Collective(collective) => {
+            format!("Which algorithm of {} is the fastest on a {kind} of {shape}?", collective.operation)
         }
         Program::Job(_) => {
             format!("How much communication do computations hide on a {kind} of {shape}?")
@@ -66,17 +66,17 @@ fn machine(new_scenario: &NewScenario) -> String {
         }
         _ => String::new(), // there is nothing to choose
     };
-    let own = &new_scenario.machine;
-    let (lengths, times) = if own.has_switches() {
-        let parameters = own.named_parameters().map(|(name, number)| format!("{name} = {number}\n"));
+    let machine = &new_scenario.machine;
+    let (lengths, times) = if machine.has_switches() {
+        let parameters = machine.named_parameters().map(|(name, number)| format!("{name} = {number}\n"));
         (parameters.collect(), times_of_switched(new_scenario))
     } else {
-        let shape = format!("shape = {}", list(&own.lengths));
+        let shape = format!("shape = {}", list(&machine.lengths));
         (commented(&shape, "the length of each dimension"), times(&new_scenario.program))
     };
     [
         "[machine]\n".to_owned(),
-        commented(&format!("kind = \"{}\"", own.kind), &MACHINES.map(MachineKind::name).join(", ")),
+        commented(&format!("kind = \"{}\"", machine.kind), &MACHINES.map(MachineKind::name).join(", ")),
         lengths,
         wrap,
         commented(&format!("links = \"{}\"", new_scenario.links), &choices("machine.links")),
@@ -88,9 +88,9 @@ fn machine(new_scenario: &NewScenario) -> String {
 /// The links of a network with switches, and their times.
 fn times_of_switched(new_scenario: &NewScenario) -> String {
     let (bandwidth, latency) = match &new_scenario.program {
-        Program::Cube | Program::Neighbours(_) => return String::new(), // are refused
-        Program::Collective(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
-        Program::Job(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
+        Program::Cube | Program::Neighbours(_) => return String::new(), // refused earlier
+        Program::Collective(collective) => (quoted(&collective.bandwidth), quoted(&collective.latency)),
+        Program::Job(job) => (quoted(&job.bandwidth), quoted(&job.latency)),
     };
     let link = format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}");
     let links = match new_scenario.machine.kind {
@@ -127,8 +127,8 @@ fn times(program: &Program) -> String {
         Program::Cube | Program::Neighbours(_) => {
             return commented("hop_cycles = 1", "the time of a message over a link");
         }
-        Program::Collective(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
-        Program::Job(own) => (quoted(&own.bandwidth), quoted(&own.latency)),
+        Program::Collective(collective) => (quoted(&collective.bandwidth), quoted(&collective.latency)),
+        Program::Job(job) => (quoted(&job.bandwidth), quoted(&job.latency)),
     };
     [
         format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}\n"),
@@ -139,15 +139,17 @@ fn times(program: &Program) -> String {
 }
 
 /// The table of a collective.
-fn collective(own: &Collective, compute_cycles: u64) -> String {
-    let algorithms: Vec<String> = own.algorithms.iter().map(|algorithm| quoted(algorithm.name())).collect();
-    let ports = own.has_ports().then(|| commented("ports = \"all\"", "1, or all: two a dimension"));
-    let exchange = own.has_exchange().then(|| commented("exchange = \"best\"", &choices("program.exchange")));
+fn collective(collective: &Collective, compute_cycles: u64) -> String {
+    let algorithms: Vec<String> =
+        collective.algorithms.iter().map(|algorithm| quoted(algorithm.name())).collect();
+    let ports = collective.has_ports().then(|| commented("ports = \"all\"", "1, or all: two a dimension"));
+    let exchange =
+        collective.has_exchange().then(|| commented("exchange = \"best\"", &choices("program.exchange")));
     let compute = commented(&format!("compute_cycles = {compute_cycles}"), "the cost of starting a step");
     format!(
         "[program]\n{}# Those that are defined for this shape.\nalgorithm = [{}]\n{}{}{compute}",
         commented(
-            &format!("kind = {}", quoted(own.operation.name())),
+            &format!("kind = {}", quoted(collective.operation.name())),
             "also the other collectives of docs/scenarios.md"
         ),
         algorithms.join(", "),
@@ -157,12 +159,12 @@ fn collective(own: &Collective, compute_cycles: u64) -> String {
 }
 
 /// The steps of a job: two parts of a computation, with an all-reduce after each.
-fn job(own: &Job, compute_cycles: u64) -> String {
+fn job(job: &Job, compute_cycles: u64) -> String {
     let compute = match compute_cycles {
         0 => commented("compute = \"1 ms\"", "the computation of every rank"),
         cycles => commented(&format!("compute_cycles = {cycles}"), "the computation of every rank"),
     };
-    let size = own.sizes.first().map(|size| quoted(size)).unwrap_or_default();
+    let size = job.sizes.first().map(|size| quoted(size)).unwrap_or_default();
     let step = |name: &str, rest: &str| format!("\n[[program.steps]]\nname = \"{name}\"\n{rest}");
     let gradients = commented("kind = \"all-reduce\"", "also send, neighbour-exchange, traffic and others")
         + "algorithm = \"ring\"\n";
@@ -186,8 +188,8 @@ fn job(own: &Job, compute_cycles: u64) -> String {
 
 fn program(new_scenario: &NewScenario) -> String {
     let kind = match &new_scenario.program {
-        Program::Collective(own) => return collective(own, new_scenario.compute_cycles),
-        Program::Job(own) => return job(own, new_scenario.compute_cycles),
+        Program::Collective(chosen) => return collective(chosen, new_scenario.compute_cycles),
+        Program::Job(chosen) => return job(chosen, new_scenario.compute_cycles),
         Program::Cube => [
             commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
             commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),
@@ -235,8 +237,8 @@ fn sweep(new_scenario: &NewScenario) -> String {
         }
     };
     let sizes = match &new_scenario.program {
-        Program::Collective(own) => &own.sizes[..],
-        Program::Job(own) => &own.sizes[..],
+        Program::Collective(collective) => &collective.sizes[..],
+        Program::Job(job) => &job.sizes[..],
         Program::Cube | Program::Neighbours(_) => &[],
     };
     if !sizes.is_empty() {

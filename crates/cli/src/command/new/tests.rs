@@ -1,4 +1,4 @@
-//! Tests of the scenarios that options and answers make.
+//! Tests of the scenarios made from options and answers.
 
 use clap::ValueEnum;
 use cubefold_topology::{LinkMode, MachineKind};
@@ -46,12 +46,12 @@ fn all_options() -> Vec<NewOptions> {
                 if has_switches && !matches!(program, ProgramKind::Collective | ProgramKind::Job) {
                     continue;
                 }
-                // Links of switches have no dimensions to take turns.
+                // Links of switches have no dimensions, so these cannot take turns.
                 let modes_of_links = LinkMode::ALL
                     .into_iter()
                     .filter(|mode| !has_switches || *mode != LinkMode::SingleDirection);
                 for links in modes_of_links {
-                    // Collectives do not go in step.
+                    // Collectives have no coordinated mode.
                     let modes = ExecutionModes::value_variants();
                     let has_one = matches!(program, ProgramKind::Collective | ProgramKind::Job);
                     let count = if has_one { 1 } else { modes.len() };
@@ -78,7 +78,7 @@ fn exists(options: &NewOptions) -> bool {
         || new_scenario(options, None).unwrap().machine.holds_a_cube()
 }
 
-/// The scenario with its proposals taken: commented settings become settings.
+/// The scenario with its proposals accepted: commented settings become settings.
 fn with_proposals(text: &str) -> String {
     let setting = |line: &str| match line.strip_prefix("# ") {
         Some(proposal) if proposal.starts_with(['[', '"']) || proposal.starts_with("wrap = ") => {
@@ -101,7 +101,7 @@ fn every_combination_of_options_gives_a_scenario_that_check_accepts() {
 #[test]
 fn what_comments_propose_is_accepted_too() {
     for options in all_options().into_iter().filter(exists) {
-        // Mixed wrapping has constructions of Tao's for some guests only.
+        // Tao's constructions support mixed wrapping for some guests only.
         if options.program == Some(ProgramKind::NeighbourExchange) {
             continue;
         }
@@ -240,8 +240,8 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
     );
     let scenario =
         load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
-    let own = scenario.runs[0].program.collective.as_deref().unwrap().specification().unwrap();
-    assert_eq!(own.operation.name(), "all-gather");
+    let specification = scenario.runs[0].program.collective.as_deref().unwrap().specification().unwrap();
+    assert_eq!(specification.operation.name(), "all-gather");
     let sizes = |run: &cubefold_scenario::Run| run.program.vector_bytes();
     assert_eq!(sizes(&scenario.runs[0]), Some(4096));
     assert_eq!(sizes(scenario.runs.last().unwrap()), Some(3_000_000));

@@ -22,7 +22,7 @@ use crate::{
     output::{Output, followed},
 };
 
-/// The excess of the files' names over that of the rows, until they are complete \[bytes\].
+/// The bytes that the temporary names of the files add to the name of the rows.
 pub(super) const MORE_OF_A_NAME: usize = 64;
 
 /// The words of a record.
@@ -30,7 +30,7 @@ const WORDS: usize = 9;
 /// The bytes of a word.
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Leaves the records of the processes of this rank, by process and stage, to the leader.
+/// Writes the records of the processes of this rank, by process and stage, for the leader.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(crate) fn leave(rows: &Path, task: RankTask, records: &[StageRecord]) -> Res
     file.write(|file| records.iter().flat_map(words).try_for_each(|word| file.write_all(&word.to_le_bytes())))
 }
 
-/// Removes the files that ranks left of a run.
+/// Removes the files that ranks wrote for a run.
 pub(super) fn discard(rows: &Path, task: RankTask) {
     for rank in 1..task.ranks.count() {
         // A missing or remaining file does no harm.
@@ -52,21 +52,21 @@ pub(super) fn discard(rows: &Path, task: RankTask) {
 ///
 /// # Errors
 ///
-/// If a rank has left no file.
+/// If the file of a rank is missing.
 pub(super) fn joined<'run>(
     rows: &Path,
     task: Option<RankTask>,
-    own: &'run [StageRecord],
+    of_leader: &'run [StageRecord],
 ) -> Result<JoinedRecords<'run>, Failure> {
     let others = task.map_or(0..0, |task| 1..task.ranks.count());
     let parts = others.filter_map(|rank| Some(Part::open(path(rows, task?, rank), rank)));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
-    let own: Source<'run> = Box::new(own.iter().map(|record| Ok(*record)));
-    let sources = std::iter::once(own).chain(parts.into_iter().map(|part| Box::new(part) as Source<'run>));
+    let first: Source<'run> = Box::new(of_leader.iter().map(|record| Ok(*record)));
+    let sources = std::iter::once(first).chain(parts.into_iter().map(|part| Box::new(part) as Source<'run>));
     Ok(JoinedRecords::new(sources.collect()))
 }
 
-/// The file of a rank, in the folder of the rows, also if their path is a link.
+/// The file of a rank, in the folder of the rows, even if their path is a link.
 fn path(rows: &Path, task: RankTask, rank: usize) -> PathBuf {
     let rows = followed(rows);
     let mut name = std::ffi::OsString::from(".");
@@ -77,7 +77,7 @@ fn path(rows: &Path, task: RankTask, rank: usize) -> PathBuf {
 
 type Source<'run> = Box<dyn Iterator<Item = io::Result<StageRecord>> + 'run>;
 
-/// Records of several sources, each by process and stage, in the order of them all.
+/// Merges the records of several sources, each sorted by process and stage.
 pub(super) struct JoinedRecords<'run> {
     sources: Vec<Source<'run>>,
     heads: Vec<Option<StageRecord>>, // the next record of each source
@@ -168,7 +168,7 @@ fn words(record: &StageRecord) -> [u64; WORDS] {
     [process.label().into(), stage as u64, sharing, ready, start, finish, transfer, overlapped, idle]
 }
 
-/// The record of these words; `None` if they are no record.
+/// The record of these words; `None` if they are invalid.
 fn record_of(words: [u64; WORDS]) -> Option<StageRecord> {
     let [process, stage, sharing, ready, start, finish, transfer, overlapped, idle] = words;
     let [sharing, transfer, overlapped, idle] = [sharing, transfer, overlapped, idle].map(Cycles::new);
@@ -247,13 +247,14 @@ mod tests {
             leave(&rows, task(rank as usize), &of_rank(rank)).unwrap();
         }
         assert_eq!(names(folder.path()), [".rows.csv.part-abc-1", ".rows.csv.part-abc-2"]);
-        let own = of_rank(0);
+        let of_leader = of_rank(0);
         let read: Vec<StageRecord> =
-            joined(&rows, Some(task(0)), &own).unwrap().collect::<io::Result<_>>().unwrap();
+            joined(&rows, Some(task(0)), &of_leader).unwrap().collect::<io::Result<_>>().unwrap();
         assert_eq!(read, all);
         assert_eq!(names(folder.path()), [""; 0]);
-        let alone: Vec<StageRecord> = joined(&rows, None, &own).unwrap().collect::<io::Result<_>>().unwrap();
-        assert_eq!(alone, own);
+        let alone: Vec<StageRecord> =
+            joined(&rows, None, &of_leader).unwrap().collect::<io::Result<_>>().unwrap();
+        assert_eq!(alone, of_leader);
     }
 
     #[test]
@@ -270,8 +271,8 @@ mod tests {
         let cut = path(&rows, task(1), 1);
         let file = File::options().write(true).open(&cut).unwrap();
         file.set_len(file.metadata().unwrap().len() - 1).unwrap();
-        let own = [record(1, 0)];
-        let mut read = joined(&rows, Some(task(0)), &own).unwrap();
+        let of_leader = [record(1, 0)];
+        let mut read = joined(&rows, Some(task(0)), &of_leader).unwrap();
         assert_eq!(read.next().unwrap().unwrap(), record(1, 0));
         assert_eq!(read.next().unwrap().unwrap(), record(3, 0));
         assert_eq!(read.next().unwrap().unwrap_err().to_string(), format!("{} is cut off", cut.display()));
