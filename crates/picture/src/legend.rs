@@ -38,6 +38,19 @@ pub(crate) enum Sign {
     Ring,
 }
 
+/// The length of a curve in a legend: it shows dashes on both sides of its marker \[pixels\].
+const CURVE: f64 = 38.0;
+
+impl Sign {
+    /// The distance from its place to its name \[pixels\].
+    fn width(self) -> f64 {
+        match self {
+            Self::Curve { .. } => CURVE - 8.0 + 5.0,
+            _ => SIGN_WIDTH,
+        }
+    }
+}
+
 /// Signs with their names, laid out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Legend {
@@ -51,7 +64,7 @@ impl Legend {
         let (mut x, mut rows, mut placed) = (left, 1, vec![]);
         for (name, sign) in entries {
             let name = fitted(&name, TEXT, MAX_NAME_WIDTH);
-            let width = SIGN_WIDTH + text_width(&name, TEXT);
+            let width = sign.width() + text_width(&name, TEXT);
             if x > left && x + width > right {
                 (x, rows) = (left, rows + 1);
             }
@@ -82,10 +95,11 @@ impl Legend {
                 Sign::Heat(step) => {
                     sheet.heat_swatch(Area { x, y: y - 10.0, width: 12.0, height: 12.0 }, step, "");
                 }
-                Sign::Line { color, dashes } => draw_line(sheet, Point { x, y }, color, dashes),
+                Sign::Line { color, dashes } => draw_line(sheet, Point { x, y }, 21.0, (color, dashes)),
                 Sign::Curve { color, dashes, marker } => {
-                    draw_line(sheet, Point { x, y }, color, dashes);
-                    sheet.shape(&marker.outline(Point { x: x + 2.5, y: y - 4.0 }), color, "");
+                    draw_line(sheet, Point { x, y }, CURVE, (color, dashes));
+                    let middle = Point { x: x - 8.0 + CURVE / 2.0, y: y - 4.0 };
+                    sheet.shape(&marker.outline(middle), color, "");
                 }
                 Sign::FailedLink => {
                     let line = format!("M{} {}h21", rounded(x - 8.0), rounded(y - 4.0));
@@ -98,15 +112,15 @@ impl Legend {
                 }
                 Sign::Ring => sheet.circle(Point { x: x + 5.0, y: y - 4.0 }, 5.5),
             }
-            sheet.text(name, Point { x: x + SIGN_WIDTH, y }, TEXT, Anchor::Start);
+            sheet.text(name, Point { x: x + sign.width(), y }, TEXT, Anchor::Start);
         }
     }
 }
 
 /// Draws a horizontal line before a name.
-fn draw_line(sheet: &mut Sheet, Point { x, y }: Point, color: &str, dashes: &str) {
+fn draw_line(sheet: &mut Sheet, Point { x, y }: Point, length: f64, (color, dashes): (&str, &str)) {
     let properties = [("stroke", color), ("stroke-width", "2"), ("stroke-dasharray", dashes)];
-    sheet.line(Point { x: x - 8.0, y: y - 4.0 }, Point { x: x + 13.0, y: y - 4.0 }, &properties, "");
+    sheet.line(Point { x: x - 8.0, y: y - 4.0 }, Point { x: x - 8.0 + length, y: y - 4.0 }, &properties, "");
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 // One clock for all runs. A crossing is a packet at a channel: it waits from `joined` to `begin`, and moves until `land`.
 const SVG = 'http://www.w3.org/2000/svg';
 // A packet passes beside its link. Several that wait for a link are one larger circle with their number, farther beside it.
-const DOT = 4.5, ASIDE = 4, COUNTED = 9, COUNTED_ASIDE = 11, WAITS_AT = 17;
+const DOT = 4.5, ASIDE = 4, COUNTED = 9, COUNTED_ASIDE = 11, WAITS_AT = 17, NODE = 13;
 const LONGEST_PLAY = 30, STEPS_A_SECOND = 2;
 const byId = (id) => document.getElementById(id);
 // The body of a page of its own, or a section of a report.
@@ -102,7 +102,10 @@ function render(show, now) {
     const dot = dots[at], isMoving = crossing.begin <= now;
     const count = isMoving ? 1 : queues.get(crossing.channel);
     const share = isMoving ? (now - crossing.begin) / (crossing.land - crossing.begin) : waitingShare(run, crossing.link);
-    const [x, y] = place(run, crossing, share, count > 1 ? COUNTED_ASIDE : ASIDE);
+    // On the way to another layer it passes nodes between, and leaves their names free.
+    const passesNodes = isMoving && crossing.link[2].length === 1;
+    const aside = passesNodes ? NODE + DOT : count > 1 ? COUNTED_ASIDE : ASIDE;
+    const [x, y] = place(run, crossing, share, aside);
     dot.setAttribute('cx', x.toFixed(2));
     dot.setAttribute('cy', y.toFixed(2));
     dot.setAttribute('r', count > 1 ? COUNTED : DOT);

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     link_paths::{LinkPath, PlannedLink},
-    sheet::Point,
+    sheet::{Point, as_drawn},
 };
 
 /// The style of [`Stage::markup`].
@@ -108,12 +108,15 @@ fn page_run(animated: &AnimatedRun<'_>, layout: &Layout) -> Value {
 
 /// A link in the format of the script.
 fn page_link(link: &PlannedLink) -> Value {
-    let points: Vec<Point> = match link.path {
-        LinkPath::Straight(_) | LinkPath::ToLayer(..) => vec![],
-        LinkPath::Curve([_, control, _]) => vec![control],
-        LinkPath::Stubs(stubs) => stubs.map(stub_end).into(),
+    let points = |points: &[Point]| points.iter().copied().flat_map(point).collect::<Vec<f64>>();
+    let numbers = match link.path {
+        LinkPath::Straight(_) => vec![],
+        // A single number marks it.
+        LinkPath::ToLayer(_, dimension) => vec![as_drawn(dimension as u64)],
+        LinkPath::Curve([_, control, _]) => points(&[control]),
+        LinkPath::Stubs(stubs) => points(&stubs.map(stub_end)),
     };
-    json!([link.near.index(), link.far.index(), points.into_iter().flat_map(point).collect::<Vec<f64>>()])
+    json!([link.near.index(), link.far.index(), numbers])
 }
 
 /// A point to a tenth of a pixel.

@@ -172,7 +172,7 @@ impl<'run> Part<'run> {
         self.draw_names(sheet, shifted);
     }
 
-    /// Names the processes of nodes, above packets that pass over a node on their way to another layer.
+    /// Names the processes of nodes, above packets that leave a node.
     fn draw_names(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
         for (node, here) in processes_by_node(self.animated.run) {
             let at = shifted(self.layout.place(node));
@@ -224,6 +224,9 @@ impl<'run> Part<'run> {
             let (color, title) = (series((packet.one.stage % STAGE_COLOURS) as usize), self.in_words(packet));
             let count = queues.get(&ends).copied().filter(|&count| !packet.is_moving && count > 1);
             let (radius, aside) = if count.is_some() { (COUNTED, COUNTED_ASIDE) } else { (PACKET, ASIDE) };
+            // On the way to another layer it passes nodes between, and leaves their names free.
+            let passes_nodes = packet.is_moving && matches!(channel.0.path, LinkPath::ToLayer(..));
+            let aside = if passes_nodes { NODE + radius } else { aside };
             let at = shifted(beside(&self.layout, channel, self.share(packet, channel.0), aside));
             if packet.is_moving {
                 sheet.full_disc(at, radius, color, &title);
@@ -375,6 +378,32 @@ mod tests {
         assert_eq!((there.x, there.y), (between(from, to, 0.25).x, from.y + ASIDE));
         let back = beside(&layout, (link, true), 0.25, ASIDE);
         assert_eq!((back.x, back.y), (between(from, to, 0.75).x, from.y - ASIDE));
+    }
+
+    #[test]
+    fn packets_to_another_layer_pass_beside_the_nodes_between() {
+        let run = run("machine = { kind = \"hypercube\", dimensions = 6, hop_cycles = 3 }\n\
+                       program = { kind = \"cc-cube\", compute_cycles = 1 }\n\
+                       mapping.embeddings = [\"standard\"]\n");
+        let finished = execute(&run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap();
+        let makespan = finished.outcome.summary.makespan().get();
+        let own = AnimatedRun { name: "one", run: &run, makespan, transmissions: &finished.transmissions };
+        let mut passing = 0;
+        for cycle in 0..=makespan {
+            let part = Part::new(&own, cycle);
+            for link in part.layout.links.iter().filter(|link| matches!(link.path, LinkPath::ToLayer(..))) {
+                for shown in part.shown.iter().filter(|own| own.is_moving) {
+                    if (shown.one.from, shown.one.to) != (link.near, link.far) {
+                        continue;
+                    }
+                    let at = beside(&part.layout, (link, false), part.share(shown, link), NODE + PACKET);
+                    let apart = |node: &Point| (node.x - at.x).hypot(node.y - at.y);
+                    assert!(part.layout.places.iter().all(|node| apart(node) >= NODE + PACKET - 1e-6));
+                    passing += 1;
+                }
+            }
+        }
+        assert!(passing > 0, "nothing goes to another layer");
     }
 
     #[test]
