@@ -23,72 +23,187 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     if items.is_empty() { items } else { format!("\\begin{{itemize}}\n{items}\\end{{itemize}}\n") }
 }
 
-/// The room that tables have on a page.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Room {
-    /// They fit.
-    Enough,
-    /// They fit with the layout of a terminal of so many columns.
-    Columns(usize),
-    /// No layout fits.
-    TooLittle,
+/// The size of the letters of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Size {
+    /// 9 points in an article of 10.
+    Small,
+    /// 8 points.
+    Footnote,
+}
+
+impl Size {
+    fn command(self) -> &'static str {
+        match self {
+            Self::Small => "\\small",
+            Self::Footnote => "\\footnotesize",
+        }
+    }
+
+    /// Half of the gap between two columns \[points\].
+    fn column_gap(self) -> usize {
+        match self {
+            Self::Small => 4,
+            Self::Footnote => 3,
+        }
+    }
+
+    /// The width of a text of 9 points in this size: Computer Modern has wider letters in smaller sizes.
+    fn scaled(self, width: usize) -> usize {
+        match self {
+            Self::Small => width,
+            Self::Footnote => (width * 92).div_ceil(100),
+        }
+    }
+}
+
+/// The headings of the columns of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Headings {
+    /// The units stand in a line of their own.
+    UnitsBelow,
+    /// Words stand below one another where they are wider than the cells.
+    Wrapped,
+}
+
+/// The arrangement of tables on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    headings: Headings,
+    size: Size,
+    /// The columns of a terminal whose layout the tables have, with fewer columns or wrapped words; `None` if they are
+    /// whole.
+    columns: Option<usize>,
+    is_enough: bool,
 }
 
 impl Room {
-    /// The room that tables have in `points`: letters differ in width, so the widest layout of a terminal that fits.
-    ///
-    /// Widths are those of Computer Modern at 9 points, which is `\\small` in an article of 10 points.
+    const WHOLE: Self =
+        Self { headings: Headings::UnitsBelow, size: Size::Small, columns: None, is_enough: true };
+
+    /// The arrangement of tables in `points`: whole tables, then the widest layout of a terminal that fits, since letters
+    /// differ in width; if none does, the same with wrapped headings, and with smaller letters.
     pub(super) fn of(tables: &[TextTable], points: usize) -> Self {
         const MOST: usize = 160;
         const LEAST: usize = 24;
-        let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
-        let fits = |table: &TextTable| width(table) <= points;
-        if headed.iter().all(fits) {
-            return Self::Enough;
+        const WRAPPED: [Room; 2] = [
+            Room { headings: Headings::Wrapped, ..Room::WHOLE },
+            Room { headings: Headings::Wrapped, size: Size::Footnote, ..Room::WHOLE },
+        ];
+        let layouts = |rooms: &'static [Self]| {
+            let narrower = (LEAST..MOST).rev().map(Some);
+            narrower.flat_map(move |columns| rooms.iter().map(move |room| Self { columns, ..*room }))
+        };
+        let rooms = std::iter::once(Self::WHOLE)
+            .chain(layouts(&[Self::WHOLE]))
+            .chain(WRAPPED)
+            .chain(layouts(&WRAPPED));
+        let too_little = Self { is_enough: false, ..Self::WHOLE };
+        let tables: Vec<Headed<'_>> = tables.iter().map(Headed::new).collect();
+        let fits = |room: &Self| {
+            let is_good = |fitted: &Fitted| {
+                fitted.layout == Layout::Columns && width(&fitted.table, room.size) <= points
+            };
+            room.arranged(&tables, "").iter().all(is_good)
+        };
+        rooms.into_iter().find(fits).unwrap_or(too_little)
+    }
+
+    /// Tables in this arrangement, in a page that notes call `width`.
+    fn arranged(self, tables: &[Headed<'_>], width: &str) -> Vec<Fitted> {
+        let headed = |own: &Headed<'_>| own.with_headings(own.table, self.headings);
+        let whole = |table: TextTable| Fitted { table, layout: Layout::Columns, notes: vec![] };
+        match (self.headings, self.columns) {
+            (_, None) => tables.iter().map(|own| whole(headed(own))).collect(),
+            (Headings::UnitsBelow, Some(columns)) => {
+                let tables: Vec<TextTable> = tables.iter().map(headed).collect();
+                TextTable::fit_to(&tables, columns, width)
+            }
+            // Columns are left out by their names, before these are wrapped.
+            (Headings::Wrapped, Some(columns)) => {
+                let plain: Vec<TextTable> = tables.iter().map(|own| own.table.clone()).collect();
+                let fitted = TextTable::fit_to(&plain, columns, width).into_iter().zip(tables);
+                let wrapped = |(fitted, own): (Fitted, &Headed<'_>)| {
+                    let table = own.with_headings(&fitted.table, self.headings);
+                    Fitted { table, ..fitted }
+                };
+                fitted.map(wrapped).collect()
+            }
         }
-        let is_good = |own: &Fitted| own.layout == Layout::Columns && fits(&own.table);
-        let fit = |columns: &usize| TextTable::fit_to(&headed, *columns, "").iter().all(is_good);
-        (LEAST..MOST).rev().find(fit).map_or(Self::TooLittle, Self::Columns)
     }
 }
 
-/// The tables with the layout for their room in `points`, and the same columns left out, each with sentences on what it does
-/// not show. Units stand below the names of columns.
+/// A table, and the headings of its columns with their units.
+#[derive(Debug)]
+struct Headed<'a> {
+    table: &'a TextTable,
+    headings: Vec<String>,
+}
+
+impl<'a> Headed<'a> {
+    fn new(table: &'a TextTable) -> Self {
+        Self { table, headings: (0..table.header.len()).map(|place| heading(table, place)).collect() }
+    }
+
+    /// A part of the table with headings for names.
+    fn with_headings(&self, part: &TextTable, headings: Headings) -> TextTable {
+        let heading = |(place, name): (usize, &String)| {
+            let known = self.table.header.iter().position(|header| header == name);
+            let heading = known.map_or(name, |known| &self.headings[known]);
+            match headings {
+                Headings::UnitsBelow => heading.clone(),
+                Headings::Wrapped => wrapped(heading, cells_width(part, place)),
+            }
+        };
+        TextTable { header: part.header.iter().enumerate().map(heading).collect(), ..part.clone() }
+    }
+}
+
+/// The tables in the arrangement for `points`, with the same columns left out, each with sentences on what it does not show.
 pub(super) fn fitted(tables: &[TextTable], points: usize, room: Room) -> Vec<(TextTable, Vec<String>)> {
-    let headed: Vec<TextTable> = tables.iter().map(with_units).collect();
-    match room {
-        Room::Enough => headed.into_iter().map(|table| (table, vec![])).collect(),
-        Room::Columns(columns) => {
-            let note =
-                |note: String| note.replace("--format markdown shows all.", "--columns chooses others.");
-            let fitted = TextTable::fit_to(&headed, columns, &format!("{points} points"));
-            fitted.into_iter().map(|own| (own.table, own.notes.into_iter().map(note).collect())).collect()
-        }
-        Room::TooLittle => {
-            let note = format!("Wider than {points} points. --columns chooses columns.");
-            headed.into_iter().map(|table| (table, vec![note.clone()])).collect()
-        }
-    }
-}
-
-/// The table with the units of its numbers below the names of its columns.
-fn with_units(table: &TextTable) -> TextTable {
-    let header = (0..table.header.len()).map(|place| heading(table, place)).collect();
-    TextTable { header, ..table.clone() }
+    let note = |note: String| note.replace("--format markdown shows all.", "--columns chooses others.");
+    let too_wide =
+        (!room.is_enough).then(|| format!("Wider than {points} points. --columns chooses columns."));
+    let tables: Vec<Headed<'_>> = tables.iter().map(Headed::new).collect();
+    let arranged = room.arranged(&tables, &format!("{points} points")).into_iter();
+    arranged
+        .map(|fitted| (fitted.table, fitted.notes.into_iter().map(note).chain(too_wide.clone()).collect()))
+        .collect()
 }
 
 /// The width of a table \[points\].
-fn width(table: &TextTable) -> usize {
+fn width(table: &TextTable, size: Size) -> usize {
     let column = |place: usize| {
-        let header = table.header[place].lines().map(text_width);
-        header.chain(table.rows.iter().map(|row| text_width(&row[place]))).max().unwrap_or(0)
+        let header = table.header[place].lines().map(text_width).max().unwrap_or(0);
+        size.scaled(header.max(cells_width(table, place))) + 2 * size.column_gap() * 100
     };
-    let hundredths: usize = (0..table.header.len()).map(|place| column(place) + 2 * COLUMN_GAP * 100).sum();
-    hundredths.div_ceil(100)
+    (0..table.header.len()).map(column).sum::<usize>().div_ceil(100)
 }
 
-/// Half of the gap between two columns \[points\].
-const COLUMN_GAP: usize = 4;
+/// The width of the widest cell of a column \[hundredths of a point\].
+fn cells_width(table: &TextTable, place: usize) -> usize {
+    table.rows.iter().map(|row| text_width(&row[place])).max().unwrap_or(0)
+}
+
+/// The words of a heading in lines as wide as the cells or the widest word.
+fn wrapped(heading: &str, cells: usize) -> String {
+    let words = || heading.lines().map(|line| line.split(' '));
+    let most = words().flatten().map(text_width).max().unwrap_or(0).max(cells);
+    let mut lines: Vec<String> = vec![];
+    for line in words() {
+        lines.push(String::new());
+        for word in line {
+            let Some(last) = lines.last_mut() else { continue };
+            let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+            if last.is_empty() || text_width(&longer) <= most {
+                *last = longer;
+            } else {
+                lines.push(word.to_owned());
+            }
+        }
+    }
+    lines.join("\n")
+}
 
 /// The width of a text in the roman font of 9 points \[hundredths of a point\].
 pub(super) fn text_width(text: &str) -> usize {
@@ -105,7 +220,7 @@ pub(super) fn text_width(text: &str) -> usize {
 }
 
 /// The table up to its first row.
-pub(super) fn begin(table: &TextTable) -> String {
+pub(super) fn begin(table: &TextTable, room: Room) -> String {
     let columns = table.header.len();
     let words = table.words.min(columns);
     let lines = table.header.iter().map(|header| header.lines().count()).max().unwrap_or(1);
@@ -117,8 +232,9 @@ pub(super) fn begin(table: &TextTable) -> String {
     let header: String = (0..lines).map(line).collect();
     let caption = table.caption.as_ref().map(|caption| format!("  {}", command("caption", caption)));
     let caption = caption.unwrap_or_default();
+    let (size, gap) = (room.size.command(), room.size.column_gap());
     format!(
-        "\\begin{{table}}[htbp]\n  \\centering\\small\n  \\setlength{{\\tabcolsep}}{{{COLUMN_GAP}pt}}\n{caption}  \
+        "\\begin{{table}}[htbp]\n  \\centering{size}\n  \\setlength{{\\tabcolsep}}{{{gap}pt}}\n{caption}  \
          \\begin{{tabular}}{{{}{}}}\n    \\toprule\n{header}    \\midrule\n",
         "l".repeat(words),
         "r".repeat(columns - words),
@@ -167,11 +283,69 @@ mod tests {
             words: 1,
             ..TextTable::default()
         };
-        let of = |cells| begin(&with_units(&table(cells)));
+        let of = |cells| {
+            let table = table(cells);
+            begin(&Headed::new(&table).with_headings(&table, Headings::UnitsBelow), Room::WHOLE)
+        };
         let units = "    embedding & makespan & time \\\\\n     & {[}cycles] &  \\\\\n";
         assert!(of(["xor", "12", "cct"]).contains(units), "{}", of(["xor", "12", "cct"]));
         assert!(of(["xor", "12 us", "cct"]).contains("    embedding & makespan & time \\\\\n"));
         assert!(of(["xor", "12", "cct"]).contains("\\begin{tabular}{lrr}\n"));
         assert_eq!(rows(&table(["xor", "12", "cct"])), "    xor & 12 & cct \\\\\n");
+    }
+
+    /// The default columns of open-loop traffic.
+    fn latencies() -> TextTable {
+        let header = [
+            "routing",
+            "load",
+            "offered",
+            "accepted",
+            "packet latency",
+            "+-",
+            "packet latency, p99",
+            "network latency",
+            "missing",
+            "saturated",
+            "trend",
+        ];
+        let rows = [
+            [
+                "dimension-order",
+                "0.14",
+                "0.140",
+                "0.140",
+                "42.875",
+                "2.126",
+                "137",
+                "42.875",
+                "0",
+                "",
+                "21/27",
+            ],
+            ["adaptive", "0.38", "0.381", "0.355", "", "", "", "", "17312", "channel", "45/27"],
+        ];
+        TextTable {
+            header: header.map(str::to_owned).to_vec(),
+            rows: rows.map(|row| row.map(str::to_owned).to_vec()).to_vec(),
+            words: 2,
+            gives_way: &["network latency", "missing", "offered"],
+            ..TextTable::default()
+        }
+    }
+
+    #[test]
+    fn wrapped_headings_and_smaller_letters_fit_all_columns_of_open_loop_traffic() {
+        let tables = [latencies()];
+        let room = Room { headings: Headings::Wrapped, size: Size::Footnote, ..Room::WHOLE };
+        // The text of a sheet with margins of an inch.
+        let arranged = room.arranged(&[Headed::new(&tables[0])], "").remove(0).table;
+        assert!(width(&arranged, room.size) <= 453 && width(&arranged, Size::Small) > 453);
+        assert_eq!(arranged.header.len(), 11);
+        assert_eq!(arranged.header[6], "packet\nlatency,\np99\n[cycles]");
+        // The text of an article has fewer columns, and nothing fits a stamp.
+        let room = Room::of(&tables, 345);
+        let (fitted, notes) = fitted(&tables, 345, room).remove(0);
+        assert!(room.is_enough && width(&fitted, room.size) <= 345 && !notes.is_empty());
     }
 }

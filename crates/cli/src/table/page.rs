@@ -248,10 +248,10 @@ impl Block {
                 latex::list(settings.iter().map(|(name, value)| format!("{name}: {value}")))
             }
             Self::Tables(tables) => {
-                let text = |(table, notes): (TextTable, Vec<String>)| {
-                    format!("{}{}{}", latex::begin(&table), latex::rows(&table), latex::end(notes))
-                };
                 let room = latex::Room::of(tables, points);
+                let text = |(table, notes): (TextTable, Vec<String>)| {
+                    format!("{}{}{}", latex::begin(&table, room), latex::rows(&table), latex::end(notes))
+                };
                 latex::fitted(tables, points, room).into_iter().map(text).collect::<Vec<_>>().join("\n")
             }
             Self::Notes(notes) => latex::list(notes.iter().cloned()),
@@ -396,7 +396,7 @@ impl TextTable {
                 let of_sample = latex::fitted(sample, points, room).remove(0).0.rows.len();
                 let mut table = latex::fitted(&[both], points, room).remove(0).0;
                 table.rows.truncate(table.rows.len() - of_sample);
-                let begin = if with_header { latex::begin(&table) } else { String::new() };
+                let begin = if with_header { latex::begin(&table, room) } else { String::new() };
                 return format!("{begin}{}", latex::rows(&table));
             }
         };
