@@ -4,8 +4,8 @@
 use std::num::NonZeroU64;
 
 use cubefold_simulator::{
-    Communication, Cycles, OpenLoop, OpenLoopError, RouterSettings, Saturated, SaturationSearch,
-    TrafficPattern,
+    ChannelLoads, Communication, Cycles, OpenLoop, OpenLoopError, RouterSettings, Saturated,
+    SaturationSearch, TrafficPattern,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NetworkParameters, NodeId, TieRule};
 
@@ -55,7 +55,7 @@ fn the_saturation_load_is_the_last_load_that_is_not_saturated() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let search = SaturationSearch { low: 0.0, high: 1.0, resolution: 0.06 };
     let tornado = OpenLoop { latency_limit: 60.0, ..traffic(TrafficPattern::Neighbour) };
-    let found = tornado.saturation(&torus, rules(&torus), search).unwrap();
+    let found = tornado.saturation(&torus, rules(&torus), search, &ChannelLoads::default()).unwrap();
     let stable = found.runs.iter().filter(|run| run.saturated.is_none()).map(|run| run.load);
     let saturated = found.runs.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
     assert_eq!(found.load, stable.max_by(f64::total_cmp));
@@ -88,7 +88,7 @@ fn a_search_runs_the_end_of_its_interval_that_it_would_assume() {
     let loads = |limit: f64, low: f64, high: f64| {
         let traffic = OpenLoop { latency_limit: limit, ..traffic(TrafficPattern::Neighbour) };
         let search = SaturationSearch { low, high, resolution: 0.1 };
-        let found = traffic.saturation(&ring, rules(&ring), search).unwrap();
+        let found = traffic.saturation(&ring, rules(&ring), search, &ChannelLoads::default()).unwrap();
         (found.load, found.runs.iter().map(|run| (run.load, run.saturated.is_some())).collect::<Vec<_>>())
     };
     // Every packet takes longer than a cycle, and none takes a million.
@@ -133,7 +133,7 @@ fn what_does_not_suit_the_machine_is_refused() {
     assert_eq!(tornado, Err(OpenLoopError::NoCoordinates { pattern: "tornado" }));
     let search = SaturationSearch { low: 0.5, high: 0.5, resolution: 0.1 };
     assert!(matches!(
-        uniform.saturation(&torus, rules(&torus), search),
+        uniform.saturation(&torus, rules(&torus), search, &ChannelLoads::default()),
         Err(OpenLoopError::OutOfRange { .. })
     ));
 }

@@ -16,8 +16,9 @@ use cubefold_simulator::{
     AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, Ejection,
     EngineChoice, Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes,
     NoBeltError, Observer, Operation, OperationKind, Outcome, PhaseLength, Program, Request, Requirement,
-    RouterError, RouterRouting, RouterSettings, RouterTie, Routing, RoutingScheme, SimulationError, Speedup,
-    StageRecord, StepBody, TableChoice, TaskGraph, TaskScheduleBuilder, max_cycles, predict, simulate,
+    RouterError, RouterRouting, RouterSettings, RouterTie, Routing, RoutingOption, RoutingOptions,
+    RoutingScheme, SimulationError, Speedup, StageRecord, StepBody, TableChoice, TaskGraph,
+    TaskScheduleBuilder, max_cycles, predict, simulate,
 };
 use cubefold_topology::{
     LinkMode, Machine, MachineKind, Network, NetworkParameters, NodeId, PacketRoutes, RouteChoice, TieRule,
@@ -200,11 +201,11 @@ impl RouterCase {
             return Err(format!("{makespan} cycles, below the predicted {predicted}"));
         }
         // Routes that follow from the ends alone, and that other transports take, too.
-        let is_plain = match self.settings.routing {
-            RouterRouting::DimensionOrder => self.settings.tie != RouterTie::Random,
-            RouterRouting::Hops => true,
-            _ => false,
+        let is_plain = match self.settings.routing.name() {
+            "dimension-order" => self.settings.tie != RouterTie::Random,
+            name => name == "hops",
         };
+        assert_eq!(self.settings.routing.takes_machine_routes(self.settings.tie), is_plain);
         let by_routes = LinkUse::of_routes(program, &self.placement, rules);
         let used = outcome.traffic.link_use.as_ref().ok_or("no use of links")?;
         if is_plain && !used.busy_channels().eq(by_routes.busy_channels()) {
@@ -283,24 +284,7 @@ impl RouterCase {
             terminal_latency: settings.terminal_latency.into(),
             is_cut_through: settings.flow_control == FlowControl::VirtualCutThrough,
             is_input_first: settings.allocator == Allocator::InputFirst,
-            rule: match settings.routing {
-                RouterRouting::DimensionOrder => RouterRule::DimensionOrder,
-                RouterRouting::Valiant => RouterRule::Valiant,
-                RouterRouting::Romm => RouterRule::Romm,
-                RouterRouting::Adaptive(choice) => RouterRule::Adaptive(choice == AdaptiveChoice::Any),
-                RouterRouting::UpDown => RouterRule::UpDown(false),
-                RouterRouting::UpDownAdaptive => RouterRule::UpDown(true),
-                RouterRouting::Minimal => RouterRule::Minimal,
-                RouterRouting::Ugal { threshold } => RouterRule::Ugal(threshold),
-                RouterRouting::UgalG { threshold } => RouterRule::UgalG(threshold),
-                RouterRouting::Par { threshold } => RouterRule::Par(threshold),
-                RouterRouting::Listed(rule) => match rule.name {
-                    "minimal-adaptive" => RouterRule::MinimalAdaptive,
-                    other => panic!("{other} without a rule of the reference"),
-                },
-                RouterRouting::Hops => RouterRule::Hops,
-                RouterRouting::Table(choice) => RouterRule::Table(reference_table_rule(choice)),
-            },
+            rule: reference_rule(settings.routing),
             table: self.table.clone(),
             tie: match settings.tie {
                 RouterTie::Rule(TieRule::Direct) => ReferenceTie::Direct,
@@ -399,20 +383,23 @@ fn small_grid(generator: &mut impl Rng) -> (RouterMachine, Machine) {
 /// Routers that suit a machine, half of them with the least number of channels.
 fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
     let has_table = machine.packet_routes().is_some();
-    let is_fit = |rule: &RouterRouting| {
-        matches!(rule, RouterRouting::Table(_)) == has_table && rule.applies_to(machine)
-    };
+    let is_fit =
+        |rule: &RouterRouting| rule.descriptor().is_from_file == has_table && rule.applies_to(machine);
     let fitting: Vec<RouterRouting> = RouterRouting::all().filter(is_fit).collect();
-    let routing = match *fitting.choose(generator).unwrap() {
-        RouterRouting::Adaptive(_) => {
-            RouterRouting::Adaptive(*AdaptiveChoice::ALL.choose(generator).unwrap())
+    let rule = *fitting.choose(generator).unwrap();
+    let mut options = RoutingOptions::default();
+    for option in rule.descriptor().options {
+        match option {
+            RoutingOption::AdaptiveChoice => {
+                options.adaptive_choice = *AdaptiveChoice::ALL.choose(generator).unwrap();
+            }
+            RoutingOption::UgalThreshold => options.ugal_threshold = generator.random_range(-9..=3),
+            RoutingOption::RouteChoice => {
+                options.route_choice = *TableChoice::ALL.choose(generator).unwrap();
+            }
         }
-        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold: generator.random_range(-9..=3) },
-        RouterRouting::UgalG { .. } => RouterRouting::UgalG { threshold: generator.random_range(-9..=3) },
-        RouterRouting::Par { .. } => RouterRouting::Par { threshold: generator.random_range(-9..=3) },
-        RouterRouting::Table(_) => RouterRouting::Table(*TableChoice::ALL.choose(generator).unwrap()),
-        other => other,
-    };
+    }
+    let routing = rule.with(options);
     let tie = match generator.random_bool(0.3) {
         true => RouterTie::Random,
         false => RouterTie::Rule(*TieRule::ALL.choose(generator).unwrap()),
@@ -430,8 +417,8 @@ fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
         global_latency: (machine.has_groups() && generator.random())
             .then(|| *[0, 1, 5, 20].choose(generator).unwrap()),
         speedup: speedup(generator),
-        ejection: match routing {
-            RouterRouting::Minimal => *Ejection::ALL.choose(generator).unwrap(),
+        ejection: match routing.name() {
+            "minimal" => *Ejection::ALL.choose(generator).unwrap(),
             _ => Ejection::All,
         },
         seed: generator.random(),
@@ -493,6 +480,27 @@ fn escape_table(machine: &Machine) -> String {
         }
     }
     text
+}
+
+/// The rule of the reference.
+fn reference_rule(routing: RouterRouting) -> RouterRule {
+    let RoutingOptions { adaptive_choice, route_choice, ugal_threshold } = routing.options();
+    match routing.name() {
+        "dimension-order" => RouterRule::DimensionOrder,
+        "valiant" => RouterRule::Valiant,
+        "romm" => RouterRule::Romm,
+        "adaptive" => RouterRule::Adaptive(adaptive_choice == AdaptiveChoice::Any),
+        "up-down" => RouterRule::UpDown(false),
+        "up-down-adaptive" => RouterRule::UpDown(true),
+        "minimal" => RouterRule::Minimal,
+        "ugal" => RouterRule::Ugal(ugal_threshold),
+        "ugal-g" => RouterRule::UgalG(ugal_threshold),
+        "par" => RouterRule::Par(ugal_threshold),
+        "minimal-adaptive" => RouterRule::MinimalAdaptive,
+        "hops" => RouterRule::Hops,
+        "table" => RouterRule::Table(reference_table_rule(route_choice)),
+        other => panic!("{other} without a rule of the reference"),
+    }
 }
 
 fn reference_table_rule(choice: TableChoice) -> TableRule {
@@ -597,16 +605,12 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
         let mut case = RouterCase::random(number);
         let machine = case.placement.machine().clone();
         let routing = case.settings.routing;
-        let (text, choices) = match routing {
-            RouterRouting::Hops => {
-                (table_of_routes(&machine, routing.least_channels(&machine)), &TableChoice::ALL[..])
-            }
-            RouterRouting::DimensionOrder if machine.extents().all(|extent| !extent.is_ring()) => {
+        let (text, choices) = match routing.name() {
+            "hops" => (table_of_routes(&machine, routing.least_channels(&machine)), &TableChoice::ALL[..]),
+            "dimension-order" if machine.extents().all(|extent| !extent.is_ring()) => {
                 (table_of_routes(&machine, 1), &TableChoice::ALL[..])
             }
-            RouterRouting::Listed(rule) if rule.name == "minimal-adaptive" => {
-                (minimal_routes(&machine).unwrap(), &[TableChoice::Credits][..])
-            }
+            "minimal-adaptive" => (minimal_routes(&machine).unwrap(), &[TableChoice::Credits][..]),
             _ => continue,
         };
         let routes = PacketRoutes::new(&text, &machine).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -614,8 +618,10 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
         let machine = machine.with_packet_routes(routes.into());
         let nodes = case.placement.nodes().to_vec();
         case.placement = Placement::Table(cubefold_mapping::PlacementTable::new(&machine, nodes).unwrap());
-        for &choice in choices {
-            let settings = RouterSettings { routing: RouterRouting::Table(choice), ..case.settings };
+        let table = RouterRouting::of_table(&machine).unwrap();
+        for &route_choice in choices {
+            let routing = table.with(RoutingOptions { route_choice, ..RoutingOptions::default() });
+            let settings = RouterSettings { routing, ..case.settings };
             case.communication = case.communication.with_routers(settings, &machine).unwrap();
             let (found, reported) = case.run().unwrap();
             assert_eq!(reported.messages, expected.messages, "case {number}");
@@ -707,7 +713,8 @@ fn refusals_say_what_was_expected() {
     );
     let none = RouterSettings { buffer_units: 0, ..settings };
     assert_eq!(refused(none, rules, &torus), "0 units of a buffer, expected 1 to 65535");
-    let up_down = RouterSettings { routing: RouterRouting::UpDown, ..settings };
+    let up_down = RouterRouting::named("up-down", &torus).unwrap();
+    let up_down = RouterSettings { routing: up_down, ..settings };
     assert_eq!(
         refused(up_down, rules, &torus),
         "up-down routing of routers, expected dimension-order, valiant, romm, adaptive on this machine"

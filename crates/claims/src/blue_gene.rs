@@ -9,8 +9,8 @@ use std::{num::NonZeroU64, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
-    AdaptiveChoice, Communication, Cycles, EngineChoice, FlowControl, Operation, OperationKind, Request,
-    Requirement, RouterRouting, RouterSettings, TaskGraph, TaskScheduleBuilder, simulate,
+    Communication, Cycles, EngineChoice, FlowControl, Operation, OperationKind, Request, Requirement,
+    RouterRouting, RouterSettings, TaskGraph, TaskScheduleBuilder, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule, mix};
 
@@ -49,9 +49,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
 }
 
 fn check(shape: [u64; 2], findings: &mut Findings) {
-    let [adaptive, in_order] =
-        [RouterRouting::Adaptive(AdaptiveChoice::Credits), RouterRouting::DimensionOrder]
-            .map(|routing| percent_of_peak(shape, routing));
+    let [adaptive, in_order] = ["adaptive", "dimension-order"].map(|routing| percent_of_peak(shape, routing));
     let case = format!("torus {}x{}", shape[0], shape[1]);
     findings.add(PEAK, Trial::at_least(64, adaptive), &case);
     findings.add(ORDER, Trial::at_most(adaptive, in_order), &case);
@@ -59,14 +57,14 @@ fn check(shape: [u64; 2], findings: &mut Findings) {
 
 /// The ratio of the busiest links' bound to the makespan \[percent\].
 #[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
-fn percent_of_peak(shape: [u64; 2], routing: RouterRouting) -> Quantity {
+fn percent_of_peak(shape: [u64; 2], routing: &str) -> Quantity {
     let machine = torus(&shape);
     let settings = RouterSettings {
         flow_control: FlowControl::VirtualCutThrough,
         virtual_channels: 4,
         buffer_units: 32,
         router_cycles: 2,
-        routing,
+        routing: RouterRouting::named(routing, &machine).expect("a rule of grids"),
         ..RouterSettings::default_of(&machine, 0)
     };
     let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct)

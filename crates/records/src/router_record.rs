@@ -1,7 +1,7 @@
 //! Routers with finite buffers in the results, and their columns (`docs/model.md` section 26).
 
 use cubefold_derive::Columns;
-use cubefold_simulator::{AdaptiveChoice, RouterRouting, RouterSettings, TableChoice};
+use cubefold_simulator::{RouterSettings, RoutingOption};
 use serde::{Deserialize, Serialize};
 
 use super::Word;
@@ -72,21 +72,17 @@ impl RouterRecord {
 
 /// The choice of ports under adaptive routing; `None` under another.
 pub(super) fn adaptive_choice(settings: &RouterSettings) -> Option<&'static str> {
-    match settings.routing {
-        RouterRouting::Adaptive(choice) => Some(AdaptiveChoice::name(choice)),
-        _ => None,
-    }
+    let has_choice = settings.routing.has(RoutingOption::AdaptiveChoice);
+    has_choice.then(|| settings.routing.options().adaptive_choice.name())
 }
 
 /// The threshold of UGAL and PAR; `None` under another routing.
 pub(super) fn ugal_threshold(settings: &RouterSettings) -> Option<u64> {
-    settings.routing.threshold().and_then(|threshold| u64::try_from(threshold).ok())
+    let threshold = settings.routing.options().ugal_threshold;
+    settings.routing.has(RoutingOption::UgalThreshold).then(|| u64::try_from(threshold).ok()).flatten()
 }
 
 /// The choice among the candidates of a table; `None` without a table.
 pub(super) fn route_choice(settings: &RouterSettings) -> Option<&'static str> {
-    match settings.routing {
-        RouterRouting::Table(choice) => Some(TableChoice::name(choice)),
-        _ => None,
-    }
+    settings.routing.has(RoutingOption::RouteChoice).then(|| settings.routing.options().route_choice.name())
 }

@@ -7,7 +7,7 @@ use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIO
 use cubefold_scenario::{
     Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, program_kinds, scenario_keys,
 };
-use cubefold_simulator::RouterRouting;
+use cubefold_simulator::{RouterRouting, RoutingDescriptor};
 use cubefold_topology::MachineKind;
 
 use crate::{
@@ -46,10 +46,11 @@ impl Topic {
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
         let described = described.chain(TERMS.iter().map(term));
-        let routings = RouterRouting::all().filter_map(|rule| match rule {
-            RouterRouting::Listed(listed) => Some(word(&("execution.routing", listed.name, listed.summary))),
-            _ => None,
-        });
+        let mut routings: Vec<&RoutingDescriptor> =
+            RouterRouting::all().map(RouterRouting::descriptor).filter(|rule| !rule.is_from_file).collect();
+        // Rules of one name are described by the first.
+        routings.dedup_by_key(|rule| rule.name);
+        let routings = routings.into_iter().map(|rule| word(&("execution.routing", rule.name, rule.summary)));
         let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word)).chain(routings);
         described.chain(keys).chain(words).chain(MARKS.iter().map(mark)).collect()
     }
@@ -326,45 +327,6 @@ const WORDS: &[Word] = &[
         "random",
         "Of two equally long directions, one drawn for each packet; through routers only.",
     ),
-    ("execution.routing", "romm", "Through routers: by way of a random node between source and destination."),
-    (
-        "execution.routing",
-        "adaptive",
-        "Through routers: over any port that leads nearer, by the state of the channels, with escape channels.",
-    ),
-    (
-        "execution.routing",
-        "up-down",
-        "Through routers, in fat trees: up to the nearest common ancestor by random switches, and down.",
-    ),
-    (
-        "execution.routing",
-        "up-down-adaptive",
-        "As up-down, of two random switches over the one with more credits.",
-    ),
-    (
-        "execution.routing",
-        "minimal",
-        "Through routers, in dragonflies: over the link between the two groups.",
-    ),
-    (
-        "execution.routing",
-        "ugal",
-        "As minimal, or by way of a random group if the first channels of that way are emptier.",
-    ),
-    (
-        "execution.routing",
-        "hops",
-        "Through routers, in networks: the lowest of the shortest routes, with a class of channels for each link.",
-    ),
-    (
-        "execution.routing",
-        "ugal-g",
-        "As ugal, by the queues of the links between groups, at whatever router they are.",
-    ),
-    ("execution.routing", "par", "As ugal, decided again after a link in the source's group."),
-    ("execution.routing", "dimension-order", "One coordinate after another, the lowest first."),
-    ("execution.routing", "valiant", "By way of a random node, coordinates in a random order."),
     (
         "execution.routing",
         "embedding",

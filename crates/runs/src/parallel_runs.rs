@@ -16,6 +16,7 @@ use cubefold_records::{
     FinishedRun, MachineRecord, PlacementEntry, PlacementRecord, ProgramRecord, dilation_bound, swept,
 };
 use cubefold_scenario::Run;
+use cubefold_simulator::ChannelLoads;
 use rayon::ThreadPool;
 
 use crate::{
@@ -62,7 +63,7 @@ fn each_run<E: Send>(
     execute: impl Fn(
         &Run,
         usize,
-        RunWay,
+        RunWay<'_>,
         &Progress,
         Option<Arc<PlacementMetrics>>,
     ) -> Result<FinishedRun, RunError>
@@ -78,7 +79,8 @@ fn each_run<E: Send>(
         SharedMetrics::measure(pool, &groups, asked.len(), (resources, &routes), &Progress::default());
     let shared = Mutex::new(shared);
     let resources = Resources { threads: pool.current_num_threads(), ..resources };
-    let way = RunWay::new(keep, resources, asked.len());
+    let channel_loads = ChannelLoads::default();
+    let way = RunWay::new(keep, resources, asked.len(), &channel_loads);
     let job = |(place, run): (usize, &&Run)| Job { place, bytes: bytes_to_run(run, way) };
     let result = run_jobs(pool, asked.iter().enumerate().map(job), resources, |job, mut permit| {
         let (run, place) = (asked[job.place], places[job.place]);

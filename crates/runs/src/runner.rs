@@ -19,9 +19,9 @@ use cubefold_scenario::{
     TraceProgram, describe_stuck, generator_key,
 };
 use cubefold_simulator::{
-    Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution, OpenLoopRows, Outcome,
-    PhaseLength, Ranks, Request, Routing, RoutingScheme, Saturation, SimulationError, WantedRows, Workers,
-    computation_bound, lower_bound, predict, program_cut_bound, simulate,
+    ChannelLoads, Cycles, DimensionChoice as SimulatorChoice, EAGER_ALL, EngineChoice, Execution,
+    OpenLoopRows, Outcome, PhaseLength, Ranks, Request, Routing, RoutingScheme, Saturation, SimulationError,
+    Workers, computation_bound, lower_bound, predict, program_cut_bound, simulate,
 };
 
 use self::{
@@ -51,23 +51,32 @@ pub fn execute(
     keep: KeepRecords,
     progress: &Progress,
 ) -> Result<FinishedRun, RunError> {
-    execute_measured(run, place, RunWay { keep, threads: NonZeroUsize::MIN, ranks: None }, progress, None)
+    let channel_loads = &ChannelLoads::default();
+    let way = RunWay { keep, threads: NonZeroUsize::MIN, ranks: None, channel_loads };
+    execute_measured(run, place, way, progress, None)
 }
 
 /// The execution of one of several runs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RunWay {
+pub(crate) struct RunWay<'list> {
     keep: KeepRecords,
     threads: NonZeroUsize, // including its own
     ranks: Option<&'static dyn Ranks>,
+    channel_loads: &'list ChannelLoads,
 }
 
-impl RunWay {
+impl<'list> RunWay<'list> {
     /// The execution of each of `runs` runs: if there are fewer runs than threads, large runs are divided
-    /// among several threads; if there are ranks, all large runs are divided among them.
-    pub(crate) fn new(keep: KeepRecords, resources: Resources, runs: usize) -> Self {
+    /// among several threads; if there are ranks, all large runs are divided among them. Runs of open-loop traffic share
+    /// the loads of channels.
+    pub(crate) fn new(
+        keep: KeepRecords,
+        resources: Resources,
+        runs: usize,
+        channel_loads: &'list ChannelLoads,
+    ) -> Self {
         let threads = NonZeroUsize::new(resources.threads / runs.max(1)).unwrap_or(NonZeroUsize::MIN);
-        Self { keep, threads, ranks: resources.ranks }
+        Self { keep, threads, ranks: resources.ranks, channel_loads }
     }
 
     /// The simulator's request for a run, divided among these workers if there are any.
@@ -99,7 +108,7 @@ impl RunWay {
 pub(crate) fn execute_measured(
     run: &Run,
     place: usize,
-    way: RunWay,
+    way: RunWay<'_>,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
 ) -> Result<FinishedRun, RunError> {
@@ -130,7 +139,7 @@ fn cannot_be_faster(run: &Run, makespan: u64) -> bool {
 fn execute_program(
     run: &Run,
     place: usize,
-    way: RunWay,
+    way: RunWay<'_>,
     workers: Option<Workers>,
     progress: &Progress,
     metrics: Option<Arc<PlacementMetrics>>,
@@ -161,7 +170,7 @@ fn execute_program(
     let has_bound = lower_bound.is_some() || collective_bounds.is_some();
     let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
     assert_bounds(&outcome, collective_bounds, program_bounds);
-    let (open_loop, open_loop_rows) = run_open_loop(run, place, way.keep.rows_of_open_loop())?.unzip();
+    let (open_loop, open_loop_rows) = run_open_loop(run, place, way)?.unzip();
     Ok(FinishedRun {
         program: Arc::clone(program),
         held_up: held_up::held_up(run, &outcome),
@@ -209,15 +218,17 @@ fn assert_bounds(
 fn run_open_loop(
     run: &Run,
     place: usize,
-    wanted: WantedRows,
+    way: RunWay<'_>,
 ) -> Result<Option<(OpenLoopResult, OpenLoopRows)>, RunError> {
     let Some(program) = run.program.open_loop.as_deref() else { return Ok(None) };
     let (traffic, machine, rules) = (&program.traffic, &*run.machine, run.communication);
+    let (known, wanted) = (way.channel_loads, way.keep.rows_of_open_loop());
+    let at = |(outcome, rows)| {
+        (OpenLoopResult { runs: vec![outcome], is_searched: false, saturation_load: None }, rows)
+    };
     let result = match program.load {
-        LoadChoice::At(load) => traffic.run_with_rows(machine, rules, load, wanted).map(|(outcome, rows)| {
-            (OpenLoopResult { runs: vec![outcome], is_searched: false, saturation_load: None }, rows)
-        }),
-        LoadChoice::Search(search) => traffic.saturation(machine, rules, search).map(|found| {
+        LoadChoice::At(load) => traffic.run_with_rows(machine, rules, load, wanted, known).map(at),
+        LoadChoice::Search(search) => traffic.saturation(machine, rules, search, known).map(|found| {
             let Saturation { load: saturation_load, runs } = found;
             (OpenLoopResult { runs, is_searched: true, saturation_load }, OpenLoopRows::default())
         }),

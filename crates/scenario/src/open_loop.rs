@@ -1,19 +1,16 @@
 //! Open-loop traffic: `program.kind = "open-loop"`, packets that every terminal makes at random at a given load, without
 //! waiting for anything (`docs/model.md` sections 27 and 30).
 
-use cubefold_formats::input::{
-    input_file,
-    text::{Remarks, lines},
-};
+mod pattern;
+
 use cubefold_simulator::{
     Bursts, Communication, Computations, Cycles, OpenLoop, OpenLoopError, Replies, RouterError,
-    SaturationSearch, StageProgram, TrafficPattern, WarmUp,
+    SaturationSearch, StageProgram, WarmUp,
 };
-use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
+use cubefold_topology::Machine;
 
 use super::{
     errors::{Errors, ScenarioError},
-    failures,
     keys::Key,
     program::{ProgramKind, Reading},
     routers,
@@ -92,23 +89,23 @@ impl LoadChoice {
 #[expect(clippy::too_many_lines, reason = "a line or two for each key")]
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, section) = (reading.settings, reading.machine);
-    let before = settings.errors().len();
+    let before = reading.settings.errors().len();
     refuse_closed_loop(settings);
     let (machine, allocation) = (section.machine.as_deref(), section.allocation.as_ref());
     if let (Some(_), Some(place)) = (allocation, settings.place(Key::MachineAllocation)) {
         let message = "machine.allocation in open loop, expected all nodes";
-        settings.report(ScenarioError::at(place, message, "every terminal makes packets"));
+        reading.settings.report(ScenarioError::at(place, message, "every terminal makes packets"));
     }
-    let pattern = pattern(settings, machine);
+    let pattern = pattern::read(settings, machine);
     let load = load(settings);
     let sizes = match settings.get(Key::ProgramSizes) {
         None => Some(vec![(1, 1)]),
-        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), settings.errors()),
+        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), reading.settings.errors()),
     };
     let bursts = bursts(settings);
     let reply = match settings.get(Key::ProgramReply) {
         None => Some(None),
-        Some(value) => reply(value, settings.errors()).map(Some),
+        Some(value) => reply(value, reading.settings.errors()).map(Some),
     };
     let warmup = warm_up(settings);
     let [measure_cycles, drain_cycles] =
@@ -119,7 +116,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         None => Some(500.0),
         Some(value) => {
             let name = Key::ProgramLatencyLimit.path();
-            value.number(name, "a number above 0", |limit| limit > 0.0, settings.errors())
+            value.number(name, "a number above 0", |limit| limit > 0.0, reading.settings.errors())
         }
     };
     let terminals = machine?.host_count();
@@ -127,7 +124,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         let size = section.size.as_ref()?;
         let message =
             format!("open-loop traffic of {terminals} terminals, expected at most {MAX_PROCESSES} (2^20)");
-        settings.report(ScenarioError::at(&size.place, message, "too many"));
+        reading.settings.report(ScenarioError::at(&size.place, message, "too many"));
     }
     let traffic = OpenLoop {
         pattern: pattern?,
@@ -142,14 +139,14 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         latency_limit: latency_limit?,
     };
     let program = OpenLoopProgram { traffic, load: load? };
-    if settings.errors().len() > before {
+    if reading.settings.errors().len() > before {
         return None;
     }
     // The placed program: a process on each terminal, which sends no message of its own.
     let silent = Computations::Same(Cycles::ZERO);
     let body = StageProgram::with_stages(1, u32::try_from(terminals).ok()?, silent, &[]).ok()?;
-    let own = ScenarioProgram::new(&OPEN_LOOP, body);
-    Some(ScenarioProgram { open_loop: Some(program.into()), ..own })
+    let placed = ScenarioProgram::new(&OPEN_LOOP, body);
+    Some(ScenarioProgram { open_loop: Some(program.into()), ..placed })
 }
 
 /// Reports keys of programs whose messages wait for one another, and a switching without routers.
@@ -177,7 +174,7 @@ fn load(settings: &Settings<'_>) -> Option<LoadChoice> {
             None
         }
         (Some(_), Some(_)) if !settings.obeys(Key::ProgramLoad) => None,
-        (load, Some((layer, value))) if load.is_none_or(|(own, _)| own < layer) => {
+        (load, Some((layer, value))) if load.is_none_or(|(below, _)| below < layer) => {
             search(value, settings.errors()).map(LoadChoice::Search)
         }
         (Some((_, value)), _) => {
@@ -276,8 +273,9 @@ fn bursts(settings: &Settings<'_>) -> Result<Option<Bursts>, ()> {
         }
         (Some(cycles), Some(load)) => (cycles, load),
     };
-    let cycles = cycles.number(keys[0].path(), "a number of at least 1", |own| own >= 1.0, settings.errors());
-    let load = load.number(keys[1].path(), "a number above 0", |own| own > 0.0, settings.errors());
+    let cycles =
+        cycles.number(keys[0].path(), "a number of at least 1", |cycles| cycles >= 1.0, settings.errors());
+    let load = load.number(keys[1].path(), "a number above 0", |load| load > 0.0, settings.errors());
     match (cycles, load) {
         (Some(cycles), Some(load)) => Ok(Some(Bursts { cycles, load })),
         _ => Err(()),
@@ -292,7 +290,7 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
         && text == AUTO
     {
         let [pilot, interval] =
-            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|own| settings.natural(own));
+            [Key::ProgramPilotCycles, Key::ProgramWarmupInterval].map(|key| settings.natural(key));
         let (pilot, interval) = (pilot?, interval?);
         if !pilot.is_multiple_of(interval) || pilot / interval < 10 {
             let message = format!(
@@ -300,15 +298,16 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
                  least 10"
             );
             let places = [Key::ProgramPilotCycles, Key::ProgramWarmupInterval, key];
-            let place = places.into_iter().find_map(|own| settings.place(own))?;
+            let place = places.into_iter().find_map(|key| settings.place(key))?;
             settings.report(ScenarioError::at(place, message, "does not divide"));
             return None;
         }
         return Some(WarmUp::Auto { pilot, interval });
     }
-    for own in [Key::ProgramPilotCycles, Key::ProgramWarmupInterval] {
-        if let Some(value) = settings.get(own) {
-            let message = format!("{} without a pilot run, expected warmup_cycles = \"auto\"", own.path());
+    for pilot_key in [Key::ProgramPilotCycles, Key::ProgramWarmupInterval] {
+        if let Some(value) = settings.get(pilot_key) {
+            let message =
+                format!("{} without a pilot run, expected warmup_cycles = \"auto\"", pilot_key.path());
             let error = ScenarioError::at(&value.place, message, "of the pilot run");
             settings.report(error.because(settings.place(key), "the warm-up"));
         }
@@ -354,215 +353,6 @@ const MAX_UNITS: u64 = 1 << 20;
 const MAX_WEIGHT: u64 = 1 << 32;
 /// The most sizes of packets.
 const MAX_SIZES: usize = 1024;
-
-/// Reads the pattern, which must fit the machine.
-fn pattern(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<TrafficPattern> {
-    let written = settings.get(Key::ProgramPattern);
-    let name = match written.map(|value| &value.content) {
-        None => TrafficPattern::NAMES[0],
-        Some(Content::Text(text)) => text.as_str(),
-        Some(_) => "",
-    };
-    refuse_other_patterns(settings, name);
-    let found = match name {
-        "uniform" => TrafficPattern::Uniform,
-        "uniform-others" => TrafficPattern::UniformOthers,
-        "transpose" => TrafficPattern::Transpose,
-        "shuffle" => TrafficPattern::Shuffle,
-        "bit-reversal" => TrafficPattern::BitReversal,
-        "bit-complement" => TrafficPattern::BitComplement,
-        "tornado" => TrafficPattern::Tornado,
-        "neighbour" => TrafficPattern::Neighbour,
-        "hotspot" => hotspot(settings, machine?)?,
-        "file" => listed(settings, machine?)?,
-        "group-tornado" => {
-            let group_size = group_size(settings, machine?, written)?;
-            TrafficPattern::GroupTornado { group_size }
-        }
-        _ => {
-            let (key, value) = (Key::ProgramPattern.path(), written?);
-            let numbered = TrafficPattern::NAMES.into_iter().filter(|name| name.ends_with('+'));
-            let group = |prefix: &str| name.strip_prefix(prefix).and_then(|own| own.parse::<u64>().ok());
-            for prefix in numbered {
-                let Some(groups_on) = group(prefix).filter(|&own| own <= MAX_GROUPS) else { continue };
-                let group_size = group_size(settings, machine?, written)?;
-                return Some(match prefix {
-                    "adv+" => TrafficPattern::Adversarial { group_size, groups_on },
-                    _ => TrafficPattern::AdversarialRandom { group_size, groups_on },
-                });
-            }
-            settings.report(value.unknown_name(key, name, &TrafficPattern::NAMES));
-            return None;
-        }
-    };
-    if let (Some(value), Some(machine)) = (written, machine) {
-        check_fit(settings, value, &found, machine)?;
-    }
-    Some(found)
-}
-
-/// The most groups that an adversarial pattern goes on.
-const MAX_GROUPS: u64 = 1 << 32;
-
-/// The number of terminals of a group, which divides them into at least two.
-fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value>) -> Option<u32> {
-    let key = Key::ProgramGroupSize;
-    let of_dragonfly = match machine.source() {
-        Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
-            hosts_per_switch,
-            switches_per_group,
-            ..
-        })) => hosts_per_switch.checked_mul(switches_per_group),
-        _ => None,
-    };
-    let size = match (settings.get(key), of_dragonfly) {
-        (Some(_), _) => settings.natural(key)?,
-        (None, Some(size)) => size,
-        (None, None) => {
-            settings.report(settings.missing(key, "the number of terminals of a group"));
-            return None;
-        }
-    };
-    let terminals = machine.host_count();
-    if !terminals.is_multiple_of(size) || terminals / size < 2 {
-        let message = format!(
-            "groups of {size} of {terminals} terminals, expected a divisor that makes at least two groups"
-        );
-        let place = settings.place(key).or(pattern.map(|pattern| &pattern.place))?;
-        let error = ScenarioError::at(place, message, "does not divide them");
-        settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
-        return None;
-    }
-    u32::try_from(size).ok()
-}
-
-/// Reports keys of other patterns.
-fn refuse_other_patterns(settings: &Settings<'_>, name: &str) {
-    let has_groups = name == "group-tornado" || name.starts_with("adv");
-    if let Some(value) = settings.get(Key::ProgramGroupSize).filter(|_| !has_groups) {
-        let message = format!(
-            "program.group_size with the pattern {name}, expected adv+n, adv-random+n or group-tornado"
-        );
-        let error = ScenarioError::at(&value.place, message, "of another pattern");
-        settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
-    }
-    let owners = [
-        (Key::ProgramDestinations, "file"),
-        (Key::ProgramHotspots, "hotspot"),
-        (Key::ProgramHotspotShare, "hotspot"),
-    ];
-    for (key, owner) in owners.into_iter().filter(|(_, owner)| *owner != name) {
-        if let Some(value) = settings.get(key) {
-            let message = format!("{} with the pattern {name}, expected the pattern {owner}", key.path());
-            let error = ScenarioError::at(&value.place, message, "of another pattern");
-            settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
-        }
-    }
-}
-
-/// Reports a pattern that the number of terminals or the shape of the machine does not allow.
-fn check_fit(
-    settings: &Settings<'_>,
-    value: &Value,
-    pattern: &TrafficPattern,
-    machine: &Machine,
-) -> Option<()> {
-    let terminals = machine.host_count();
-    let (is_right, expected) = match pattern {
-        TrafficPattern::Transpose => {
-            (terminals.is_power_of_two() && terminals.trailing_zeros().is_multiple_of(2), "a power of four")
-        }
-        TrafficPattern::Shuffle | TrafficPattern::BitReversal | TrafficPattern::BitComplement => {
-            (terminals.is_power_of_two(), "a power of two")
-        }
-        TrafficPattern::Tornado | TrafficPattern::Neighbour => (machine.grid().is_some(), "a grid"),
-        TrafficPattern::UniformOthers => (terminals >= 2, "at least 2"),
-        TrafficPattern::Uniform
-        | TrafficPattern::Hotspot { .. }
-        | TrafficPattern::Listed(_)
-        | TrafficPattern::Adversarial { .. }
-        | TrafficPattern::AdversarialRandom { .. }
-        | TrafficPattern::GroupTornado { .. } => return Some(()),
-    };
-    if is_right {
-        return Some(());
-    }
-    let name = pattern.name();
-    let message = format!(
-        "pattern {name} of {terminals} terminals of a {}, expected {expected}",
-        machine.kind().name()
-    );
-    let error = ScenarioError::at(&value.place, message, "does not fit");
-    settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
-    None
-}
-
-fn hotspot(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern> {
-    let share = match settings.get(Key::ProgramHotspotShare) {
-        None => Some(0.1),
-        Some(value) => {
-            let is_share = |share: f64| (0.0..=1.0).contains(&share);
-            value.number(Key::ProgramHotspotShare.path(), "a number from 0 to 1", is_share, settings.errors())
-        }
-    };
-    let key = Key::ProgramHotspots;
-    let value = settings.required(key, "a list of nodes")?;
-    let entries = value.list(key.path(), "nodes", settings.errors())?;
-    let nodes: Option<Vec<NodeId>> =
-        entries.iter().map(|entry| failures::node(entry, key, machine, settings.errors())).collect();
-    let nodes = nodes?;
-    if let Some((_, entry)) = nodes.iter().zip(entries).find(|(node, _)| !machine.is_host(**node)) {
-        settings.report(ScenarioError::at(
-            &entry.place,
-            "a hotspot without a terminal, expected a host",
-            "a switch",
-        ));
-        return None;
-    }
-    Some(TrafficPattern::Hotspot { nodes, share: share? })
-}
-
-/// The destinations in a file, one a line.
-fn listed(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern> {
-    let key = Key::ProgramDestinations;
-    let value = settings.required(key, "the path of a file with a destination on each line")?;
-    let name = value.text(key.path(), settings.errors())?;
-    let wrong = |reason: &str| {
-        let message = format!("destinations {name:?}{reason}");
-        let error = ScenarioError::at(&value.place, message, "this file");
-        settings.report(error.with_help("paths are relative to the scenario file"));
-    };
-    let text = match input_file::read(&settings.beside(name), input_file::MAX_BYTES).map(String::from_utf8) {
-        Ok(Ok(text)) => text,
-        Ok(Err(_)) => {
-            wrong(" are not UTF-8 text");
-            return None;
-        }
-        Err(error) => {
-            wrong(&format!(" {error}"));
-            return None;
-        }
-    };
-    let terminals = machine.host_count();
-    let mut destinations = vec![];
-    for (source, line) in (0_u64..).zip(lines(&text, Remarks::AfterHash)) {
-        let node = line.parse::<u64>().ok().filter(|&node| node < terminals);
-        let Some(node) = node.and_then(|node| u32::try_from(node).ok()) else {
-            let found = cubefold_formats::input::text::shortened(line);
-            wrong(&format!(
-                ": destination {found:?} of node {source}, expected a node from 0 to {}",
-                terminals - 1
-            ));
-            return None;
-        };
-        destinations.push(NodeId::new(node));
-    }
-    if destinations.len() as u64 != terminals {
-        wrong(&format!(": {} lines, expected {terminals}, one for each terminal", destinations.len()));
-        return None;
-    }
-    Some(TrafficPattern::Listed(destinations))
-}
 
 /// Reports traffic that the routers do not carry, such as packets that no buffer holds.
 pub(super) fn check(

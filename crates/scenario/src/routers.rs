@@ -3,7 +3,7 @@
 
 use cubefold_simulator::{
     AdaptiveChoice, Allocator, Communication, Ejection, FlowControl, RouterError, RouterRouting,
-    RouterSettings, RouterTie, Speedup, Switching, TableChoice,
+    RouterSettings, RouterTie, RoutingOption, RoutingOptions, Speedup, Switching, TableChoice,
 };
 use cubefold_topology::{Machine, TieRule};
 
@@ -27,12 +27,19 @@ pub(super) enum SwitchingRule {
 
 impl SwitchingRule {
     /// Every rule, the default first.
-    pub(super) const ALL: [Self; 4] = [
-        Self::Queues(Switching::StoreAndForward),
-        Self::Queues(Switching::CutThrough),
-        Self::Routers(FlowControl::Wormhole),
-        Self::Routers(FlowControl::VirtualCutThrough),
-    ];
+    pub(super) const ALL: [Self; Switching::ALL.len() + FlowControl::ALL.len()] = {
+        let (queues, mut place) = (Switching::ALL.len(), 0);
+        let mut all = [Self::Queues(Switching::ALL[0]); Switching::ALL.len() + FlowControl::ALL.len()];
+        while place < all.len() {
+            all[place] = if place < queues {
+                Self::Queues(Switching::ALL[place])
+            } else {
+                Self::Routers(FlowControl::ALL[place - queues])
+            };
+            place += 1;
+        }
+        all
+    };
 
     /// Its name in files.
     pub(super) fn name(self) -> &'static str {
@@ -187,9 +194,9 @@ fn routing(
     let threshold = settings.natural(Key::ExecutionUgalThreshold)?;
     let asked = execution?.routing;
     let found = match asked {
-        _ if machine.packet_routes().is_some() => Some(RouterRouting::Table(of_table)),
+        _ if machine.packet_routes().is_some() => RouterRouting::of_table(machine),
         None => Some(RouterRouting::default_of(machine)),
-        Some(rule) => rule.of_routers(),
+        Some(rule) => rule.of_routers(machine),
     };
     let Some(found) = found else {
         let rule = asked.map_or("", RoutingRule::name);
@@ -201,34 +208,31 @@ fn routing(
         settings.report(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
         return None;
     };
-    let is_adaptive = matches!(found, RouterRouting::Adaptive(_));
-    let is_table = matches!(found, RouterRouting::Table(_));
-    let owners = [
-        (Key::ExecutionAdaptiveChoice, is_adaptive, Key::ExecutionRouting, "adaptive"),
-        (
-            Key::ExecutionUgalThreshold,
-            found.threshold().is_some(),
-            Key::ExecutionRouting,
-            "ugal, ugal-g or par",
-        ),
-        (Key::ExecutionRouteChoice, is_table, Key::ExecutionRoutes, "routes from a file"),
+    let options = [
+        (Key::ExecutionAdaptiveChoice, RoutingOption::AdaptiveChoice, Key::ExecutionRouting),
+        (Key::ExecutionUgalThreshold, RoutingOption::UgalThreshold, Key::ExecutionRouting),
+        (Key::ExecutionRouteChoice, RoutingOption::RouteChoice, Key::ExecutionRoutes),
     ];
-    for (key, _, owner, expected) in owners.into_iter().filter(|owner| !owner.1) {
+    for (key, option, owner) in options.into_iter().filter(|(_, option, _)| !found.has(*option)) {
         let Some(value) = settings.get(key).filter(|_| settings.is_written_with(key, owner)) else {
             continue;
         };
-        let message = format!("{} of {} routing, expected {expected}", key.path(), found.name());
+        let (name, expected) = (found.name(), alternatives(&rules_with(option)));
+        let message = format!("{} of {name} routing, expected {expected}", key.path());
         let error = ScenarioError::at(&value.place, message, "of another routing");
         settings.report(error.because(settings.place(Key::ExecutionRouting), "the routing"));
     }
-    let threshold = i64::try_from(threshold).ok()?;
-    Some(match found {
-        RouterRouting::Adaptive(_) => RouterRouting::Adaptive(choice),
-        RouterRouting::Ugal { .. } => RouterRouting::Ugal { threshold },
-        RouterRouting::UgalG { .. } => RouterRouting::UgalG { threshold },
-        RouterRouting::Par { .. } => RouterRouting::Par { threshold },
-        other => other,
-    })
+    let ugal_threshold = i64::try_from(threshold).ok()?;
+    Some(found.with(RoutingOptions { adaptive_choice: choice, route_choice: of_table, ugal_threshold }))
+}
+
+/// The rules that have an option, as scenarios ask for them.
+fn rules_with(option: RoutingOption) -> Vec<&'static str> {
+    let having = RouterRouting::all().filter(|rule| rule.has(option)).map(RouterRouting::descriptor);
+    let mut names: Vec<&str> =
+        having.map(|rule| if rule.is_from_file { "routes from a file" } else { rule.name }).collect();
+    names.dedup();
+    names
 }
 
 /// Reports keys, and words of keys, that only routers with finite buffers have, in a scenario without them.

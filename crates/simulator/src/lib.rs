@@ -117,11 +117,11 @@ pub use request::{
     BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Lines, Request, Shortcuts, Workers,
 };
 pub use routers::{
-    AdaptiveChoice, Allocator, Batch, BufferRow, Bursts, ChannelEnd, ChannelLoad, ChannelRow, Deadlock,
-    Ejection, FlowControl, Fraction, LatencySummary, ListedRouting, LoadedChannel, OpenLoop, OpenLoopError,
+    AdaptiveChoice, Allocator, Batch, BufferRow, Bursts, ChannelEnd, ChannelLoad, ChannelLoads, ChannelRow,
+    Deadlock, Ejection, FlowControl, Fraction, LatencySummary, LoadedChannel, OpenLoop, OpenLoopError,
     OpenLoopOutcome, OpenLoopRows, PacketKind, PacketRow, Replies, RouterChannel, RouterError, RouterRouting,
-    RouterSettings, RouterTie, Saturated, Saturation, SaturationSearch, SeedOutcome, Speedup, TableChoice,
-    TrafficPattern, WantedRows, WarmUp,
+    RouterSettings, RouterTie, RoutingDescriptor, RoutingOption, RoutingOptions, Saturated, Saturation,
+    SaturationSearch, SeedOutcome, Speedup, TableChoice, TrafficPattern, WantedRows, WarmUp,
 };
 pub use simulation_error::{MAX_MESSAGES, SimulationError};
 pub use switch_trees::SwitchTreeError;

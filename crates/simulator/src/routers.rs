@@ -27,17 +27,14 @@ mod wake_list;
 mod wiring;
 
 pub use self::{
-    channel_load::{ChannelLoad, Fraction, LoadedChannel},
+    channel_load::{ChannelLoad, ChannelLoads, Fraction, LoadedChannel},
     open_loop::{
         Batch, BufferRow, Bursts, ChannelEnd, ChannelRow, LatencySummary, OpenLoop, OpenLoopError,
         OpenLoopOutcome, OpenLoopRows, PacketKind, PacketRow, Replies, Saturated, Saturation,
         SaturationSearch, SeedOutcome, TrafficPattern, WantedRows, WarmUp,
     },
-    routing::ListedRouting,
-    settings::{
-        AdaptiveChoice, Allocator, Ejection, FlowControl, RouterError, RouterRouting, RouterSettings,
-        RouterTie, TableChoice,
-    },
+    routing::{AdaptiveChoice, RouterRouting, RoutingDescriptor, RoutingOption, RoutingOptions, TableChoice},
+    settings::{Allocator, Ejection, FlowControl, RouterError, RouterSettings, RouterTie},
     speedup::Speedup,
 };
 use cubefold_topology::NodeId;

@@ -409,13 +409,13 @@ impl Communication {
     /// if the longest distance is `links` links; `None` if queues have no limit. In every cycle that a message takes, a
     /// flit of some message is on a link or in a router, or a credit for one is on its way back.
     pub(crate) fn flit_bound(self, links: u64) -> Option<u128> {
-        let Routers { settings, longest_of_table, .. } = self.routers?;
+        let Routers { settings, longest_route, .. } = self.routers?;
         let latency = self.latency.get().max(settings.terminal_latency.into());
         let latency = latency.max(settings.global_latency.unwrap_or(0));
         let cycles = u64::from(settings.router_cycles) + u64::from(settings.credit_cycles) + 4;
         let of_crossing = u128::from(latency).saturating_mul(2).saturating_add(cycles.into());
         // Ways by a random node or group are at most twice as long; two links lead to and from terminals.
-        let crossed = u128::from(links).saturating_mul(2).max(longest_of_table.into()).saturating_add(2);
+        let crossed = u128::from(links).saturating_mul(2).max(longest_route.into()).saturating_add(2);
         Some(of_crossing.saturating_mul(crossed))
     }
 

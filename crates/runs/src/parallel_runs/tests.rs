@@ -28,7 +28,7 @@ fn a_run_that_fails_midway_leaves_the_others_in_the_journal() {
         }
         Ok::<(), Infallible>(())
     };
-    let execute = |run: &Run, place, way, progress: &Progress, metrics| {
+    let execute = |run: &Run, place, way: RunWay<'_>, progress: &Progress, metrics| {
         let finished = execute_measured(run, place, way, progress, metrics)?;
         match place {
             FAILING => Err(RunError::Contradiction {

@@ -4,7 +4,7 @@ use cubefold_formats::input::Bytes;
 use cubefold_mapping::PlacementMetrics;
 use cubefold_scenario::{ExecutionMode, Run, ScenarioProgram};
 use cubefold_simulator::{
-    MessageTimes, OperationTimes, Plan, Request, StageRecord, Transmission, transmission_count,
+    ChannelLoads, MessageTimes, OperationTimes, Plan, Request, StageRecord, Transmission, transmission_count,
 };
 
 use super::{
@@ -19,7 +19,8 @@ use crate::Resources;
 ///
 /// The first run that is refused.
 pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Result<(), RunError> {
-    let way = RunWay::new(keep, resources, runs.len());
+    let channel_loads = ChannelLoads::default();
+    let way = RunWay::new(keep, resources, runs.len(), &channel_loads);
     for (place, run) in runs.iter().enumerate() {
         for program in run.programs() {
             let request = way.request(run, way.workers(run, place, 0));
@@ -151,7 +152,7 @@ fn plan<'run>(run: &'run Run, program: &'run ScenarioProgram, request: &'run Req
 
 /// Approximate memory of a run \[bytes\]: the engine and the metrics are not in use at the same time.
 #[must_use]
-pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
+pub(crate) fn bytes_to_run(run: &Run, way: RunWay<'_>) -> u64 {
     let request = way.request(run, way.workers(run, 0, 0));
     // The records of the fastest program are kept while the next one runs.
     let records = if way.keep.has_records() {
@@ -202,7 +203,7 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay) -> u64 {
 }
 
 /// Approximate memory of a run of open-loop traffic, with the rows that are kept \[bytes\]; 0 for other programs.
-fn bytes_of_open_loop(run: &Run, way: RunWay) -> u64 {
+fn bytes_of_open_loop(run: &Run, way: RunWay<'_>) -> u64 {
     let Some(program) = run.program.open_loop.as_deref() else { return 0 };
     let (machine, rules, load) = (&*run.machine, run.communication, program.load.highest());
     let rows = program.traffic.bytes_of_rows(machine, rules, load, way.keep.rows_of_open_loop());

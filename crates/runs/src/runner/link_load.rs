@@ -5,8 +5,7 @@ use std::cmp::Reverse;
 use cubefold_collectives::{Collective, Operation};
 use cubefold_mapping::{ChannelCongestion, PatternMessage, PlacementMetrics};
 use cubefold_simulator::{
-    CountLinkUse, Cycles, LinkUse, MessageRoutes, Outcome, RouterRouting, RouterTie, explicit_unit_hops,
-    stage_distances,
+    CountLinkUse, Cycles, LinkUse, MessageRoutes, Outcome, explicit_unit_hops, stage_distances,
 };
 use cubefold_topology::{Link, LinkMode};
 
@@ -43,21 +42,7 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
 
 /// Whether packets take the routes of the machine, which are known before the run: routers may choose others.
 fn takes_machine_routes(run: &Run) -> bool {
-    run.communication.routers().is_none_or(|routers| match routers.routing {
-        RouterRouting::DimensionOrder => matches!(routers.tie, RouterTie::Rule(_)),
-        RouterRouting::Hops => true,
-        RouterRouting::Valiant
-        | RouterRouting::Romm
-        | RouterRouting::Adaptive(_)
-        | RouterRouting::UpDown
-        | RouterRouting::UpDownAdaptive
-        | RouterRouting::Minimal
-        | RouterRouting::Ugal { .. }
-        | RouterRouting::UgalG { .. }
-        | RouterRouting::Par { .. }
-        | RouterRouting::Listed(_)
-        | RouterRouting::Table(_) => false,
-    })
+    run.communication.routers().is_none_or(|routers| routers.routing.takes_machine_routes(routers.tie))
 }
 
 /// Largest number of messages of a program, or of link crossings of them on a network, that are weighed.

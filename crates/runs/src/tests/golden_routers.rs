@@ -7,8 +7,8 @@ use cubefold_formats::input::text::hexadecimal;
 use cubefold_mapping::ProcessId;
 use cubefold_scenario::{LoadChoice, load};
 use cubefold_simulator::{
-    Cycle, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow, Request, StageRecord, WantedRows,
-    simulate,
+    ChannelLoads, Cycle, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow, Request, StageRecord,
+    WantedRows, simulate,
 };
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -179,7 +179,10 @@ fn rows_of_open_loop_traffic_are_those_of_the_golden_cases() {
         let run = loaded(&case.scenario, &case.files);
         let program = run.program.open_loop.as_deref().unwrap();
         let LoadChoice::At(load) = program.load else { continue };
-        let (_, rows) = program.traffic.run_with_rows(&run.machine, run.communication, load, wanted).unwrap();
+        let (_, rows) = program
+            .traffic
+            .run_with_rows(&run.machine, run.communication, load, wanted, &ChannelLoads::default())
+            .unwrap();
         let expected = case.expect.unwrap();
         for (name, text) in files_of(&rows) {
             if let Some(hash) = expected["files_sha256"][name].as_str() {

@@ -53,10 +53,11 @@ impl RoutingRule {
     /// Every rule: those of queues without limit, then those that only routers have.
     pub fn all() -> impl Iterator<Item = Self> {
         let is_of_queues = |own: &RouterRouting| Self::OF_QUEUES.iter().any(|rule| rule.name() == own.name());
-        // A table is named by a key of its own.
-        let only_routers = RouterRouting::all()
-            .filter(move |own| !is_of_queues(own) && !matches!(own, RouterRouting::Table(_)));
-        Self::OF_QUEUES.into_iter().chain(only_routers.map(Self::OfRouters))
+        // Files of routes are named by a key of their own.
+        let is_of_routers = |rule: &RouterRouting| !is_of_queues(rule) && !rule.descriptor().is_from_file;
+        let mut only_routers: Vec<RouterRouting> = RouterRouting::all().filter(is_of_routers).collect();
+        only_routers.dedup_by_key(|rule| rule.name());
+        Self::OF_QUEUES.into_iter().chain(only_routers.into_iter().map(Self::OfRouters))
     }
 
     /// Its name in files.
@@ -74,16 +75,17 @@ impl RoutingRule {
         }
     }
 
-    /// The routing of routers with finite buffers, with the defaults of its settings; `None` if they do not have it.
+    /// The routing of routers with finite buffers on a machine, with the defaults of its options; `None` if they do not
+    /// have it.
     #[must_use]
-    pub fn of_routers(self) -> Option<RouterRouting> {
-        RouterRouting::all().find(|own| own.name() == self.name())
+    pub fn of_routers(self, machine: &Machine) -> Option<RouterRouting> {
+        RouterRouting::named(self.name(), machine)
     }
 
     /// Whether it needs no routers with finite buffers.
     #[must_use]
     pub(crate) fn is_of_queues(self) -> bool {
-        matches!(self, Self::DimensionOrder | Self::Valiant) || self.of_routers().is_none()
+        !matches!(self, Self::OfRouters(_))
     }
 
     /// Whether it applies to a machine.

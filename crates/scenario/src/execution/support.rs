@@ -130,17 +130,16 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
     let refusals = [
         Refusal::new(Key::MachineSwitching, "cut-through switching", whole)
             .of_word(Switching::CutThrough.name()),
-        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole)
-            .of_word(FlowControl::Wormhole.name()),
-        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole)
-            .of_word(FlowControl::VirtualCutThrough.name()),
         Refusal::new(Key::MachinePacketUnits, "packets", "whole messages").from(1),
         Refusal::new(Key::MachineArbitration, "round-robin arbitration", first_come)
             .of_word(ServiceOrder::RoundRobin.name()),
         Refusal::new(Key::ExecutionEagerUnits, "eager messages", "0").of_word("all").from(1),
         Refusal::new(Key::MachineProcessorsPerNode, "several processors a node", "1").from(2),
     ];
-    refusals.into_iter().filter_map(|refusal| {
+    let of_routers = FlowControl::ALL.map(|flow_control| {
+        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole).of_word(flow_control.name())
+    });
+    of_routers.into_iter().chain(refusals).filter_map(|refusal| {
         let value = settings.get(refusal.key).filter(|value| refusal.is_asked_for_by(value))?;
         let Refusal { rule, expected, .. } = refusal;
         let message = format!("{rule} in coordinated execution, expected {expected}");

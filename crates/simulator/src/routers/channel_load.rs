@@ -4,6 +4,8 @@
 //! each unit that a terminal offers, is an exact fraction. No load above the inverse of the greatest is sustained.
 
 mod fraction;
+pub(super) mod grid;
+mod known;
 mod links;
 mod middle;
 mod tables;
@@ -15,9 +17,11 @@ use std::fmt;
 
 use cubefold_topology::{Machine, NodeId};
 
-pub use self::fraction::Fraction;
-use self::{
-    links::{LinkLoads, NoLinkLoads},
+pub use self::{fraction::Fraction, known::ChannelLoads};
+pub(super) use self::{
+    links::{AddLinkLoads, LinkLoads, NextLinks, NoLinkLoads, Target},
+    middle::{add_by_random_group, add_by_random_middle},
+    tables::add_by_table,
     traffic::Traffic,
 };
 use super::{open_loop::OpenLoop, settings::Routers};
@@ -62,13 +66,13 @@ impl fmt::Display for LoadedChannel {
 
 impl ChannelLoad {
     /// The load under the routing of these routers.
-    pub(super) fn new(own: &OpenLoop, machine: &Machine, routers: &Routers) -> Self {
+    fn new(own: &OpenLoop, machine: &Machine, routers: &Routers) -> Self {
         let mut is_complete = true;
         let mut greatest = || {
             let traffic = Traffic::new(own, machine)?;
             let hosts: Vec<NodeId> = machine.hosts().collect();
             let mut most = None;
-            match LinkLoads::new(&traffic, machine, routers, &hosts) {
+            match LinkLoads::of(&traffic, machine, &routers.settings, &hosts) {
                 Ok(loads) => {
                     for (from, to, load) in loads.in_order() {
                         keep_greater(&mut most, load, LoadedChannel::Link { from, to });

@@ -3,7 +3,7 @@
 use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, mix};
 
 use super::{
-    AdaptiveChoice, Deadlock, RouterRouting, RouterSettings,
+    AdaptiveChoice, Deadlock, RouterRouting, RouterSettings, RoutingOptions,
     injection::Departure,
     network::{Need, RouterNetwork},
 };
@@ -75,11 +75,13 @@ fn adaptive(number: u64, need: Option<Need>) -> Result<usize, Deadlock> {
     let side = 3 + draw(0) % 3;
     let machine = Machine::new(MachineKind::Torus, &[side, side]).unwrap();
     let buffer_units = u32::try_from(1 + draw(1) % 3).unwrap();
+    let adaptive_choice = AdaptiveChoice::ALL[usize::from(draw(3) % 2 == 1)];
+    let options = RoutingOptions { adaptive_choice, ..RoutingOptions::default() };
     let settings = RouterSettings {
         virtual_channels: 3,
         buffer_units,
         router_cycles: u32::try_from(1 + draw(2) % 4).unwrap(),
-        routing: RouterRouting::Adaptive(AdaptiveChoice::ALL[usize::from(draw(3) % 2 == 1)]),
+        routing: RouterRouting::named("adaptive", &machine).unwrap().with(options),
         ..RouterSettings::default_of(&machine, 0)
     };
     let rules = rules(&machine, settings);

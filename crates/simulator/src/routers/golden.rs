@@ -6,8 +6,8 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NetworkParamete
 use serde_json::Value;
 
 use super::{
-    Allocator, FlowControl, OpenLoop, RouterRouting, RouterSettings, RouterTie, TrafficPattern,
-    injection::Departure, network::RouterNetwork, settings::AdaptiveChoice,
+    Allocator, FlowControl, OpenLoop, RouterRouting, RouterSettings, RouterTie, RoutingOptions,
+    TrafficPattern, injection::Departure, network::RouterNetwork, routing::AdaptiveChoice,
 };
 use crate::{Communication, Cycles};
 
@@ -78,22 +78,21 @@ impl<'text> CaseText<'text> {
         self.word(key).map_or(default, |word| word.parse().unwrap())
     }
 
-    fn routing(&self) -> RouterRouting {
+    fn routing(&self, machine: &Machine) -> RouterRouting {
+        let name = match self.word("routing").unwrap() {
+            "dor" => "dimension-order",
+            "nca" => "up-down",
+            "anca" => "up-down-adaptive",
+            "min" => "minimal",
+            name @ ("valiant" | "romm" | "adaptive" | "ugal") => name,
+            _ => "hops",
+        };
         let is_any = self.word("choice") == Some("any");
-        match self.word("routing").unwrap() {
-            "dor" => RouterRouting::DimensionOrder,
-            "valiant" => RouterRouting::Valiant,
-            "romm" => RouterRouting::Romm,
-            "adaptive" if is_any => RouterRouting::Adaptive(AdaptiveChoice::Any),
-            "adaptive" => RouterRouting::Adaptive(AdaptiveChoice::Credits),
-            "nca" => RouterRouting::UpDown,
-            "anca" => RouterRouting::UpDownAdaptive,
-            "min" => RouterRouting::Minimal,
-            "ugal" => {
-                RouterRouting::Ugal { threshold: self.word("ugal").map_or(0, |own| own.parse().unwrap()) }
-            }
-            _ => RouterRouting::Hops,
-        }
+        RouterRouting::named(name, machine).unwrap().with(RoutingOptions {
+            adaptive_choice: if is_any { AdaptiveChoice::Any } else { AdaptiveChoice::Credits },
+            ugal_threshold: self.word("ugal").map_or(0, |threshold| threshold.parse().unwrap()),
+            ..RoutingOptions::default()
+        })
     }
 
     fn tie(&self) -> RouterTie {
@@ -105,7 +104,7 @@ impl<'text> CaseText<'text> {
     }
 
     /// The routers, with a seed if the text has none.
-    fn settings(&self, seed: u64) -> RouterSettings {
+    fn settings(&self, seed: u64, machine: &Machine) -> RouterSettings {
         let is_cut_through = self.word("flow") == Some("cut-through");
         let is_input_first = self.word("allocator") == Some("input-first");
         RouterSettings {
@@ -116,7 +115,7 @@ impl<'text> CaseText<'text> {
             credit_cycles: self.number("credit", 1),
             terminal_latency: self.number("terminal", 0),
             allocator: if is_input_first { Allocator::InputFirst } else { Allocator::OutputFirst },
-            routing: self.routing(),
+            routing: self.routing(machine),
             tie: self.tie(),
             global_latency: None,
             speedup: super::Speedup::ONE,
@@ -150,7 +149,7 @@ fn case(text: &str, seed: u64) -> Case {
         .unwrap()
         .with_latency(Cycles::new(text.number("latency", 0).into()))
         .with_packets(NonZeroU64::new(text.number("packet", 0).into()))
-        .with_routers(text.settings(seed), &machine)
+        .with_routers(text.settings(seed, &machine), &machine)
         .unwrap();
     let pairs = |words: &[&str]| numbers(words).chunks(2).map(|pair| (pair[0], pair[1])).collect();
     let node = |number: u64| NodeId::new(u32::try_from(number).unwrap());

@@ -4,7 +4,7 @@ use super::{
     matching::{Request, bits, bits_from},
     network::{NONE, Need, RouterNetwork},
     packet::{Candidate, CandidateChoice},
-    settings::{AdaptiveChoice, RouterRouting},
+    routing::AdaptiveChoice,
     speedup::Step,
     wiring::End,
 };
@@ -91,7 +91,7 @@ impl RouterNetwork<'_> {
                     continue;
                 }
                 let ask = Ask { port, channel, output, channels };
-                if self.rules.routing == RouterRouting::Adaptive(AdaptiveChoice::Any) {
+                if self.rules.adaptive_choice == AdaptiveChoice::Any {
                     self.scratch.asks.push(ask);
                     has_asked = true;
                     continue;

@@ -7,7 +7,7 @@ use cubefold_topology::mix;
 use super::{
     matching::bits_from,
     packet::{Flit, Packet, PacketTable, Progress, Route},
-    settings::{FlowControl, RouterSettings},
+    settings::RouterSettings,
 };
 
 /// A message that sets out.
@@ -43,7 +43,7 @@ pub(super) struct Terminals {
     channels: u32,
     packet_units: u64, // of all packets but the last of a message
     buffer_units: u32,
-    flow_control: FlowControl,
+    needs_room: bool, // heads wait until a buffer has room for the packet
     seed: u64,
     all: Vec<Terminal>,
     credits: Vec<u16>,  // by terminal, then by channel of the router's port
@@ -97,7 +97,7 @@ impl Terminals {
             channels,
             packet_units: packet_units.map_or(u64::MAX, NonZeroU64::get),
             buffer_units,
-            flow_control: settings.flow_control,
+            needs_room: settings.flow_control.needs_room(),
             seed: settings.seed,
             all: vec![Terminal { last_queue: u32::MAX, ..Terminal::default() }; count as usize],
             credits: vec![credits; count as usize * channels as usize],
@@ -130,7 +130,7 @@ impl Terminals {
     /// Whether nothing waits in an injection queue.
     #[inline]
     pub(super) fn is_queue_empty(&self, queue: u32) -> bool {
-        self.queues.get(queue as usize).is_none_or(|own| own.messages.is_empty())
+        self.queues.get(queue as usize).is_none_or(|queue| queue.messages.is_empty())
     }
 
     /// Whether no terminal has anything to send.
@@ -152,12 +152,12 @@ impl Terminals {
         if self.queues.len() <= place {
             self.queues.resize_with(place + 1, Queue::default);
         }
-        let own = &mut self.queues[place];
-        if own.messages.is_empty() {
+        let entries = &mut self.queues[place];
+        if entries.messages.is_empty() {
             let queues = &mut self.all[from as usize].queues;
             queues.insert(queues.partition_point(|&other| other < queue), queue);
         }
-        own.messages.push_back(Queued {
+        entries.messages.push_back(Queued {
             message,
             from,
             to,
@@ -166,7 +166,7 @@ impl Terminals {
             first: first_packet,
             left: units,
         });
-        own.packets += units.div_ceil(self.packet_units);
+        entries.packets += units.div_ceil(self.packet_units);
         self.joined.push(queue);
     }
 
@@ -179,12 +179,12 @@ impl Terminals {
 
     /// A terminal sends a flit, if it can.
     pub(super) fn send(&mut self, terminal: u32, packets: &mut PacketTable) -> Option<Injected> {
-        let own = &self.all[terminal as usize];
-        let after = own.queues.partition_point(|&queue| queue <= own.last_queue);
-        let first = if own.last_queue == u32::MAX { 0 } else { after };
-        let mut order = (first..own.queues.len()).chain(0..first);
+        let sender = &self.all[terminal as usize];
+        let after = sender.queues.partition_point(|&queue| queue <= sender.last_queue);
+        let first = if sender.last_queue == u32::MAX { 0 } else { after };
+        let mut order = (first..sender.queues.len()).chain(0..first);
         let (place, channel) =
-            order.find_map(|place| Some((place, self.channel_for(terminal, own.queues[place])?)))?;
+            order.find_map(|place| Some((place, self.channel_for(terminal, sender.queues[place])?)))?;
         Some(self.send_from(terminal, place, channel, packets))
     }
 
@@ -195,13 +195,10 @@ impl Terminals {
         if let Some(sending) = queue.sending {
             return (credits(sending.channel) > 0).then_some(sending.channel);
         }
-        let needed = match self.flow_control {
-            FlowControl::Wormhole => 1,
-            FlowControl::VirtualCutThrough => queue.messages.front()?.left.min(self.packet_units),
-        };
-        let own = &self.all[terminal as usize];
-        let free = !own.used & all_channels(self.channels);
-        bits_from(free, own.next_channel).find(|&channel| credits(channel) >= needed)
+        let needed = if self.needs_room { queue.messages.front()?.left.min(self.packet_units) } else { 1 };
+        let sender = &self.all[terminal as usize];
+        let free = !sender.used & all_channels(self.channels);
+        bits_from(free, sender.next_channel).find(|&channel| credits(channel) >= needed)
     }
 
     /// The first packet of a queue of a terminal sends its next flit.
@@ -213,8 +210,8 @@ impl Terminals {
         packets: &mut PacketTable,
     ) -> Injected {
         let (packet_units, buffer_units) = (self.packet_units, u64::from(self.buffer_units));
-        let own = &mut self.all[terminal as usize];
-        let number = own.queues[place];
+        let sender = &mut self.all[terminal as usize];
+        let number = sender.queues[place];
         let queue = &mut self.queues[number as usize];
         let mut entered = None;
         let is_head = queue.sending.is_none();
@@ -233,24 +230,24 @@ impl Terminals {
             });
             message.number += 1;
             queue.sending = Some(Sending { packet, channel, left: flits });
-            own.used |= 1 << channel;
-            own.next_channel = (channel + 1) % self.channels;
+            sender.used |= 1 << channel;
+            sender.next_channel = (channel + 1) % self.channels;
         }
-        own.last_queue = number;
+        sender.last_queue = number;
         self.credits[(terminal * self.channels + channel) as usize] -= 1;
         let (packet, is_tail) = queue.sending.as_mut().map_or((0, true), |sending| {
             sending.left -= 1;
             (sending.packet, sending.left == 0)
         });
         if is_tail {
-            own.used &= !(1 << channel);
+            sender.used &= !(1 << channel);
             queue.sending = None;
             queue.packets -= 1;
             if queue.messages.front().is_some_and(|message| message.left == 0) {
                 queue.messages.pop_front();
             }
             if queue.messages.is_empty() {
-                own.queues.remove(place);
+                sender.queues.remove(place);
             }
         }
         Injected { flit: Flit::new(packet, is_head, is_tail), channel, entered }
@@ -260,9 +257,9 @@ impl Terminals {
     pub(super) fn reset(&mut self) {
         let full = u16::try_from(self.buffer_units).unwrap_or(u16::MAX);
         self.credits.fill(full);
-        for own in &mut self.all {
-            own.queues.clear();
-            (own.used, own.next_channel, own.last_queue) = (0, 0, u32::MAX);
+        for terminal in &mut self.all {
+            terminal.queues.clear();
+            (terminal.used, terminal.next_channel, terminal.last_queue) = (0, 0, u32::MAX);
         }
         self.queues.clear();
         self.joined.clear();

@@ -10,6 +10,9 @@
 //! Invariant between cycles: a channel's credits, the flits in the buffer that they are for, the flits on the way there and
 //! the credits on the way back are `B` together.
 
+mod flits;
+mod records;
+
 use std::collections::VecDeque;
 
 use cubefold_topology::{Machine, NodeId, narrow};
@@ -19,10 +22,10 @@ use super::{
     in_flight::InFlight,
     injection::{Departure, Terminals},
     matching::{Matcher, Request},
-    open_loop::{BufferRow, ChannelEnd, ChannelRow, OpenLoopRows, RowRecorder, WantedRows},
+    open_loop::RowRecorder,
     packet::{Flit, PacketTable},
-    routing::{AtRouter, PacketRoutes, SpentCredits},
-    settings::{Allocator, FlowControl, RouterRouting, RouterSettings, Routers},
+    routing::{AdaptiveChoice, AtRouter, PacketRoutes, SpentCredits},
+    settings::{Allocator, RouterSettings, Routers},
     speedup::{Speedup, Step},
     wake_list::WakeList,
     wiring::{End, Wiring},
@@ -67,7 +70,7 @@ pub(super) struct RouterRules {
     pub(super) is_speculative: bool,
     pub(super) link_after: u64, // cycles from sending a flit to its entering the link
     pub(super) need: Need,
-    pub(super) routing: RouterRouting,
+    pub(super) adaptive_choice: AdaptiveChoice,
     pub(super) escape_channels: u32,
     pub(super) router_cycles: u32, // `R`
     pub(super) speedup: Speedup,
@@ -124,7 +127,7 @@ pub(super) struct Scratch {
 
 impl RouterRules {
     fn new(settings: &RouterSettings, routes: &PacketRoutes<'_>) -> Self {
-        let has_need = routes.needs_room() || settings.flow_control == FlowControl::VirtualCutThrough;
+        let has_need = routes.needs_room() || settings.flow_control.needs_room();
         Self {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
@@ -135,7 +138,7 @@ impl RouterRules {
                 1
             },
             need: if has_need { Need::Room } else { Need::Nothing },
-            routing: settings.routing,
+            adaptive_choice: settings.routing.options().adaptive_choice,
             escape_channels: routes.escape_channels(),
             router_cycles: settings.router_cycles,
             speedup: settings.speedup,
@@ -180,6 +183,7 @@ impl<'run> RouterNetwork<'run> {
         let routes = PacketRoutes::new(machine, routers);
         let (channels, ports) = (settings.virtual_channels, wiring.port_count());
         let rules = RouterRules::new(settings, &routes);
+        let spent = routes.sees_all_routers().then(|| SpentCredits::new(ports));
         let all = ports * channels as usize;
         Self {
             rules,
@@ -194,7 +198,7 @@ impl<'run> RouterNetwork<'run> {
             starts: VecDeque::new(),
             departures: (settings.speedup != Speedup::ONE)
                 .then(|| Departures::new(settings.speedup, settings.router_cycles, ports)),
-            spent: matches!(settings.routing, RouterRouting::UgalG { .. }).then(|| SpentCredits::new(ports)),
+            spent,
             awake: WakeList::new(wiring.router_count()),
             awake_terminals: WakeList::new(wiring.terminal_count()),
             taken: vec![],
@@ -227,16 +231,6 @@ impl<'run> RouterNetwork<'run> {
             .saturating_add(if settings.speedup == Speedup::ONE { 0 } else { Departures::bytes(ports) })
             .saturating_add(Terminals::bytes(terminals, channels, messages))
             .saturating_add(machine.bytes_of_routes())
-    }
-
-    /// Bytes for rows of channels and buffers, with their counters.
-    pub(super) fn bytes_of_rows(machine: &Machine, routers: &Routers, wanted: WantedRows) -> u64 {
-        let (_, ports) = nodes_and_ports(machine, routers);
-        let of_channels = if wanted.channels { size_of::<u64>() + size_of::<ChannelRow>() } else { 0 } as u64;
-        let of_buffers =
-            if wanted.buffers { size_of::<[u64; 2]>() + size_of::<BufferRow>() } else { 0 } as u64;
-        let channels = u64::from(routers.settings.virtual_channels);
-        ports.saturating_mul(of_channels + channels * of_buffers)
     }
 
     /// A message joins the injection queue of its process in the present cycle; messages of one cycle and queue in their
@@ -308,7 +302,7 @@ impl<'run> RouterNetwork<'run> {
         if has_queues || !self.awake.is_empty() || !self.awake_terminals.is_empty() {
             return Some(self.now + 1);
         }
-        let start = self.starts.front().map(|own| own.0.cycle);
+        let start = self.starts.front().map(|(step, _)| step.cycle);
         self.in_flight.next().into_iter().chain(start).min()
     }
 
@@ -345,71 +339,9 @@ impl<'run> RouterNetwork<'run> {
         }
     }
 
-    /// Records rows of open-loop traffic, in these cycles.
-    pub(super) fn record_rows(&mut self, wanted: WantedRows, cycles: [u64; 2]) {
-        let (ports, channels) = (self.wiring.port_count(), self.rules.channels as usize);
-        self.recorder = Some(Box::new(RowRecorder::new(wanted, cycles, ports, channels)));
-    }
-
-    /// The links to which the head of a message has been sent, if packets are recorded.
-    pub(super) fn take_links(&mut self, message: u32) -> u64 {
-        self.recorder.as_mut().map_or(0, |own| own.take_links(message))
-    }
-
-    /// The rows of channels and buffers that were recorded.
-    pub(super) fn rows(&self, wanted: WantedRows) -> OpenLoopRows {
-        let Some(recorder) = &self.recorder else { return OpenLoopRows::default() };
-        // The far end of a link, which a port of the router `sender` sends into.
-        let end = |port: u32, sender: Option<u32>| match self.wiring.leads_to(port) {
-            End::Router(other) if self.wiring.has_output(sender.unwrap_or(other)) => {
-                Some(ChannelEnd::Switch(self.wiring.node(self.wiring.router(other))))
-            }
-            End::Nothing | End::Router(_) => None,
-            End::Terminal(terminal) => Some(ChannelEnd::Terminal(NodeId::new(terminal))),
-        };
-        let node = |port: u32| self.wiring.node(self.wiring.router(port));
-        let channels = (0_u32..).zip(recorder.units()).filter_map(|(port, &units)| {
-            Some(ChannelRow { from: node(port), to: end(port, Some(port))?, units })
-        });
-        let buffers = (0_u32..).zip(recorder.buffers()).filter_map(|(channel, &(sum, max))| {
-            let port = channel / self.rules.channels;
-            let channel = channel % self.rules.channels;
-            Some(BufferRow { at: node(port), from: end(port, None)?, channel, sum, max })
-        });
-        OpenLoopRows {
-            packets: vec![],
-            channels: if wanted.channels { channels.collect() } else { vec![] },
-            buffers: if wanted.buffers { buffers.collect() } else { vec![] },
-        }
-    }
-
     /// The cycle of the last step.
     pub(crate) fn now(&self) -> u64 {
         self.now
-    }
-
-    /// Counts the flits that cross each link from now on.
-    pub(crate) fn count_use(&mut self) {
-        self.use_of_ports = Some(vec![0; self.wiring.port_count()]);
-        self.use_of_terminals = vec![0; self.wiring.terminal_count() as usize];
-    }
-
-    /// Gives `take` every channel over which flits have moved, if they were counted: its node, the place of its link
-    /// there among all, and the flits. Links to terminals count if hosts are no routers.
-    pub(crate) fn for_each_use(&self, mut take: impl FnMut(NodeId, usize, u64)) {
-        let used = (0..).zip(self.use_of_ports.iter().flatten()).filter(|own| *own.1 > 0);
-        for (port, &units) in used {
-            let router = self.wiring.router(port);
-            let (first, _) = self.wiring.ports(router);
-            if let Some(place) = self.wiring.place_of_link(port, port - first) {
-                take(self.wiring.node(router), place as usize, units);
-            }
-        }
-        for (terminal, &units) in (0..).zip(&self.use_of_terminals).filter(|own| *own.1 > 0) {
-            if self.wiring.has_switches() {
-                take(NodeId::new(terminal), 0, units);
-            }
-        }
     }
 
     /// The flits that terminals have consumed.
@@ -443,67 +375,6 @@ impl<'run> RouterNetwork<'run> {
         (self.consumed, self.crossings, self.now) = (0, 0, 0);
     }
 
-    /// A credit for an output channel.
-    #[inline]
-    fn add_credit(&mut self, channel: u32) {
-        self.outputs[channel as usize].credits += 1;
-        self.awake.add(self.wiring.router(channel / self.rules.channels));
-    }
-
-    /// A flit joins the buffer of its input channel.
-    #[inline]
-    fn push(&mut self, channel: u32, flit: Flit, now: u64) {
-        let own = &mut self.inputs[channel as usize];
-        let buffer = self.rules.buffer;
-        debug_assert!(u32::from(own.len) < buffer, "a credit for every flit");
-        let mut place = u32::from(own.first) + u32::from(own.len);
-        if place >= buffer {
-            place -= buffer;
-        }
-        self.buffers[channel as usize * buffer as usize + place as usize] = flit;
-        own.len += 1;
-        if own.len > 1 {
-            return;
-        }
-        if own.output == NONE {
-            // It was idle: the flit is a head.
-            let from = self.rules.speedup.asks_from(Speedup::first(now), self.rules.router_cycles);
-            self.start(from, channel);
-        } else {
-            let port = channel / self.rules.channels;
-            self.ports[port as usize].sending |= 1 << (channel % self.rules.channels);
-            self.awake.add(self.wiring.router(port));
-        }
-    }
-
-    /// The first flit of a channel, which has one.
-    #[inline]
-    pub(super) fn front(&self, channel: u32) -> Flit {
-        let own = &self.inputs[channel as usize];
-        self.buffers[channel as usize * self.rules.buffer as usize + usize::from(own.first)]
-    }
-
-    /// Removes the first flit of a channel, which has one.
-    #[inline]
-    pub(super) fn pop(&mut self, channel: u32) -> Flit {
-        let flit = self.front(channel);
-        let own = &mut self.inputs[channel as usize];
-        own.first = if u32::from(own.first) + 1 == self.rules.buffer { 0 } else { own.first + 1 };
-        own.len -= 1;
-        flit
-    }
-
-    /// A flit is consumed at a terminal, which gives a credit.
-    fn consume(&mut self, terminal: u32, channel: u32, flit: Flit, now: u64, received: &mut Vec<u32>) {
-        let port = self.wiring.port_of_terminal(terminal);
-        self.in_flight.credits_of_terminals.push(now, port * self.rules.channels + channel);
-        self.consumed += 1;
-        if flit.is_tail() {
-            received.push(self.packets.get(flit.packet()).message);
-            self.packets.remove(flit.packet());
-        }
-    }
-
     /// The head in a channel may ask from a step on, not before that of the last.
     #[inline]
     pub(super) fn start(&mut self, from: Step, channel: u32) {
@@ -531,16 +402,13 @@ impl<'run> RouterNetwork<'run> {
         let (first, _) = self.wiring.ports(router);
         let packet = self.front(channel).packet();
         let (outputs, spent, now) = (&self.outputs, &self.spent, self.now);
-        let credits = |port: u32| {
-            let begin = ((first + port) * channels) as usize;
-            outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum()
-        };
-        let credits_before = |port: u32| {
+        let credits_of = |port: u32| -> u64 {
             let begin = (port * channels) as usize;
-            let now_there: u64 =
-                outputs[begin..begin + channels as usize].iter().map(|own| u64::from(own.credits)).sum();
-            now_there + spent.as_ref().map_or(0, |own| own.in_cycle(port, now))
+            outputs[begin..begin + channels as usize].iter().map(|output| u64::from(output.credits)).sum()
         };
+        let credits = |port: u32| credits_of(first + port);
+        let credits_before =
+            |port: u32| credits_of(port) + spent.as_ref().map_or(0, |spent| spent.in_cycle(port, now));
         let is_injected = matches!(self.wiring.leads_to(port), End::Terminal(_));
         let at = AtRouter {
             router,
@@ -551,69 +419,6 @@ impl<'run> RouterNetwork<'run> {
         };
         let (packet, candidates) = self.packets.with_candidates(packet);
         packet.route = self.routes.route(packet, &at, candidates);
-    }
-
-    /// Phase 3 at a terminal.
-    fn inject(&mut self, terminal: u32, now: u64) {
-        let Some(sent) = self.terminals.send(terminal, &mut self.packets) else { return };
-        if let Some(message) = sent.entered {
-            let place = message as usize;
-            if self.entered.len() <= place {
-                self.entered.resize(place + 1, NOT_ENTERED);
-            }
-            self.entered[place] = now;
-        }
-        if let Some(units) = self.use_of_terminals.get_mut(terminal as usize) {
-            *units += 1;
-        }
-        let port = self.wiring.port_of_terminal(terminal);
-        self.in_flight.injected.push(now, (port * self.rules.channels + sent.channel, sent.flit));
-        if self.terminals.has_queue(terminal) {
-            self.awake_terminals.add(terminal);
-        }
-    }
-
-    /// A flit goes on its way to what an output channel leads to.
-    #[inline]
-    pub(super) fn send_flit(&mut self, output: u32, flit: Flit, now: u64) {
-        let (port, channel) = (output / self.rules.channels, output % self.rules.channels);
-        if let Some(recorder) = &mut self.recorder {
-            let enters = now + self.rules.link_after;
-            recorder.enter_link(port, enters);
-            if flit.is_head() && matches!(self.wiring.leads_to(port), End::Router(_)) {
-                recorder.send_head(self.packets.get(flit.packet()).message);
-            }
-        }
-        match self.wiring.leads_to(port) {
-            End::Router(beyond) => {
-                let input = beyond * self.rules.channels + channel;
-                self.in_flight.to_routers[self.wiring.line(port)].push(now, (input, flit));
-            }
-            End::Terminal(terminal) => self.in_flight.to_terminals.push(now, (terminal, channel, flit)),
-            End::Nothing => {}
-        }
-    }
-
-    /// A credit goes on its way to the sender into an input channel.
-    #[inline]
-    pub(super) fn send_credit(&mut self, input: u32, now: u64) {
-        let (port, channel) = (input / self.rules.channels, input % self.rules.channels);
-        match self.wiring.leads_to(port) {
-            End::Router(beyond) => {
-                let output = beyond * self.rules.channels + channel;
-                self.in_flight.credits[self.wiring.line(port)].push(now, output);
-            }
-            End::Terminal(terminal) => self.in_flight.credits_to_terminals.push(now, (terminal, channel)),
-            End::Nothing => {}
-        }
-    }
-
-    /// With a speedup, the first flit and the first credit of every queue leave after the last step of a cycle.
-    fn leave_queues(&mut self, now: u64) {
-        let Some(mut departures) = self.departures.take() else { return };
-        departures.take_flits(now, |output, flit| self.send_flit(output, flit, now));
-        departures.take_credits(|input| self.send_credit(input, now));
-        self.departures = Some(departures);
     }
 
     /// The node at the other end of a port; `None` of one that leads to nothing.

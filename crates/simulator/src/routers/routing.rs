@@ -3,42 +3,51 @@
 //! Every rule divides the channels into classes in such an order that no packets wait for one another in a circle. A rule
 //! sees the packet, the router, and the credits at its ports.
 //!
-//! Rules without settings of their own are an open set: each is a file with its [`ListedRouting`], and a line of
-//! [`LISTED`], from which scenarios, schema and help know it. Those with settings, and those that others build upon, are
-//! variants of [`RouterRouting`], with a file for a kind of machine and a line of [`PacketRoutes::new`].
+//! Rules are an open set: each is a [`RoutingDescriptor`], in a file of its own or with its family, and a line of
+//! [`LISTED`], from which scenarios, schema, help and the limits of loads know it.
 
+mod descriptor;
 mod dragonfly;
 mod fat_tree;
 mod grid;
+mod minimal_adaptive;
 mod network;
 mod table;
-
-/// Declares the files of listed rules, and lists their descriptors in the order of names in files and help.
-macro_rules! listed {
-    ($($file:ident::$descriptor:ident,)*) => {
-        $(mod $file;)*
-
-        /// The open set of rules.
-        pub(super) static LISTED: &[&ListedRouting] = &[$(&$file::$descriptor),*];
-    };
-}
-
-listed! {
-    minimal_adaptive::MINIMAL_ADAPTIVE,
-}
 
 use std::fmt;
 
 use cubefold_topology::Machine;
 
+pub use self::descriptor::{
+    AdaptiveChoice, RouterRouting, RoutingDescriptor, RoutingOption, RoutingOptions, TableChoice,
+};
 pub(super) use self::dragonfly::Groups;
-use self::{fat_tree::TreeRoutes, grid::GridRoutes, network::NetworkRule, table::TableRoutes};
 use super::{
     injection::all_channels,
     packet::{Candidate, Packet, Route},
-    settings::{Ejection, RouterRouting, Routers},
+    settings::{Ejection, RouterSettings, Routers},
     wiring::Wiring,
 };
+
+/// The open set of rules, in the order of names in files and help.
+static LISTED: &[RoutingDescriptor] = &[
+    grid::DIMENSION_ORDER,
+    grid::VALIANT,
+    dragonfly::VALIANT,
+    network::VALIANT,
+    grid::ROMM,
+    grid::ADAPTIVE,
+    fat_tree::UP_DOWN,
+    fat_tree::UP_DOWN_ADAPTIVE,
+    dragonfly::MINIMAL,
+    dragonfly::UGAL,
+    network::UGAL,
+    dragonfly::UGAL_G,
+    dragonfly::PAR,
+    minimal_adaptive::MINIMAL_ADAPTIVE,
+    network::HOPS,
+    table::TABLE,
+];
 
 /// The routes of packets on a machine.
 #[derive(Debug)]
@@ -69,33 +78,12 @@ trait RoutingRule: fmt::Debug + Send + Sync {
     fn needs_room(&self) -> bool {
         self.escape_channels() > 0
     }
-}
 
-/// A rule of the open set. Under it only the channels of terminals count in the limit of loads, as under all rules whose
-/// links are not followed (`docs/model.md` section 30.5).
-#[derive(Debug)]
-pub struct ListedRouting {
-    /// Its name in files.
-    pub name: &'static str,
-    /// A sentence on it, for `cubefold explain`.
-    pub summary: &'static str,
-    pub(super) applies_to: fn(&Machine) -> bool,
-    /// The number of classes, and so of channels that it needs at least on a machine to which it applies; at least 1.
-    pub(super) least_channels: fn(&Machine) -> u32,
-    make: MakeRule,
-}
-
-/// Makes a rule for a machine to which it applies, with as many classes as it needs channels.
-type MakeRule = for<'run> fn(&'run Machine, Classes) -> Box<dyn RoutingRule + 'run>;
-
-/// By name, as no two rules share one.
-impl PartialEq for ListedRouting {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+    /// Whether it looks at [`AtRouter::credits_before`].
+    fn sees_all_routers(&self) -> bool {
+        false
     }
 }
-
-impl Eq for ListedRouting {}
 
 /// The classes that share the channels of an input.
 #[derive(Debug, Clone)]
@@ -107,7 +95,7 @@ struct Classes {
 impl Classes {
     fn new(channels: u32, classes: u32) -> Self {
         let range = |class: u32| {
-            let [first, end] = [class, class + 1].map(|own| own * channels / classes);
+            let [first, end] = [class, class + 1].map(|class| class * channels / classes);
             all_channels(channels) >> (channels - (end - first)) << first
         };
         Self { of: (0..classes).map(range).collect(), all: all_channels(channels) }
@@ -115,7 +103,7 @@ impl Classes {
 
     /// The class of a channel.
     fn of_channel(&self, channel: u32) -> u32 {
-        (0..).zip(&self.of).find(|(_, own)| **own >> channel & 1 == 1).map_or(0, |own| own.0)
+        (0..).zip(&self.of).find(|(_, channels)| **channels >> channel & 1 == 1).map_or(0, |found| found.0)
     }
 }
 
@@ -144,8 +132,8 @@ impl SpentCredits {
 
     /// The credits that a port has spent in a cycle, the last one.
     pub(super) fn in_cycle(&self, port: u32, cycle: u64) -> u64 {
-        let own = self.0[port as usize];
-        if own.0 == cycle { own.1 } else { 0 }
+        let (last, spent) = self.0[port as usize];
+        if last == cycle { spent } else { 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -157,28 +145,20 @@ impl<'run> PacketRoutes<'run> {
     pub(super) fn new(machine: &'run Machine, routers: &Routers) -> Self {
         let settings = &routers.settings;
         let classes = Classes::new(settings.virtual_channels, routers.classes);
-        let all_credits = u64::from(settings.virtual_channels) * u64::from(settings.buffer_units);
-        let own = classes.clone();
-        let rule: Box<dyn RoutingRule + 'run> = match settings.routing {
-            _ if machine.grid().is_some() && settings.routing.is_of_grids() => {
-                Box::new(GridRoutes::new(machine, settings, own))
-            }
-            RouterRouting::UpDown | RouterRouting::UpDownAdaptive => {
-                Box::new(TreeRoutes::new(machine, settings.routing, own))
-            }
-            RouterRouting::Listed(rule) => (rule.make)(machine, own),
-            RouterRouting::Table(choice) => Box::new(TableRoutes::new(machine, choice, own)),
-            rule if rule.is_of_dragonflies(machine) => Box::new(Groups::new(machine, rule, all_credits, own)),
-            rule => Box::new(NetworkRule::new(machine, rule, all_credits, own)),
-        };
+        Self::with_classes(machine, settings, classes)
+    }
+
+    fn with_classes(machine: &'run Machine, settings: &RouterSettings, classes: Classes) -> Self {
+        let rule = (settings.routing.descriptor().make)(machine, settings, classes.clone());
         Self { classes, ejection: settings.ejection, rule }
     }
 
     /// Lets packets of every class use all channels.
     #[cfg(test)]
-    pub(super) fn ignore_classes(&mut self, machine: &'run Machine, settings: &super::RouterSettings) {
-        self.classes.of.fill(self.classes.all);
-        self.rule = Box::new(GridRoutes::new(machine, settings, self.classes.clone()));
+    pub(super) fn ignore_classes(&mut self, machine: &'run Machine, settings: &RouterSettings) {
+        let mut classes = self.classes.clone();
+        classes.of.fill(classes.all);
+        *self = Self::with_classes(machine, settings, classes);
     }
 
     /// The number of escape channels of adaptive routing on grids; 0 under other rules.
@@ -189,6 +169,11 @@ impl<'run> PacketRoutes<'run> {
     /// Whether a head asks only for channels with room for its packet, or for as much of it as a buffer holds.
     pub(super) fn needs_room(&self) -> bool {
         self.rule.needs_room()
+    }
+
+    /// Whether the rule looks at credits of ports of other routers.
+    pub(super) fn sees_all_routers(&self) -> bool {
+        self.rule.sees_all_routers()
     }
 
     /// The candidates of a packet whose head asks for the first time at a router.

@@ -1,12 +1,9 @@
 //! The parameters of routers with finite buffers (`docs/model.md` sections 26.1 to 26.3), and what refuses them.
 
 use cubefold_derive::Words;
-use cubefold_topology::{Extent, GraphSource, Machine, NetworkParameters, NodeId, TieRule};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, TieRule};
 
-use super::{
-    routing::{LISTED, ListedRouting},
-    speedup::Speedup,
-};
+use super::{routing::RouterRouting, speedup::Speedup};
 use crate::{Communication, MessageRoutes, Switching};
 
 /// The routers of a machine (`docs/model.md` section 26).
@@ -52,6 +49,16 @@ pub enum FlowControl {
     VirtualCutThrough,
 }
 
+impl FlowControl {
+    /// Whether a head gets a channel only if its buffer has room for the whole packet.
+    pub(super) fn needs_room(self) -> bool {
+        match self {
+            Self::Wormhole => false,
+            Self::VirtualCutThrough => true,
+        }
+    }
+}
+
 /// The order of the two rounds in which requests are granted (`docs/model.md` section 26.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum Allocator {
@@ -72,69 +79,6 @@ pub enum Ejection {
     All,
     /// In dragonflies a packet leaves over the channels of the class of the global links it has passed.
     Class,
-}
-
-/// The routes of packets through routers (`docs/model.md` section 26.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouterRouting {
-    /// The lowest dimension first; on rings in two classes of channels (Dally & Seitz 1987).
-    DimensionOrder,
-    /// To a random node, and from there to the destination (Valiant 1982); in dragonflies by way of a random group.
-    Valiant,
-    /// The same by way of a node between the two (ROMM, Nesson & Johnsson 1995).
-    Romm,
-    /// Any shortest way, with escape channels in dimension order (Duato 1993).
-    Adaptive(AdaptiveChoice),
-    /// In a fat tree up to the nearest common ancestor, by switches drawn at random, and down.
-    UpDown,
-    /// The same, of two switches drawn by the one with more credits.
-    UpDownAdaptive,
-    /// In a dragonfly by the link between the two groups.
-    Minimal,
-    /// The same, or by way of a random group if that has shorter queues (UGAL-L, Kim et al. 2008); in networks by way of
-    /// a random router.
-    Ugal {
-        /// By how much the queue of the shorter way must be longer \[flits times links\].
-        threshold: i64,
-    },
-    /// In a dragonfly the same, by the queues of the links between groups wherever they are (UGAL-G, Kim et al. 2008).
-    UgalG {
-        /// As of [`Self::Ugal`].
-        threshold: i64,
-    },
-    /// In a dragonfly UGAL-L that is decided again after a link in the source's group (PAR, Jiang et al. 2009).
-    Par {
-        /// As of [`Self::Ugal`].
-        threshold: i64,
-    },
-    /// A rule of the open set, which has no settings.
-    Listed(&'static ListedRouting),
-    /// The routes of the machine's table (section 30.2).
-    Table(TableChoice),
-    /// The lowest of the shortest routes of a network, in as many classes of channels as links.
-    Hops,
-}
-
-/// The candidates of a table that a packet asks for (`docs/model.md` section 30.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
-pub enum TableChoice {
-    /// Only the candidate whose unused channels have the most credits.
-    #[default]
-    Credits,
-    /// All candidates of a line.
-    Any,
-    /// One candidate, drawn once at each router.
-    Random,
-}
-
-/// The ports that an adaptive packet asks for (`docs/model.md` section 26.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
-pub enum AdaptiveChoice {
-    /// Only the port whose unused channels have the most credits.
-    #[default]
-    Credits,
-    /// All ports that lead nearer.
-    Any,
 }
 
 /// The way around a ring of two that are equally long.
@@ -239,131 +183,6 @@ pub enum RouterError {
     },
 }
 
-impl RouterRouting {
-    /// The rules outside the open set, with the defaults of their settings.
-    const VARIANTS: [Self; 12] = [
-        Self::DimensionOrder,
-        Self::Valiant,
-        Self::Romm,
-        Self::Adaptive(AdaptiveChoice::Credits),
-        Self::UpDown,
-        Self::UpDownAdaptive,
-        Self::Minimal,
-        Self::Ugal { threshold: 0 },
-        Self::UgalG { threshold: 0 },
-        Self::Par { threshold: 0 },
-        Self::Hops,
-        Self::Table(TableChoice::Credits),
-    ];
-
-    /// Every rule, with the defaults of its settings. The fallback of networks and tables come last.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let (first, last) = Self::VARIANTS.split_at(Self::VARIANTS.len() - 2);
-        let listed = LISTED.iter().map(|own| Self::Listed(own));
-        first.iter().copied().chain(listed).chain(last.iter().copied())
-    }
-
-    /// The defaults of machines, the first that applies.
-    const DEFAULTS: [Self; 4] = [Self::DimensionOrder, Self::UpDown, Self::Minimal, Self::Hops];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DimensionOrder => "dimension-order",
-            Self::Valiant => "valiant",
-            Self::Romm => "romm",
-            Self::Adaptive(_) => "adaptive",
-            Self::UpDown => "up-down",
-            Self::UpDownAdaptive => "up-down-adaptive",
-            Self::Minimal => "minimal",
-            Self::Ugal { .. } => "ugal",
-            Self::UgalG { .. } => "ugal-g",
-            Self::Par { .. } => "par",
-            Self::Listed(own) => own.name,
-            Self::Hops => "hops",
-            Self::Table(_) => "table",
-        }
-    }
-
-    /// The rule of a machine if none is asked for.
-    #[must_use]
-    pub fn default_of(machine: &Machine) -> Self {
-        let applying = |rule: &Self| rule.applies_to(machine);
-        Self::DEFAULTS.into_iter().find(applying).unwrap_or(Self::Hops)
-    }
-
-    /// Whether a machine supports it. Grids with failures and twisted toruses are networks.
-    #[must_use]
-    pub fn applies_to(self, machine: &Machine) -> bool {
-        let whole = match machine.source() {
-            Some(GraphSource::Parameters(parameters)) if machine.failures().is_none() => Some(parameters),
-            _ => None,
-        };
-        match self {
-            Self::Table(_) => machine.packet_routes().is_some(),
-            Self::DimensionOrder | Self::Romm | Self::Adaptive(_) => machine.grid().is_some(),
-            // Every machine is a grid or a network.
-            Self::Valiant => true,
-            Self::UpDown | Self::UpDownAdaptive => {
-                let is_tree = |own: &NetworkParameters| {
-                    matches!(own, NetworkParameters::LeafSpine { .. } | NetworkParameters::KAryTree { .. })
-                };
-                whole.is_some_and(is_tree)
-            }
-            Self::Minimal | Self::UgalG { .. } | Self::Par { .. } => {
-                whole.is_some_and(NetworkParameters::is_whole_dragonfly)
-            }
-            Self::Listed(own) => (own.applies_to)(machine),
-            Self::Ugal { .. } | Self::Hops => machine.graph().is_some(),
-        }
-    }
-
-    /// Whether it goes by the coordinates of a grid, on a grid.
-    pub(super) fn is_of_grids(self) -> bool {
-        matches!(self, Self::DimensionOrder | Self::Valiant | Self::Romm | Self::Adaptive(_))
-    }
-
-    /// Whether it goes by the groups of a machine.
-    pub(super) fn is_of_dragonflies(self, machine: &Machine) -> bool {
-        let has_groups = Self::Minimal.applies_to(machine);
-        has_groups
-            && matches!(
-                self,
-                Self::Minimal | Self::Valiant | Self::Ugal { .. } | Self::UgalG { .. } | Self::Par { .. }
-            )
-    }
-
-    /// The threshold of the rules that compare two ways; `None` of others.
-    #[must_use]
-    pub fn threshold(self) -> Option<i64> {
-        match self {
-            Self::Ugal { threshold } | Self::UgalG { threshold } | Self::Par { threshold } => Some(threshold),
-            _ => None,
-        }
-    }
-
-    /// The least number of channels with which it runs on a machine that supports it, at least 1.
-    #[must_use]
-    pub fn least_channels(self, machine: &Machine) -> u32 {
-        let has_rings = machine.extents().any(Extent::is_ring);
-        match self {
-            Self::DimensionOrder => 1 + u32::from(has_rings),
-            Self::Valiant | Self::Romm if machine.grid().is_some() => 2 + 2 * u32::from(has_rings),
-            Self::Valiant | Self::Romm | Self::Ugal { .. } if self.is_of_dragonflies(machine) => 3,
-            Self::Valiant | Self::Romm | Self::Ugal { .. } => (2 * longest_route(machine)).max(1),
-            Self::Adaptive(_) => 2 + u32::from(has_rings),
-            Self::UpDown | Self::UpDownAdaptive => 1,
-            Self::Minimal => 2,
-            Self::UgalG { .. } => 3,
-            Self::Par { .. } => 4,
-            Self::Listed(own) => (own.least_channels)(machine),
-            Self::Hops => longest_route(machine).max(1),
-            Self::Table(_) => machine.packet_routes().map_or(1, |table| table.classes()),
-        }
-    }
-}
-
 impl RouterTie {
     /// Its name in files.
     #[must_use]
@@ -406,6 +225,11 @@ impl RouterSettings {
         }
     }
 
+    /// The credits of a port over all of its channels if none are out.
+    pub(super) fn credits_of_port(&self) -> u64 {
+        u64::from(self.virtual_channels) * u64::from(self.buffer_units)
+    }
+
     /// Checks the ranges of all parameters.
     fn check_ranges(&self) -> Result<(), RouterError> {
         let parameters = [
@@ -433,8 +257,8 @@ pub(crate) struct Routers {
     pub(crate) end_links: u64, // 0 or 2
     /// The classes that share the channels, at least 1 and at most `V`.
     pub(crate) classes: u32,
-    /// The most links of a route from a table; 0 under other routings.
-    pub(crate) longest_of_table: u64,
+    /// The most links of a route if it may exceed twice the largest distance, else 0.
+    pub(crate) longest_route: u64,
 }
 
 impl Routers {
@@ -453,7 +277,7 @@ impl Routers {
             return Err(RouterError::NoSuchRouting { routing: routing.name(), expected: names.join(", ") });
         }
         check_hosts(machine)?;
-        if settings.ejection == Ejection::Class && routing != RouterRouting::Minimal {
+        if settings.ejection == Ejection::Class && !routing.ejects_by_class() {
             return Err(RouterError::Ejection { routing: routing.name() });
         }
         if settings.global_latency.is_some() && !machine.has_groups() {
@@ -473,16 +297,9 @@ impl Routers {
         if let Some(packet) = communication.packet() {
             check_packet(settings, packet.get())?;
         }
-        let classes = match routing {
-            RouterRouting::Adaptive(_) => least - 1,
-            _ => least,
-        };
-        let longest_of_table = match routing {
-            RouterRouting::Table(_) => machine.packet_routes().map_or(0, |table| table.longest()),
-            _ => 0,
-        };
+        let (classes, longest_route) = (routing.classes(machine), routing.longest_route(machine));
         let end_links = if has_switches(machine) { 2 } else { 0 };
-        Ok(Self { settings, end_links, classes, longest_of_table })
+        Ok(Self { settings, end_links, classes, longest_route })
     }
 
     /// Checks packets of `units` units, the largest of a program.
@@ -493,12 +310,10 @@ impl Routers {
 
 fn check_packet(settings: RouterSettings, packet_units: u64) -> Result<(), RouterError> {
     let buffer_units = settings.buffer_units;
-    match settings.flow_control {
-        FlowControl::VirtualCutThrough if packet_units > buffer_units.into() => {
-            Err(RouterError::BufferTooSmall { buffer_units, packet_units })
-        }
-        FlowControl::Wormhole | FlowControl::VirtualCutThrough => Ok(()),
+    if settings.flow_control.needs_room() && packet_units > buffer_units.into() {
+        return Err(RouterError::BufferTooSmall { buffer_units, packet_units });
     }
+    Ok(())
 }
 
 /// Whether hosts and routers are different nodes.
@@ -543,12 +358,20 @@ fn check_hosts(machine: &Machine) -> Result<(), RouterError> {
         let switches = machine.neighbours(host).filter(|&node| !machine.is_host(node)).count() as u64;
         let links = machine.neighbours(host).count() as u64;
         let leads_back =
-            machine.neighbours(host).all(|switch| machine.neighbours(switch).any(|own| own == host));
+            machine.neighbours(host).all(|switch| machine.neighbours(switch).any(|node| node == host));
         if (switches, links) != (1, 1) || !leads_back {
             return Err(RouterError::HostLinks { host, links });
         }
     }
     Ok(())
+}
+
+/// The parameters of a machine that has all links of a network given by parameters.
+pub(super) fn whole_network(machine: &Machine) -> Option<&NetworkParameters> {
+    match machine.source() {
+        Some(GraphSource::Parameters(parameters)) if machine.failures().is_none() => Some(parameters),
+        _ => None,
+    }
 }
 
 /// The largest distance between routers with terminals of a network \[links\].
@@ -559,7 +382,7 @@ pub(super) fn longest_route(machine: &Machine) -> u32 {
     let switch = |host: NodeId| if end_links > 0 { machine.neighbours(host).next() } else { Some(host) };
     let mut hosts: Vec<(Option<NodeId>, NodeId)> = machine.hosts().map(|host| (switch(host), host)).collect();
     hosts.sort_unstable();
-    hosts.dedup_by_key(|own| own.0);
+    hosts.dedup_by_key(|host| host.0);
     let nodes: Vec<NodeId> = hosts.iter().map(|host| host.1).collect();
     routes.prepare(&nodes);
     let pairs = nodes.iter().flat_map(|&to| nodes.iter().map(move |&from| (from, to)));

@@ -38,7 +38,7 @@ impl Wiring {
     /// The wiring of a machine, with or without the links between the groups of a dragonfly apart.
     pub(super) fn new(machine: &Machine, tells_groups: bool) -> Self {
         let switches = has_switches(machine).then(|| narrow(machine.numbered_hosts()));
-        let mut own = Self {
+        let mut wiring = Self {
             first_ports: vec![0],
             ends: vec![],
             owners: vec![],
@@ -48,30 +48,30 @@ impl Wiring {
             switches,
             terminals_last: machine.grid().is_some(),
         };
-        own.terminals = vec![Self::NONE; usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX)];
+        wiring.terminals = vec![Self::NONE; usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX)];
         let nodes: Vec<Vec<Neighbour>> = machine
             .nodes()
             .skip(switches.unwrap_or(0) as usize)
-            .map(|node| own.neighbours(machine, node))
+            .map(|node| wiring.neighbours(machine, node))
             .collect();
         for neighbours in &nodes {
-            let next = own.first_ports.last().map_or(0, |last| last + narrow(neighbours.len() as u64));
-            own.first_ports.push(next);
+            let next = wiring.first_ports.last().map_or(0, |last| last + narrow(neighbours.len() as u64));
+            wiring.first_ports.push(next);
         }
         for (router, neighbours) in (0..).zip(&nodes) {
-            for (port, neighbour) in (own.first_ports[router as usize]..).zip(neighbours) {
-                let end = own.end(port, *neighbour);
-                own.ends.push(end);
-                own.owners.push(router);
+            for (port, neighbour) in (wiring.first_ports[router as usize]..).zip(neighbours) {
+                let end = wiring.end(port, *neighbour);
+                wiring.ends.push(end);
+                wiring.owners.push(router);
                 if machine.is_directed() {
-                    own.places.push(neighbour.place_of_link(machine, own.node(router)));
+                    wiring.places.push(neighbour.place_of_link(machine, wiring.node(router)));
                 }
                 if tells_groups {
-                    own.is_global.push(neighbour.is_beyond_group(machine, own.node(router)));
+                    wiring.is_global.push(neighbour.is_beyond_group(machine, wiring.node(router)));
                 }
             }
         }
-        own
+        wiring
     }
 
     /// The neighbours of a router by port.
@@ -94,11 +94,11 @@ impl Wiring {
             let back = network.opposite_channel(node, port) - network.first_channel(next.index()) as usize;
             Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
         });
-        let own = self.switches.is_none().then_some(terminal);
+        let at_router = self.switches.is_none().then_some(terminal);
         if network.is_directed() {
             let joined = |of: NodeId| -> Vec<NodeId> {
                 let mut all: Vec<NodeId> = network.neighbours(of).to_vec();
-                all.extend(network.before(of).map(|own| own.1));
+                all.extend(network.before(of).map(|link| link.1));
                 all.sort_unstable();
                 all.dedup();
                 all
@@ -110,9 +110,9 @@ impl Wiring {
                 let back = joined(next).partition_point(|&other| other < node);
                 Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
             };
-            return own.into_iter().chain(joined(node).into_iter().map(end)).collect();
+            return at_router.into_iter().chain(joined(node).into_iter().map(end)).collect();
         }
-        own.into_iter().chain(listed).collect()
+        at_router.into_iter().chain(listed).collect()
     }
 
     /// Returns the far end of a port, and records the port of a terminal there.
@@ -256,18 +256,18 @@ enum Neighbour {
 
 impl Neighbour {
     /// The place of the link to it among those of a node; `NONE` if none leads there.
-    fn place_of_link(self, machine: &Machine, own: NodeId) -> u32 {
+    fn place_of_link(self, machine: &Machine, node: NodeId) -> u32 {
         let next = match self {
             Self::Node { next, .. } => next,
             Self::Terminal(terminal) => NodeId::new(terminal),
             Self::Nothing => return Wiring::NONE,
         };
-        let place = machine.neighbours(own).position(|other| other == next);
+        let place = machine.neighbours(node).position(|other| other == next);
         place.map_or(Wiring::NONE, |place| narrow(place as u64))
     }
 
     /// Whether it is a switch of another group than a switch of a dragonfly.
-    fn is_beyond_group(self, machine: &Machine, own: NodeId) -> bool {
-        matches!(self, Self::Node { next, .. } if machine.joins_groups(own, next))
+    fn is_beyond_group(self, machine: &Machine, node: NodeId) -> bool {
+        matches!(self, Self::Node { next, .. } if machine.joins_groups(node, next))
     }
 }

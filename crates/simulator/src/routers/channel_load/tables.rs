@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use cubefold_topology::{ClassIn, HopLines, NextHop, NodeId, PacketRoutes, PathLines, RouteLines};
+use cubefold_topology::{ClassIn, HopLines, Machine, NextHop, NodeId, PathLines, RouteLines};
 
 use super::{
     fraction::Fraction,
     links::{LinkLoads, NoLinkLoads},
     traffic::Traffic,
 };
-use crate::routers::settings::TableChoice;
+use crate::routers::{routing::TableChoice, settings::RouterSettings};
+
+/// The steps of a pair in the estimate of the time: the links of a route, about.
+const STEPS_OF_PAIR: u64 = 16;
 
 /// Adds traffic by the routes of a table: of whole routes in proportion to their weights, of next routers by the one
 /// candidate, or evenly by those that are drawn.
@@ -17,12 +20,15 @@ use crate::routers::settings::TableChoice;
 /// # Errors
 ///
 /// [`NoLinkLoads::NotFollowed`] where the candidate depends on credits.
-pub(super) fn add_by_table(
+pub(in crate::routers) fn add_by_table(
     loads: &mut LinkLoads<'_>,
     traffic: &Traffic,
-    table: &PacketRoutes,
-    choice: TableChoice,
+    machine: &Machine,
+    settings: &RouterSettings,
 ) -> Result<(), NoLinkLoads> {
+    let table = machine.packet_routes().ok_or(NoLinkLoads::NotFollowed)?;
+    let choice = settings.routing.options().route_choice;
+    loads.check_pairs(traffic, STEPS_OF_PAIR)?;
     match table.lines() {
         RouteLines::Path(lines) => add_by_paths(loads, traffic, lines),
         RouteLines::Hop(lines) => {
@@ -59,7 +65,7 @@ fn add_by_paths(loads: &mut LinkLoads<'_>, traffic: &Traffic, lines: &PathLines)
             continue;
         }
         let weighted = lines.weighted(ends(loads, from), ends(loads, to)).ok_or(NoLinkLoads::NotFollowed)?;
-        let sum: u128 = weighted.iter().map(|own| u128::from(own.1)).sum();
+        let sum: u128 = weighted.iter().map(|path| u128::from(path.1)).sum();
         for (path, weight) in weighted {
             let share = Fraction::new(weight.into(), sum).and_then(|share| units.times(share));
             let share = share.ok_or(NoLinkLoads::LargeFraction)?;
@@ -75,14 +81,14 @@ fn add_by_paths(loads: &mut LinkLoads<'_>, traffic: &Traffic, lines: &PathLines)
 /// Adds units to the link from a router to another; returns the other.
 fn cross(loads: &mut LinkLoads<'_>, router: u32, hop: NextHop, units: Fraction) -> Result<u32, NoLinkLoads> {
     let (port, next) = link(loads, router, hop)?;
-    let own = &mut loads.loads[port as usize];
-    *own = own.plus(units).ok_or(NoLinkLoads::LargeFraction)?;
+    let load = &mut loads.loads[port as usize];
+    *load = load.plus(units).ok_or(NoLinkLoads::LargeFraction)?;
     Ok(next)
 }
 
 /// The port of the link from a router to another, and the other.
 fn link(loads: &LinkLoads<'_>, router: u32, hop: NextHop) -> Result<(u32, u32), NoLinkLoads> {
-    let mut found = loads.wiring.routers_beyond(router).filter(|own| own.1 == hop.node);
+    let mut found = loads.wiring.routers_beyond(router).filter(|link| link.1 == hop.node);
     // Of links side by side the one with more credits is taken.
     let (Some((port, _)), None) = (found.next(), found.next()) else {
         return Err(NoLinkLoads::NotFollowed);
@@ -124,8 +130,8 @@ impl<'a> Hops<'a> {
     }
 
     fn put(&mut self, state: State, units: Fraction) -> Result<(), NoLinkLoads> {
-        let own = self.flows.entry(state).or_insert(Fraction::ZERO);
-        *own = own.plus(units).ok_or(NoLinkLoads::LargeFraction)?;
+        let flow = self.flows.entry(state).or_insert(Fraction::ZERO);
+        *flow = flow.plus(units).ok_or(NoLinkLoads::LargeFraction)?;
         Ok(())
     }
 

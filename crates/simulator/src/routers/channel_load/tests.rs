@@ -21,7 +21,8 @@ type Loads = BTreeMap<(u32, u32), Fraction>;
 
 const TERMINAL: u32 = u32::MAX;
 
-fn rules(machine: &Machine, routing: RouterRouting, tie: RouterTie) -> Communication {
+fn rules(machine: &Machine, routing: &str, tie: RouterTie) -> Communication {
+    let routing = RouterRouting::named(routing, machine).unwrap();
     let plain = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
     let own = RouterSettings { routing, tie, virtual_channels: 16, ..RouterSettings::default_of(machine, 0) };
     plain.with_routers(own, machine).unwrap()
@@ -84,7 +85,7 @@ fn signs(machine: &Machine, tie: RouterTie, source: NodeId, direct: [NodeId; 2])
 /// The routes of a packet on a grid, all equally likely.
 fn routes_of_grid(
     machine: &Machine,
-    routing: RouterRouting,
+    routing: &str,
     tie: RouterTie,
     [from, to]: [NodeId; 2],
 ) -> Vec<Vec<(u32, u32)>> {
@@ -94,8 +95,8 @@ fn routes_of_grid(
     for number in 0..signs(machine, tie, from, [from, to]).len() {
         let leg = |ends: [NodeId; 2]| in_order(machine, ends[0], ends[1], &way(ends, number));
         match routing {
-            RouterRouting::DimensionOrder => all.push(leg([from, to])),
-            RouterRouting::Valiant => {
+            "dimension-order" => all.push(leg([from, to])),
+            "valiant" => {
                 let by = |&middle: &NodeId| [leg([from, middle]), leg([middle, to])].concat();
                 all.extend(middles.iter().map(by));
             }
@@ -160,7 +161,7 @@ fn destinations(pattern: &TrafficPattern, machine: &Machine, source: u32) -> Vec
 }
 
 /// The loads of all channels by enumeration.
-fn enumerated(own: &OpenLoop, machine: &Machine, routing: RouterRouting, tie: RouterTie) -> Loads {
+fn enumerated(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) -> Loads {
     let mut loads = Loads::new();
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let mean = |sizes: &[(u64, u64)]| {
@@ -190,18 +191,13 @@ fn enumerated(own: &OpenLoop, machine: &Machine, routing: RouterRouting, tie: Ro
 }
 
 /// All routes between two terminals without the links of hosts, each as often as it is likely.
-fn routes(
-    machine: &Machine,
-    routing: RouterRouting,
-    tie: RouterTie,
-    ends: [NodeId; 2],
-) -> Vec<Vec<(u32, u32)>> {
+fn routes(machine: &Machine, routing: &str, tie: RouterTie, ends: [NodeId; 2]) -> Vec<Vec<(u32, u32)>> {
     if machine.grid().is_some() {
         return routes_of_grid(machine, routing, tie, ends);
     }
     let has_switches = machine.numbered_hosts() < machine.node_count();
     let router = |host: NodeId| if has_switches { machine.neighbours(host).next().unwrap() } else { host };
-    if routing == RouterRouting::UpDown {
+    if routing == "up-down" {
         return upwards(machine, router(ends[0]), router(ends[1]), ends[1]);
     }
     let routes = machine.network_routes().unwrap();
@@ -230,13 +226,13 @@ fn upwards(machine: &Machine, at: NodeId, end: NodeId, to: NodeId) -> Vec<Vec<(u
     nearer.flat_map(further).collect()
 }
 
-fn check(own: &OpenLoop, machine: &Machine, routing: RouterRouting, tie: RouterTie) {
+fn check(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) {
     let routers = rules(machine, routing, tie).router_rules().unwrap();
     let found = ChannelLoad::new(own, machine, &routers);
     let loads = enumerated(own, machine, routing, tie);
     let all = Traffic::new(own, machine).unwrap();
     let hosts: Vec<NodeId> = machine.hosts().collect();
-    let links = LinkLoads::new(&all, machine, &routers, &hosts).unwrap().in_order();
+    let links = LinkLoads::of(&all, machine, &routers.settings, &hosts).unwrap().in_order();
     for (from, to, load) in links {
         let expected = loads.get(&(from.index(), to.index())).copied().unwrap_or(Fraction::ZERO);
         assert_eq!(
@@ -304,7 +300,7 @@ fn loads_on_grids_are_those_of_all_routes() {
         let machine = Machine::with_wraps(MachineKind::Torus, lengths, wraps).unwrap();
         for own in all_traffic(&machine, seed) {
             for &tie in &ties {
-                for routing in [RouterRouting::DimensionOrder, RouterRouting::Valiant, RouterRouting::Romm] {
+                for routing in ["dimension-order", "valiant", "romm"] {
                     check(&own, &machine, routing, tie);
                 }
             }
@@ -320,42 +316,42 @@ fn loads_on_networks_are_those_of_all_routes() {
     let network = Machine::network(MachineKind::Network, network).unwrap();
     for seed in 0..4 {
         for own in all_traffic(&tree, seed) {
-            check(&own, &tree, RouterRouting::UpDown, RouterTie::Rule(TieRule::Direct));
-            check(&own, &tree, RouterRouting::Hops, RouterTie::Rule(TieRule::Direct));
+            check(&own, &tree, "up-down", RouterTie::Rule(TieRule::Direct));
+            check(&own, &tree, "hops", RouterTie::Rule(TieRule::Direct));
         }
         for own in all_traffic(&network, seed) {
-            check(&own, &network, RouterRouting::Hops, RouterTie::Rule(TieRule::Direct));
+            check(&own, &network, "hops", RouterTie::Rule(TieRule::Direct));
         }
     }
 }
 
 #[test]
 fn known_limits_are_found() {
-    let limit = |own: OpenLoop, machine: &Machine, routing: RouterRouting, tie: RouterTie| {
+    let limit = |own: OpenLoop, machine: &Machine, routing: &str, tie: RouterTie| {
         let routers = rules(machine, routing, tie).router_rules().unwrap();
         let found = ChannelLoad::new(&own, machine, &routers).greatest.unwrap();
         (found.0.to_string(), found.1.to_string())
     };
     let direct = RouterTie::Rule(TieRule::Direct);
     let mesh = Machine::new(MachineKind::Mesh, &[8, 8]).unwrap();
-    let found = limit(traffic(TrafficPattern::Transpose), &mesh, RouterRouting::DimensionOrder, direct);
+    let found = limit(traffic(TrafficPattern::Transpose), &mesh, "dimension-order", direct);
     assert_eq!(found, ("7/1".to_owned(), "0>8".to_owned()));
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-    let found = limit(traffic(TrafficPattern::Transpose), &torus, RouterRouting::Romm, RouterTie::Random);
+    let found = limit(traffic(TrafficPattern::Transpose), &torus, "romm", RouterTie::Random);
     assert_eq!(found, ("19/18".to_owned(), "0>4".to_owned()));
     let mesh = Machine::new(MachineKind::Mesh, &[5, 4]).unwrap();
-    let found = limit(traffic(TrafficPattern::Uniform), &mesh, RouterRouting::Romm, direct);
+    let found = limit(traffic(TrafficPattern::Uniform), &mesh, "romm", direct);
     assert_eq!(found, ("643/480".to_owned(), "7>6".to_owned()));
     let dragonfly = Machine::of_parameters(&NetworkParameters::dragonfly(2, 4, 2)).unwrap();
     let adversarial = traffic(TrafficPattern::Adversarial { group_size: 8, groups_on: 1 });
-    let found = limit(adversarial, &dragonfly, RouterRouting::Minimal, direct);
+    let found = limit(adversarial, &dragonfly, "minimal", direct);
     assert_eq!(found.0, "8/1");
 }
 
 #[test]
 fn adaptive_routing_leaves_the_channels_of_terminals() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-    let routing = RouterRouting::Adaptive(crate::AdaptiveChoice::Credits);
+    let routing = "adaptive";
     let routers = rules(&torus, routing, RouterTie::Rule(TieRule::Direct)).router_rules().unwrap();
     let hotspot = TrafficPattern::Hotspot { nodes: vec![NodeId::new(3)], share: 0.5 };
     let found = ChannelLoad::new(&traffic(hotspot), &torus, &routers);
@@ -367,7 +363,7 @@ fn adaptive_routing_leaves_the_channels_of_terminals() {
 #[test]
 fn fractions_that_leave_128_bits_have_no_limit() {
     let torus = Machine::new(MachineKind::Torus, &[4]).unwrap();
-    let routers = rules(&torus, RouterRouting::Valiant, RouterTie::Random).router_rules().unwrap();
+    let routers = rules(&torus, "valiant", RouterTie::Random).router_rules().unwrap();
     let sizes = |number: u64| vec![(1, (1 << 62) - number), (4_294_967_291, 1 << 61)];
     let own = OpenLoop {
         sizes: sizes(57),
@@ -379,4 +375,28 @@ fn fractions_that_leave_128_bits_have_no_limit() {
     // Nothing is sent at all.
     let silent = traffic(TrafficPattern::Listed(torus.nodes().collect()));
     assert_eq!(ChannelLoad::new(&silent, &torus, &routers).greatest, None);
+}
+
+#[test]
+fn loads_are_computed_once_for_each_machine_routing_and_traffic() {
+    let known = ChannelLoads::default();
+    let [torus, mesh] =
+        [MachineKind::Torus, MachineKind::Mesh].map(|kind| Machine::new(kind, &[4, 4]).unwrap());
+    let mut asked = 0;
+    for machine in [&torus, &mesh] {
+        for routing in ["dimension-order", "valiant"] {
+            for tie in [RouterTie::Rule(TieRule::Direct), RouterTie::Random] {
+                for pattern in [TrafficPattern::Uniform, TrafficPattern::Transpose] {
+                    let routers = rules(machine, routing, tie).router_rules().unwrap();
+                    let own = traffic(pattern);
+                    for _ in 0..2 {
+                        let found = known.load(&own, machine, &routers);
+                        assert_eq!(found, ChannelLoad::new(&own, machine, &routers));
+                    }
+                    asked += 1;
+                    assert_eq!(known.count(), asked);
+                }
+            }
+        }
+    }
 }

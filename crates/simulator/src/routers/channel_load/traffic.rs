@@ -10,7 +10,7 @@ const MILLIONTHS: u64 = 1_000_000;
 
 /// The units from each terminal to each, by number, per unit that a terminal offers; replies included.
 #[derive(Debug)]
-pub(super) struct Traffic {
+pub(in crate::routers) struct Traffic {
     terminals: u32,
     /// From every terminal to every other.
     to_others: Fraction,
@@ -22,11 +22,11 @@ pub(super) struct Traffic {
 
 impl Traffic {
     /// The traffic of a pattern; `None` if a fraction leaves 128 bits.
-    pub(super) fn new(own: &OpenLoop, machine: &Machine) -> Option<Self> {
-        let requests = Self::of_requests(&own.pattern, machine)?;
-        match &own.reply {
+    pub(super) fn new(traffic: &OpenLoop, machine: &Machine) -> Option<Self> {
+        let requests = Self::of_requests(&traffic.pattern, machine)?;
+        match &traffic.reply {
             None => Some(requests),
-            Some(reply) => requests.with_replies(mean(&reply.sizes)?.times(inverse(mean(&own.sizes)?)?)?),
+            Some(reply) => requests.with_replies(mean(&reply.sizes)?.times(inverse(mean(&traffic.sizes)?)?)?),
         }
     }
 
@@ -34,7 +34,7 @@ impl Traffic {
         let destinations = Destinations::new(pattern, machine);
         let count = u32::try_from(destinations.terminals().len()).ok()?;
         let all = u128::from(count);
-        let mut own = Self {
+        let mut found = Self {
             terminals: count,
             to_others: Fraction::ZERO,
             to_itself: Fraction::ZERO,
@@ -42,19 +42,19 @@ impl Traffic {
         };
         match pattern {
             TrafficPattern::Uniform => {
-                own.to_others = Fraction::new(1, all)?;
-                own.to_itself = own.to_others;
+                found.to_others = Fraction::new(1, all)?;
+                found.to_itself = found.to_others;
             }
-            TrafficPattern::UniformOthers => own.to_others = Fraction::new(1, all - 1)?,
+            TrafficPattern::UniformOthers => found.to_others = Fraction::new(1, all - 1)?,
             TrafficPattern::Hotspot { nodes, share } => {
                 let hot = millionths(*share);
                 let cold = u128::from(MILLIONTHS - hot);
-                own.to_others = Fraction::new(cold, u128::from(MILLIONTHS) * all)?.reduced();
-                own.to_itself = own.to_others;
+                found.to_others = Fraction::new(cold, u128::from(MILLIONTHS) * all)?.reduced();
+                found.to_itself = found.to_others;
                 let each = Fraction::new(hot.into(), u128::from(MILLIONTHS) * nodes.len() as u128)?.reduced();
                 for node in nodes {
                     let place = destinations.number_of(*node)?;
-                    own.listed[place as usize].extend((0..count).map(|source| (source, each)));
+                    found.listed[place as usize].extend((0..count).map(|source| (source, each)));
                 }
             }
             TrafficPattern::AdversarialRandom { .. } => {
@@ -62,7 +62,7 @@ impl Traffic {
                 for source in 0..count {
                     for draw in 0..destinations.group_size() {
                         let to = destinations.number_of(destinations.destination(source, draw.into())?)?;
-                        own.listed[to as usize].push((source, each));
+                        found.listed[to as usize].push((source, each));
                     }
                 }
             }
@@ -70,11 +70,11 @@ impl Traffic {
                 for source in 0..count {
                     let Some(to) = destinations.destination(source, 0) else { continue };
                     let to = destinations.number_of(to)?;
-                    own.listed[to as usize].push((source, Fraction::new(1, 1)?));
+                    found.listed[to as usize].push((source, Fraction::new(1, 1)?));
                 }
             }
         }
-        Some(own)
+        Some(found)
     }
 
     /// The same with replies of `ratio` units for each unit of a request.
@@ -141,8 +141,8 @@ fn mean(sizes: &[(u64, u64)]) -> Option<Fraction> {
     Some(Fraction::new(units, sizes.iter().map(|size| u128::from(size.1)).sum())?.reduced())
 }
 
-fn inverse(own: Fraction) -> Option<Fraction> {
-    Fraction::new(own.denominator(), own.numerator())
+fn inverse(fraction: Fraction) -> Option<Fraction> {
+    Fraction::new(fraction.denominator(), fraction.numerator())
 }
 
 /// A share in 0 to 1 as the nearest number of millionths.

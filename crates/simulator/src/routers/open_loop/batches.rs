@@ -57,8 +57,9 @@ impl Window {
     /// The batch of a cycle: number `j` begins with cycle `floor(j M / k)` of the window. `None` outside.
     #[inline]
     pub(super) fn place_of(&self, cycle: u64) -> Option<usize> {
-        let own = cycle.checked_sub(self.begin).filter(|&own| own < self.cycles)?;
-        let place = ((u128::from(own) + 1) * self.batches.len() as u128 - 1) / u128::from(self.cycles);
+        let since_begin = cycle.checked_sub(self.begin).filter(|&since_begin| since_begin < self.cycles)?;
+        let place =
+            ((u128::from(since_begin) + 1) * self.batches.len() as u128 - 1) / u128::from(self.cycles);
         usize::try_from(place).ok()
     }
 
@@ -107,8 +108,9 @@ impl Window {
 
     /// The half-width of the interval around the mean latency; `None` if a batch has no packet.
     pub(super) fn half_width(&self) -> Option<f64> {
-        let mean =
-            |own: &Batch| (own.received > 0).then(|| ratio(own.latency_sum.into(), own.received.into()));
+        let mean = |batch: &Batch| {
+            (batch.received > 0).then(|| ratio(batch.latency_sum.into(), batch.received.into()))
+        };
         half_width(&self.batches.iter().map(mean).collect::<Option<Vec<f64>>>()?)
     }
 
@@ -185,19 +187,19 @@ mod tests {
         for count in BATCH_COUNTS {
             // The number of orders of `n` by trend: the new last one is above 0 to n - 1 of those before it.
             let mut shares = vec![1.0]; // by inversions
-            for own in 1..count {
-                let mut next = vec![0.0; shares.len() + own as usize];
+            for number in 1..count {
+                let mut next = vec![0.0; shares.len() + number as usize];
                 for (place, share) in shares.iter().enumerate() {
-                    for more in 0..=own as usize {
-                        next[place + more] += share / (own + 1) as f64;
+                    for more in 0..=number as usize {
+                        next[place + more] += share / (number + 1) as f64;
                     }
                 }
                 shares = next;
             }
             let pairs = (count * (count - 1) / 2) as i64;
             let reached = |least: i64| -> f64 {
-                let own = (0_i64..).zip(&shares).filter(|own| pairs - 2 * own.0 >= least);
-                own.map(|own| own.1).sum()
+                let share = (0_i64..).zip(&shares).filter(|share| pairs - 2 * share.0 >= least);
+                share.map(|share| share.1).sum()
             };
             let critical = Window::new(0, count, count).critical_trend();
             assert!(reached(critical) <= 0.01, "{count}: {}", reached(critical));

@@ -58,20 +58,20 @@ impl Latencies {
     }
 
     fn all(&self) -> impl Iterator<Item = (u64, u64)> {
-        (0_u64..).zip(self.counts.iter().copied()).filter(|own| own.1 > 0)
+        (0_u64..).zip(self.counts.iter().copied()).filter(|entry| entry.1 > 0)
     }
 
     /// The summary beside these missing packets.
     pub(super) fn summary(&self, missing: Missing) -> LatencySummary {
-        let received: u64 = self.all().map(|own| own.1).sum();
+        let received: u64 = self.all().map(|entry| entry.1).sum();
         let percentile = |percent: u128| {
             let rank = (u128::from(received + missing.packets) * percent).div_ceil(100);
             let mut below = 0_u128;
-            let own = self.all().find(|own| {
-                below += u128::from(own.1);
+            let entry = self.all().find(|entry| {
+                below += u128::from(entry.1);
                 below >= rank
             });
-            own.map(|own| own.0).filter(|&latency| missing.packets == 0 || latency <= missing.smallest)
+            entry.map(|entry| entry.0).filter(|&latency| missing.packets == 0 || latency <= missing.smallest)
         };
         let [p50, p99] = [50, 99].map(percentile);
         if missing.packets > 0 {
@@ -83,7 +83,7 @@ impl Latencies {
             mean: (received > 0).then(|| ratio(sum.into(), received.into())),
             p50,
             p99,
-            max: self.all().last().map(|own| own.0),
+            max: self.all().last().map(|entry| entry.0),
         }
     }
 }
@@ -94,18 +94,18 @@ mod tests {
 
     #[test]
     fn a_percentile_is_known_if_no_missing_packet_can_change_it() {
-        let mut own = Latencies::default();
-        (1..=60).for_each(|latency| own.add(latency));
-        let all = own.summary(Missing::default());
+        let mut latencies = Latencies::default();
+        (1..=60).for_each(|latency| latencies.add(latency));
+        let all = latencies.summary(Missing::default());
         assert_eq!((all.p50, all.p99, all.max, all.sum), (Some(30), Some(60), Some(60), Some(1830)));
         let mut missing = Missing::default();
         missing.add(30, 80);
         missing.add(10, 50);
         assert_eq!((missing.packets, missing.sum, missing.smallest), (40, 2900, 50));
-        let some = own.summary(missing);
+        let some = latencies.summary(missing);
         assert_eq!((some.p50, some.p99, some.max, some.mean), (Some(50), None, None, None));
         missing.add(1, 49);
         // Rank 51 of 101.
-        assert_eq!(own.summary(missing).p50, None);
+        assert_eq!(latencies.summary(missing).p50, None);
     }
 }

@@ -2,7 +2,107 @@
 
 use cubefold_topology::{Axis, Machine, NodeId, mix, narrow};
 
-use super::{OpenLoopError, TrafficPattern};
+use super::{OpenLoopError, admission::out_of_range};
+
+/// The destinations of packets, by source (`docs/model.md` sections 27 and 30.4).
+#[derive(Debug, Clone, PartialEq)]
+pub enum TrafficPattern {
+    /// Any terminal, the source included.
+    Uniform,
+    /// Any other terminal.
+    UniformOthers,
+    /// The number of the source rotated by half its bits.
+    Transpose,
+    /// The number of the source rotated left by one bit.
+    Shuffle,
+    /// The number of the source, its bits reversed.
+    BitReversal,
+    /// The number of the source, every bit inverted.
+    BitComplement,
+    /// On grids `ceil(k / 2) - 1` steps on in every dimension.
+    Tornado,
+    /// On grids one step on in every dimension.
+    Neighbour,
+    /// One of some terminals for a share of the packets, any terminal for the others.
+    Hotspot {
+        /// The terminals, at least one.
+        nodes: Vec<NodeId>,
+        /// The share, in 0 to 1.
+        share: f64,
+    },
+    /// One destination for each source, by number; a terminal that is its own sends nothing.
+    Listed(Vec<NodeId>),
+    /// The terminal of the same place in the group that lies some groups on.
+    Adversarial {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+        /// The groups from the source's to the destination's.
+        groups_on: u64,
+    },
+    /// Any terminal of the group that lies some groups on.
+    AdversarialRandom {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+        /// The groups from the source's to the destination's.
+        groups_on: u64,
+    },
+    /// The terminal of the same place in the group that lies `ceil(groups / 2) - 1` groups on.
+    GroupTornado {
+        /// The terminals of a group, which divide all into at least two groups.
+        group_size: u32,
+    },
+}
+
+impl TrafficPattern {
+    /// The names of all patterns in files, the default first. After `adv+` and `adv-random+` comes a number of groups.
+    pub const NAMES: [&'static str; 13] = [
+        "uniform",
+        "uniform-others",
+        "transpose",
+        "shuffle",
+        "bit-reversal",
+        "bit-complement",
+        "tornado",
+        "neighbour",
+        "hotspot",
+        "file",
+        "adv+",
+        "adv-random+",
+        "group-tornado",
+    ];
+
+    /// Its name in files, without a number of groups.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        let place = match self {
+            Self::Uniform => 0,
+            Self::UniformOthers => 1,
+            Self::Transpose => 2,
+            Self::Shuffle => 3,
+            Self::BitReversal => 4,
+            Self::BitComplement => 5,
+            Self::Tornado => 6,
+            Self::Neighbour => 7,
+            Self::Hotspot { .. } => 8,
+            Self::Listed(_) => 9,
+            Self::Adversarial { .. } => 10,
+            Self::AdversarialRandom { .. } => 11,
+            Self::GroupTornado { .. } => 12,
+        };
+        Self::NAMES[place]
+    }
+
+    /// Its whole name in files.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        match self {
+            Self::Adversarial { groups_on, .. } | Self::AdversarialRandom { groups_on, .. } => {
+                format!("{}{groups_on}", self.name())
+            }
+            _ => self.name().to_owned(),
+        }
+    }
+}
 
 /// A pattern on the terminals of a machine.
 #[derive(Debug)]
@@ -147,10 +247,10 @@ impl TrafficPattern {
             }
             Self::Hotspot { nodes, share } => {
                 if !(0.0..=1.0).contains(share) {
-                    return Err(super::out_of_range(format!("a share of hotspots of {share}"), "0 to 1"));
+                    return Err(out_of_range(format!("a share of hotspots of {share}"), "0 to 1"));
                 }
                 if nodes.is_empty() {
-                    return Err(super::out_of_range("no hotspots".to_owned(), "at least one"));
+                    return Err(out_of_range("no hotspots".to_owned(), "at least one"));
                 }
                 check_terminals(nodes, machine)
             }

@@ -106,11 +106,11 @@ impl<'run> Run<'run> {
 
     /// The same with measured cycles after a warm-up, and these rows.
     pub(super) fn measuring(mut self, warmup: u64, wanted: WantedRows) -> Self {
-        let own = Window::new(warmup, self.traffic.measure, self.traffic.batches);
+        let window = Window::new(warmup, self.traffic.measure, self.traffic.batches);
         if wanted.is_any() {
-            self.network.record_rows(wanted, [warmup, own.end()]);
+            self.network.record_rows(wanted, [warmup, window.end()]);
         }
-        Self { window: own, wanted, ..self }
+        Self { window, wanted, ..self }
     }
 
     /// The backlogs of a pilot run, added up over intervals.
@@ -185,28 +185,28 @@ impl<'run> Run<'run> {
 
     /// A packet is received.
     fn receive(&mut self, message: u32, now: u64) {
-        let Some(own) = self.on_way[message as usize].take() else { return };
+        let Some(packet) = self.on_way[message as usize].take() else { return };
         let entered = self.network.entered(message);
-        if let Some(batch) = self.window.at(own.request_made) {
+        if let Some(batch) = self.window.at(packet.request_made) {
             batch.received += 1;
-            batch.latency_sum = batch.latency_sum.saturating_add(now - own.made);
+            batch.latency_sum = batch.latency_sum.saturating_add(now - packet.made);
             self.received += 1;
-            self.packet_latencies.add(now - own.made);
+            self.packet_latencies.add(now - packet.made);
             self.network_latencies.add(now - entered);
-            if own.kind == PacketKind::Reply {
-                self.round_trips = self.round_trips.saturating_add(now - own.request_made);
+            if packet.kind == PacketKind::Reply {
+                self.round_trips = self.round_trips.saturating_add(now - packet.request_made);
             }
         }
         if self.wanted.packets {
             let links = self.network.take_links(message);
-            if self.window.contains(own.request_made) {
-                self.packets.push(own.row(Some(entered), Some(now), links));
+            if self.window.contains(packet.request_made) {
+                self.packets.push(packet.row(Some(entered), Some(now), links));
             }
         }
         self.vacant.push(message);
-        if let (PacketKind::Request, Some(reply)) = (own.kind, &self.traffic.reply) {
-            let asked = Asked { by: own.from, made: own.made };
-            self.due.push_back((now + reply.delay, own.to.index(), asked));
+        if let (PacketKind::Request, Some(reply)) = (packet.kind, &self.traffic.reply) {
+            let asked = Asked { by: packet.from, made: packet.made };
+            self.due.push_back((now + reply.delay, packet.to.index(), asked));
         }
     }
 
@@ -263,8 +263,8 @@ impl<'run> Run<'run> {
 
     fn send_request(&mut self, terminal: u32, from: NodeId, queue: u32) {
         let Some(made) = self.requests[terminal as usize].pop_front() else { return };
-        let Some(own) = self.sources.made_in(terminal, made) else { return };
-        let (to, units) = (own.to, own.units);
+        let Some(drawn) = self.sources.made_in(terminal, made) else { return };
+        let (to, units) = (drawn.to, drawn.units);
         self.send(OnWay { kind: PacketKind::Request, made, request_made: made, from, to, units }, queue);
     }
 
@@ -275,17 +275,17 @@ impl<'run> Run<'run> {
     }
 
     /// A packet joins an injection queue.
-    fn send(&mut self, own: OnWay, queue: u32) {
+    fn send(&mut self, packet: OnWay, queue: u32) {
         let message = self.vacant.pop().unwrap_or_else(|| {
             self.on_way.push(None);
             narrow(self.on_way.len() as u64 - 1)
         });
-        self.on_way[message as usize] = Some(own);
+        self.on_way[message as usize] = Some(packet);
         self.network.forget_entry(message);
-        let OnWay { made, from, to, units, .. } = own;
+        let OnWay { made, from, to, units, .. } = packet;
         let (from, to) = (from.index(), to.index());
         let draws = [made, from.into(), to.into()];
-        let first_packet = match own.kind {
+        let first_packet = match packet.kind {
             PacketKind::Request => 0,
             PacketKind::Reply => 1,
         };
@@ -309,7 +309,7 @@ impl<'run> Run<'run> {
         let is_complete = missing.packets == 0;
         let of_network = self.network_latencies.summary(Missing::default());
         let [made_units, consumed_units] = self.window.units();
-        let own = SeedOutcome {
+        let outcome = SeedOutcome {
             offered_load: ratio(made_units.into(), places),
             accepted_load: ratio(consumed_units.into(), places),
             measured_packets: self.measured,
@@ -335,7 +335,7 @@ impl<'run> Run<'run> {
             latency_half_width: if is_complete { self.window.half_width() } else { None },
             batches: self.window.batches,
         };
-        (own, rows)
+        (outcome, rows)
     }
 
     /// The measured packets that are not received, each with the least that its latency can be.
@@ -355,8 +355,8 @@ impl<'run> Run<'run> {
         for reply in self.replies.iter().flatten() {
             add(PacketKind::Reply, reply.made, reply.asked.made);
         }
-        for own in self.on_way.iter().flatten() {
-            add(own.kind, own.made, own.request_made);
+        for packet in self.on_way.iter().flatten() {
+            add(packet.kind, packet.made, packet.request_made);
         }
         let not_made = self.due.iter().filter(|(_, _, asked)| self.window.contains(asked.made)).count();
         missing.add(not_made as u64, 1);
@@ -367,18 +367,18 @@ impl<'run> Run<'run> {
     fn packet_rows(&mut self) -> Vec<PacketRow> {
         let mut rows = std::mem::take(&mut self.packets);
         for message in 0..narrow(self.on_way.len() as u64) {
-            if let Some(own) = self.on_way[message as usize]
-                && self.window.contains(own.request_made)
+            if let Some(packet) = self.on_way[message as usize]
+                && self.window.contains(packet.request_made)
             {
                 let links = self.network.take_links(message);
-                rows.push(own.row(self.network.entry(message), None, links));
+                rows.push(packet.row(self.network.entry(message), None, links));
             }
         }
         for (terminal, waiting) in (0_u32..).zip(&self.requests) {
             for &made in waiting.iter().filter(|made| self.window.contains(**made)) {
-                let Some(own) = self.sources.made_in(terminal, made) else { continue };
+                let Some(drawn) = self.sources.made_in(terminal, made) else { continue };
                 let from = self.sources.terminals()[terminal as usize];
-                let (kind, to, units) = (PacketKind::Request, own.to, own.units);
+                let (kind, to, units) = (PacketKind::Request, drawn.to, drawn.units);
                 rows.push(OnWay { kind, made, request_made: made, from, to, units }.row(None, None, 0));
             }
         }
@@ -390,7 +390,7 @@ impl<'run> Run<'run> {
                 }
             }
         }
-        rows.sort_by_key(|own| (own.made, own.source, own.kind));
+        rows.sort_by_key(|row| (row.made, row.source, row.kind));
         rows
     }
 }

@@ -2,7 +2,7 @@
 
 use cubefold_topology::Machine;
 
-use super::{OpenLoop, OpenLoopError, out_of_range, run::Run};
+use super::{OpenLoop, OpenLoopError, admission::out_of_range, run::Run};
 use crate::{Communication, Deadlock, routers::settings::Routers};
 
 /// The cycles before packets are measured.

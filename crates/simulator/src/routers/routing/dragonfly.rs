@@ -1,13 +1,97 @@
 //! Routes in dragonflies (`docs/model.md` sections 26.3.6 and 30.3).
 
 use cubefold_topology::{GraphSource, Machine, Network, NetworkParameters, NodeId, mix, narrow};
+use smallvec::{SmallVec, smallvec};
 
-use super::{AtRouter, Classes, RoutingRule};
+use super::{
+    AtRouter, Classes, RoutingRule,
+    descriptor::{RoutingDescriptor, RoutingOption},
+};
 use crate::routers::{
+    channel_load::{NextLinks, Target, add_by_random_group},
     packet::{Candidate, Packet, Progress, Route},
-    settings::RouterRouting,
+    settings::{RouterSettings, whole_network},
     wiring::Wiring,
 };
+
+/// By the link between the two groups.
+pub(super) const MINIMAL: RoutingDescriptor = RoutingDescriptor {
+    is_default: true,
+    ejects_by_class: true,
+    classes: |_| 2,
+    link_loads: Some(|loads, traffic, machine, _| loads.add_directly(&Groups::of_machine(machine), traffic)),
+    ..RoutingDescriptor::new(
+        "minimal",
+        "Through routers, in dragonflies: over the link between the two groups.",
+        is_dragonfly,
+        |machine, settings, classes| Groups::boxed(GroupRule::Minimal, machine, settings, classes),
+    )
+};
+
+/// By way of a random group.
+pub(super) const VALIANT: RoutingDescriptor = RoutingDescriptor {
+    classes: |_| 3,
+    link_loads: Some(|loads, traffic, machine, _| {
+        add_by_random_group(loads, &Groups::of_machine(machine), traffic)
+    }),
+    ..RoutingDescriptor::new(
+        "valiant",
+        "Through routers, in dragonflies: by way of a random group.",
+        is_dragonfly,
+        |machine, settings, classes| Groups::boxed(GroupRule::Valiant, machine, settings, classes),
+    )
+};
+
+/// As minimal, or by way of a random group if that has shorter queues (UGAL-L, Kim et al. 2008).
+pub(super) const UGAL: RoutingDescriptor = RoutingDescriptor {
+    options: &[RoutingOption::UgalThreshold],
+    classes: |_| 3,
+    ..RoutingDescriptor::new(
+        "ugal",
+        "As minimal, or by way of a random group if the first channels of that way are emptier.",
+        is_dragonfly,
+        |machine, settings, classes| Groups::boxed(GroupRule::Ugal, machine, settings, classes),
+    )
+};
+
+/// The same, by the queues of the links between groups wherever they are (UGAL-G, Kim et al. 2008).
+pub(super) const UGAL_G: RoutingDescriptor = RoutingDescriptor {
+    options: &[RoutingOption::UgalThreshold],
+    classes: |_| 3,
+    ..RoutingDescriptor::new(
+        "ugal-g",
+        "As ugal, by the queues of the links between groups, at whatever router they are.",
+        is_dragonfly,
+        |machine, settings, classes| Groups::boxed(GroupRule::UgalG, machine, settings, classes),
+    )
+};
+
+/// UGAL-L that is decided again after a link in the source's group (PAR, Jiang et al. 2009).
+pub(super) const PAR: RoutingDescriptor = RoutingDescriptor {
+    options: &[RoutingOption::UgalThreshold],
+    classes: |_| 4,
+    ..RoutingDescriptor::new(
+        "par",
+        "As ugal, decided again after a link in the source's group.",
+        is_dragonfly,
+        |machine, settings, classes| Groups::boxed(GroupRule::Par, machine, settings, classes),
+    )
+};
+
+/// The rules of dragonflies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GroupRule {
+    Minimal,
+    Valiant,
+    Ugal,
+    UgalG,
+    Par,
+}
+
+/// Whether a machine is a dragonfly without failures.
+pub(super) fn is_dragonfly(machine: &Machine) -> bool {
+    whole_network(machine).is_some_and(NetworkParameters::is_whole_dragonfly)
+}
 
 /// The tag of the draw of a group at the source.
 const FIRST: u64 = 129;
@@ -22,7 +106,8 @@ pub(in crate::routers) struct Groups<'run> {
     switches_per_group: u32,
     global_links: u32,
     credits: u64, // of a port if none are out
-    rule: RouterRouting,
+    rule: GroupRule,
+    threshold: i64,
     classes: Classes,
 }
 
@@ -42,8 +127,19 @@ struct GroupWay {
 }
 
 impl<'run> Groups<'run> {
-    /// The groups of a machine with these parameters; all links between its switches are up.
-    pub(super) fn new(machine: &'run Machine, rule: RouterRouting, credits: u64, classes: Classes) -> Self {
+    fn boxed(
+        rule: GroupRule,
+        machine: &'run Machine,
+        settings: &RouterSettings,
+        classes: Classes,
+    ) -> Box<dyn RoutingRule + 'run> {
+        let threshold = settings.routing.options().ugal_threshold;
+        let groups = Self::of_machine(machine);
+        Box::new(Self { rule, threshold, credits: settings.credits_of_port(), classes, ..groups })
+    }
+
+    /// The groups of a machine, all of whose links between switches are up, with minimal ways without classes.
+    pub(in crate::routers) fn of_machine(machine: &'run Machine) -> Self {
         let network = machine.graph().map(AsRef::as_ref);
         let [hosts_per_switch, switches_per_group, global_links] = match machine.source() {
             Some(&GraphSource::Parameters(NetworkParameters::Dragonfly {
@@ -54,19 +150,17 @@ impl<'run> Groups<'run> {
             })) => [hosts_per_switch, switches_per_group, global_links].map(narrow),
             _ => [1; 3], // no other machine comes here
         };
-        Self { network, hosts_per_switch, switches_per_group, global_links, credits, rule, classes }
-    }
-
-    /// The groups of a machine, for the ways of packets without classes.
-    pub(in crate::routers) fn of_machine(machine: &'run Machine) -> Self {
-        Self::new(machine, RouterRouting::Minimal, 0, Classes::new(1, 1))
-    }
-
-    /// The port of a switch towards another by the link between their groups.
-    pub(in crate::routers) fn minimal_port(&self, router: u32, to: u32, wiring: &Wiring) -> u32 {
-        let (came_in, credits) = (None, &|_| 0);
-        let at = AtRouter { router, came_in, wiring, credits, credits_before: credits };
-        self.way(self.place(router), self.place(to), &at).port
+        let (rule, threshold, credits, classes) = (GroupRule::Minimal, 0, 0, Classes::new(1, 1));
+        Self {
+            network,
+            hosts_per_switch,
+            switches_per_group,
+            global_links,
+            credits,
+            rule,
+            threshold,
+            classes,
+        }
     }
 
     /// The number of groups.
@@ -96,70 +190,63 @@ impl<'run> Groups<'run> {
 
     /// The group by way of which a packet goes from its source's router, or, under `par`, goes on after a link in its
     /// source's group; [`Progress::NONE`] for the way without one.
-    fn choose(&self, key: u64, [own, to]: [Place; 2], at: &AtRouter<'_>) -> u32 {
-        let (tag, threshold) = match self.rule {
-            RouterRouting::Minimal => return Progress::NONE,
-            RouterRouting::Ugal { threshold } | RouterRouting::UgalG { threshold } => {
-                (FIRST, Some(threshold))
-            }
-            RouterRouting::Par { threshold } => {
-                (if at.came_in.is_none() { FIRST } else { AGAIN }, Some(threshold))
-            }
-            _ => (FIRST, None),
+    fn choose(&self, key: u64, [here, to]: [Place; 2], at: &AtRouter<'_>) -> u32 {
+        let tag = match self.rule {
+            GroupRule::Minimal => return Progress::NONE,
+            GroupRule::Par if at.came_in.is_some() => AGAIN,
+            GroupRule::Valiant | GroupRule::Ugal | GroupRule::UgalG | GroupRule::Par => FIRST,
         };
-        if own.group == to.group || self.count() < 3 {
+        if here.group == to.group || self.count() < 3 {
             return Progress::NONE;
         }
         let mut drawn = narrow(mix(key ^ tag) % u64::from(self.count() - 2));
-        for group in [own.group.min(to.group), own.group.max(to.group)] {
+        for group in [here.group.min(to.group), here.group.max(to.group)] {
             drawn += u32::from(drawn >= group);
         }
-        match threshold {
-            Some(threshold) if !self.is_better(drawn, [own, to], threshold, at) => Progress::NONE,
-            _ => drawn,
-        }
+        let is_taken = self.rule == GroupRule::Valiant || self.is_better(drawn, [here, to], at);
+        if is_taken { drawn } else { Progress::NONE }
     }
 
     /// Whether the way by a group has a shorter queue than the minimal one, for its links.
-    fn is_better(&self, group: u32, [own, to]: [Place; 2], threshold: i64, at: &AtRouter<'_>) -> bool {
-        let entrance = self.gateway(group, own.group);
-        let minimal = self.way(own, to, at);
-        let first = self.way(own, entrance, at);
-        let by_group = first.links + self.way(entrance, to, at).links;
+    fn is_better(&self, group: u32, [here, to]: [Place; 2], at: &AtRouter<'_>) -> bool {
+        let entrance = self.gateway(group, here.group);
+        let minimal = self.way(here, to, at.wiring);
+        let first = self.way(here, entrance, at.wiring);
+        let by_group = first.links + self.way(entrance, to, at.wiring).links;
         let queued = |way: GroupWay, group: u32| {
             let left = match self.rule {
-                RouterRouting::UgalG { .. } => (at.credits_before)(self.global_port(own.group, group, at)),
+                GroupRule::UgalG => (at.credits_before)(self.global_port(here.group, group, at)),
                 _ => (at.credits)(way.port),
             };
             i128::from(self.credits - left)
         };
         queued(minimal, to.group) * i128::from(minimal.links)
-            > queued(first, group) * i128::from(by_group) + i128::from(threshold)
+            > queued(first, group) * i128::from(by_group) + i128::from(self.threshold)
     }
 
     /// The port, among those of all routers, of the link between two groups.
     fn global_port(&self, from: u32, to: u32, at: &AtRouter<'_>) -> u32 {
         let exit = self.gateway(from, to);
         let (first, _) = at.wiring.ports(exit.group * self.switches_per_group + exit.switch);
-        first + self.port(exit, self.gateway(to, from), at)
+        first + self.port(exit, self.gateway(to, from), at.wiring)
     }
 
     /// The way between two different switches over at most one link between groups.
-    fn way(&self, from: Place, to: Place, at: &AtRouter<'_>) -> GroupWay {
+    fn way(&self, from: Place, to: Place, wiring: &Wiring) -> GroupWay {
         if from.group == to.group {
             let links = u64::from(from != to);
-            return GroupWay { port: self.port(from, to, at), links, is_global: false };
+            return GroupWay { port: self.port(from, to, wiring), links, is_global: false };
         }
         let (exit, entrance) = (self.gateway(from.group, to.group), self.gateway(to.group, from.group));
         let links = 1 + u64::from(from != exit) + u64::from(entrance != to);
         let is_global = from == exit;
-        let port = self.port(from, if is_global { entrance } else { exit }, at);
+        let port = self.port(from, if is_global { entrance } else { exit }, wiring);
         GroupWay { port, links, is_global }
     }
 
     /// The port of a switch to another that it is linked with.
-    fn port(&self, from: Place, to: Place, at: &AtRouter<'_>) -> u32 {
-        let node = |own: Place| at.wiring.node(own.group * self.switches_per_group + own.switch);
+    fn port(&self, from: Place, to: Place, wiring: &Wiring) -> u32 {
+        let node = |place: Place| wiring.node(place.group * self.switches_per_group + place.switch);
         let neighbours: &[NodeId] = self.network.map_or(&[], |network| network.neighbours(node(from)));
         narrow(neighbours.binary_search(&node(to)).unwrap_or(0) as u64)
     }
@@ -167,19 +254,19 @@ impl<'run> Groups<'run> {
 
 impl RoutingRule for Groups<'_> {
     fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, _: &mut Vec<Candidate>) -> Option<Route> {
-        let (own, to) = (self.place(at.router), self.place(packet.to / self.hosts_per_switch));
-        let is_par = matches!(self.rule, RouterRouting::Par { .. });
+        let (here, to) = (self.place(at.router), self.place(packet.to / self.hosts_per_switch));
+        let is_par = self.rule == GroupRule::Par;
         let is_first = at.came_in.is_none();
         let decides_again = is_par && packet.progress.links == 0 && packet.progress.middle == Progress::NONE;
         if is_first || decides_again {
-            packet.progress.middle = self.choose(packet.key, [own, to], at);
+            packet.progress.middle = self.choose(packet.key, [here, to], at);
         }
-        if packet.progress.middle == own.group {
+        if packet.progress.middle == here.group {
             packet.progress.middle = Progress::NONE;
         }
         let way = match packet.progress.middle {
-            Progress::NONE => self.way(own, to, at),
-            group => self.way(own, self.gateway(group, own.group), at),
+            Progress::NONE => self.way(here, to, at.wiring),
+            group => self.way(here, self.gateway(group, here.group), at.wiring),
         };
         let class = match (is_par, is_first && !way.is_global) {
             (true, true) => 0,
@@ -188,5 +275,22 @@ impl RoutingRule for Groups<'_> {
         };
         packet.progress.links += u32::from(way.is_global);
         Some(Route::over(way.port, self.classes.of[class as usize]))
+    }
+
+    fn sees_all_routers(&self) -> bool {
+        self.rule == GroupRule::UgalG
+    }
+}
+
+/// The links of minimal ways.
+impl NextLinks for Groups<'_> {
+    fn next(
+        &self,
+        wiring: &Wiring,
+        router: u32,
+        target: Target,
+        _: Option<u64>,
+    ) -> Option<SmallVec<[u32; 4]>> {
+        Some(smallvec![self.way(self.place(router), self.place(target.router), wiring).port])
     }
 }

@@ -2,11 +2,83 @@
 
 use cubefold_topology::{Axis, Displacement, Extent, Machine, NodeId, Sign, TieRule, mix, narrow};
 
-use super::{AtRouter, Classes, RoutingRule};
-use crate::routers::{
-    packet::{Candidate, Packet, Progress, Route},
-    settings::{RouterRouting, RouterSettings, RouterTie},
+use super::{
+    AtRouter, Classes, RoutingRule,
+    descriptor::{RoutingDescriptor, RoutingOption},
 };
+use crate::routers::{
+    channel_load::grid as loads,
+    packet::{Candidate, Packet, Progress, Route},
+    settings::{RouterSettings, RouterTie},
+};
+
+/// The lowest dimension first; on rings in two classes of channels (Dally & Seitz 1987).
+pub(super) const DIMENSION_ORDER: RoutingDescriptor = RoutingDescriptor {
+    is_default: true,
+    classes: |machine| 1 + u32::from(has_rings(machine)),
+    takes_machine_routes: |tie| matches!(tie, RouterTie::Rule(_)),
+    link_loads: Some(loads::add_in_order),
+    ..RoutingDescriptor::new(
+        "dimension-order",
+        "One coordinate after another, the lowest first.",
+        is_grid,
+        |machine, settings, classes| GridRoutes::boxed(GridRule::DimensionOrder, machine, settings, classes),
+    )
+};
+
+/// To a random node, and from there to the destination (Valiant 1982).
+pub(super) const VALIANT: RoutingDescriptor = RoutingDescriptor {
+    classes: |machine| 2 + 2 * u32::from(has_rings(machine)),
+    link_loads: Some(loads::add_by_random_node),
+    ..RoutingDescriptor::new(
+        "valiant",
+        "By way of a random node, coordinates in a random order.",
+        is_grid,
+        |machine, settings, classes| GridRoutes::boxed(GridRule::Valiant, machine, settings, classes),
+    )
+};
+
+/// The same by way of a node between the two (ROMM, Nesson & Johnsson 1995).
+pub(super) const ROMM: RoutingDescriptor = RoutingDescriptor {
+    classes: |machine| 2 + 2 * u32::from(has_rings(machine)),
+    link_loads: Some(loads::add_by_node_between),
+    ..RoutingDescriptor::new(
+        "romm",
+        "Through routers: by way of a random node between source and destination.",
+        is_grid,
+        |machine, settings, classes| GridRoutes::boxed(GridRule::Romm, machine, settings, classes),
+    )
+};
+
+/// Any shortest way, with escape channels in dimension order (Duato 1993).
+pub(super) const ADAPTIVE: RoutingDescriptor = RoutingDescriptor {
+    options: &[RoutingOption::AdaptiveChoice],
+    classes: |machine| 1 + u32::from(has_rings(machine)),
+    adaptive_channels: 1,
+    ..RoutingDescriptor::new(
+        "adaptive",
+        "Through routers: over any port that leads nearer, by the state of the channels, with escape channels.",
+        is_grid,
+        |machine, settings, classes| GridRoutes::boxed(GridRule::Adaptive, machine, settings, classes),
+    )
+};
+
+/// The rules of grids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GridRule {
+    DimensionOrder,
+    Valiant,
+    Romm,
+    Adaptive,
+}
+
+fn is_grid(machine: &Machine) -> bool {
+    machine.grid().is_some()
+}
+
+fn has_rings(machine: &Machine) -> bool {
+    machine.extents().any(Extent::is_ring)
+}
 
 /// The tag of the draw of a node anywhere.
 const MIDDLE: u64 = 128;
@@ -15,12 +87,12 @@ const BETWEEN: u64 = 192;
 
 /// The routes of a grid.
 #[derive(Debug)]
-pub(super) struct GridRoutes<'run> {
+struct GridRoutes<'run> {
     axes: &'run [Axis],
     nodes: u64,
     tie: RouterTie,
     has_rings: bool,
-    rule: RouterRouting,
+    rule: GridRule,
     classes: Classes,
 }
 
@@ -32,10 +104,20 @@ struct Step {
 }
 
 impl<'run> GridRoutes<'run> {
-    pub(super) fn new(machine: &'run Machine, settings: &RouterSettings, classes: Classes) -> Self {
-        let has_rings = machine.extents().any(Extent::is_ring);
-        let RouterSettings { tie, routing: rule, .. } = *settings;
-        Self { axes: machine.axes(), nodes: machine.node_count(), tie, has_rings, rule, classes }
+    fn boxed(
+        rule: GridRule,
+        machine: &'run Machine,
+        settings: &RouterSettings,
+        classes: Classes,
+    ) -> Box<dyn RoutingRule + 'run> {
+        Box::new(Self {
+            axes: machine.axes(),
+            nodes: machine.node_count(),
+            tie: settings.tie,
+            has_rings: has_rings(machine),
+            rule,
+            classes,
+        })
     }
 
     /// Dimension order in one leg.
@@ -53,7 +135,7 @@ impl<'run> GridRoutes<'run> {
     fn by_middle(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Option<Route> {
         if packet.progress.middle == Progress::NONE {
             packet.progress.middle = match self.rule {
-                RouterRouting::Romm => self.between(packet),
+                GridRule::Romm => self.between(packet),
                 _ => narrow(mix(packet.key ^ MIDDLE) % self.nodes),
             };
         }
@@ -162,18 +244,18 @@ impl<'run> GridRoutes<'run> {
 impl RoutingRule for GridRoutes<'_> {
     fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, _: &mut Vec<Candidate>) -> Option<Route> {
         match self.rule {
-            RouterRouting::Valiant | RouterRouting::Romm => self.by_middle(packet, at),
-            RouterRouting::Adaptive(_) => Some(self.adaptive(packet, at)),
-            _ => Some(self.in_order(packet, at)),
+            GridRule::DimensionOrder => Some(self.in_order(packet, at)),
+            GridRule::Valiant | GridRule::Romm => self.by_middle(packet, at),
+            GridRule::Adaptive => Some(self.adaptive(packet, at)),
         }
     }
 
     fn passes_destinations(&self) -> bool {
-        matches!(self.rule, RouterRouting::Valiant | RouterRouting::Romm)
+        matches!(self.rule, GridRule::Valiant | GridRule::Romm)
     }
 
     fn escape_channels(&self) -> u32 {
-        if matches!(self.rule, RouterRouting::Adaptive(_)) { self.escapes() } else { 0 }
+        if self.rule == GridRule::Adaptive { self.escapes() } else { 0 }
     }
 }
 

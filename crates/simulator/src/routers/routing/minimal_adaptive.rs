@@ -1,21 +1,23 @@
 //! `minimal-adaptive`: any shortest route of a network, by the credits, in the class of the links passed
 //! (`docs/model.md` section 30.3.4).
 
-use cubefold_topology::{Machine, NetworkRoutes, NodeId};
+use cubefold_topology::{NetworkRoutes, NodeId};
 
-use super::{AtRouter, Classes, ListedRouting, RoutingRule};
+use super::{AtRouter, Classes, RoutingRule, descriptor::RoutingDescriptor};
 use crate::routers::{
     packet::{Candidate, CandidateChoice, Packet, Route},
     settings::longest_route,
 };
 
 /// The descriptor of the rule.
-pub(super) static MINIMAL_ADAPTIVE: ListedRouting = ListedRouting {
-    name: "minimal-adaptive",
-    summary: "Through routers, in networks: over any neighbour that is nearer, the one with the most credits.",
-    applies_to: |machine| machine.graph().is_some(),
-    least_channels: |machine| longest_route(machine).max(1),
-    make: |machine, classes| Box::new(MinimalAdaptive::new(machine, classes)),
+pub(super) const MINIMAL_ADAPTIVE: RoutingDescriptor = RoutingDescriptor {
+    classes: |machine| longest_route(machine).max(1),
+    ..RoutingDescriptor::new(
+        "minimal-adaptive",
+        "Through routers, in networks: over any neighbour that is nearer, the one with the most credits.",
+        |machine| machine.graph().is_some(),
+        |machine, _, classes| Box::new(MinimalAdaptive { routes: machine.network_routes(), classes }),
+    )
 };
 
 /// The rule on a machine.
@@ -23,12 +25,6 @@ pub(super) static MINIMAL_ADAPTIVE: ListedRouting = ListedRouting {
 struct MinimalAdaptive<'run> {
     routes: Option<NetworkRoutes<'run>>, // of a graph, which alone has this rule
     classes: Classes,
-}
-
-impl<'run> MinimalAdaptive<'run> {
-    fn new(machine: &'run Machine, classes: Classes) -> Self {
-        Self { routes: machine.network_routes(), classes }
-    }
 }
 
 impl RoutingRule for MinimalAdaptive<'_> {
@@ -43,7 +39,7 @@ impl RoutingRule for MinimalAdaptive<'_> {
         let distance = links(at.wiring.node(at.router));
         let channels = self.classes.of[packet.progress.links as usize];
         for (port, next) in at.wiring.routers_beyond(at.router) {
-            if links(next).is_some_and(|own| Some(own + 1) == distance) {
+            if links(next).is_some_and(|links| Some(links + 1) == distance) {
                 candidates.push(Candidate { port, channels, is_escape: false });
             }
         }

@@ -2,12 +2,33 @@
 
 use std::sync::Arc;
 
-use cubefold_topology::{ClassIn, Machine, NextHop, NodeId, PacketRoutes, RouteLines, mix, narrow};
+use cubefold_topology::{ClassIn, NextHop, NodeId, PacketRoutes, RouteLines, mix, narrow};
 
-use super::{AtRouter, Classes, RoutingRule};
+use super::{
+    AtRouter, Classes, RoutingRule, TableChoice,
+    descriptor::{RoutingDescriptor, RoutingOption},
+};
 use crate::routers::{
+    channel_load::add_by_table,
     packet::{Candidate, CandidateChoice, Packet, Progress, Route},
-    settings::TableChoice,
+};
+
+/// The routes of the machine's table.
+pub(super) const TABLE: RoutingDescriptor = RoutingDescriptor {
+    options: &[RoutingOption::RouteChoice],
+    is_from_file: true,
+    classes: |machine| machine.packet_routes().map_or(1, |table| table.classes()),
+    longest_route: |machine| machine.packet_routes().map_or(0, |table| table.longest()),
+    link_loads: Some(add_by_table),
+    ..RoutingDescriptor::new(
+        "table",
+        "The routes of a file.",
+        |machine| machine.packet_routes().is_some(),
+        |machine, settings, classes| {
+            let choice = settings.routing.options().route_choice;
+            Box::new(TableRoutes { table: machine.packet_routes().cloned(), choice, classes })
+        },
+    )
 };
 
 /// The tag of the draw of a route.
@@ -17,17 +38,13 @@ const CANDIDATE: u64 = 224;
 
 /// The routes of a table.
 #[derive(Debug)]
-pub(super) struct TableRoutes {
+struct TableRoutes {
     table: Option<Arc<PacketRoutes>>, // of the machine: without one no machine has these routes
     choice: TableChoice,
     classes: Classes,
 }
 
 impl TableRoutes {
-    pub(super) fn new(machine: &Machine, choice: TableChoice, classes: Classes) -> Self {
-        Self { table: machine.packet_routes().cloned(), choice, classes }
-    }
-
     /// The ports that lead to a next router, in its class.
     fn candidates<'a>(
         &self,
@@ -36,7 +53,7 @@ impl TableRoutes {
         is_escape: bool,
     ) -> impl Iterator<Item = Candidate> + use<'a> {
         let channels = self.classes.of[hop.class as usize];
-        let beyond = at.wiring.routers_beyond(at.router).filter(move |own| own.1 == hop.node);
+        let beyond = at.wiring.routers_beyond(at.router).filter(move |(_, node)| *node == hop.node);
         beyond.map(move |(port, _)| Candidate { port, channels, is_escape })
     }
 
