@@ -19,7 +19,7 @@ use std::{
 
 use cubefold_runs::{KeepRecords, Means, Permit, Progress, Reference, check_placements, check_runs, execute_runs, measure_runs};
 use cubefold_scenario::{Run, Scenario, Site};
-use cubefold_records::{Record, RunRecord, write_parquet};
+use cubefold_records::{Provenance, Record, RunDigests, RunRecord, write_parquet};
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Coordinates, Machine};
 use pyo3::{
@@ -50,6 +50,9 @@ struct Records {
     /// Columns by name.
     #[pyo3(get)]
     processes: Py<PyDict>,
+    /// The origin of the results of runs, an object.
+    #[pyo3(get)]
+    provenance: Option<String>,
 }
 
 #[pymethods]
@@ -70,6 +73,7 @@ struct Written {
     json: String,
     table: Table,
     processes: ProcessColumns,
+    provenance: Option<String>,
 }
 
 impl Written {
@@ -84,12 +88,18 @@ impl Written {
                 .map_err(|error| failed(&error))?;
             Ok(parquet)
         });
-        Ok(Self { json, table, processes })
+        Ok(Self { json, table, processes, provenance: None })
+    }
+
+    /// The same with the origin of the results.
+    fn made_by(self, provenance: &Provenance) -> PyResult<Self> {
+        let text = serde_json::to_string(provenance).map_err(|error| failed(&error))?;
+        Ok(Self { provenance: Some(text), ..self })
     }
 
     fn into_records(self, py: Python<'_>) -> PyResult<Records> {
         let processes = self.processes.into_dict(py)?.unbind();
-        Ok(Records { json: self.json, table: self.table, processes })
+        Ok(Records { json: self.json, table: self.table, processes, provenance: self.provenance })
     }
 }
 
@@ -106,13 +116,17 @@ fn run(
     let keep = if processes { KeepRecords::Yes } else { KeepRecords::No };
     watched(py, progress, move |watch| {
         let scenario = request.scenario()?;
+        let mut digests = RunDigests::default();
+        scenario.runs.iter().for_each(|run| digests.add(run));
+        let command = request.command(if compared { "compare" } else { "run" }, reference.as_deref());
+        let provenance = Provenance::new(cubefold::BUILD, command, &digests);
         let reference = match compared {
             true => Some(Reference::of(&scenario, reference.as_deref()).map_err(|error| {
                 CubefoldError::new_err(format!("{error}, expected one of {}", error.known.join(", ")))
             })?),
             false => None,
         };
-        execute(&request, &scenario, keep, reference.as_ref(), watch)
+        execute(&request, &scenario, keep, reference.as_ref(), watch)?.made_by(&provenance)
     })?
     .into_records(py)
 }

@@ -50,6 +50,16 @@ impl Request {
             .map_err(|errors| ScenarioError::new_err(lines(&errors)))
     }
 
+    /// The command that gives the same results: of the program for a file, else a call of this package.
+    pub(crate) fn command(&self, name: &str, reference: Option<&str>) -> String {
+        if self.text.is_some() {
+            return format!("cubefold.{name}(..)");
+        }
+        let more: Vec<&str> = reference.iter().flat_map(|reference| ["--reference", reference]).collect();
+        let settings = self.settings.iter().map(String::as_str);
+        cubefold::cited_command(name, std::slice::from_ref(&self.path), settings, &more)
+    }
+
     fn settings(&self) -> PyResult<Vec<Setting>> {
         let parse = |text: &String| {
             let setting = text.parse::<Setting>();

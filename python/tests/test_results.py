@@ -201,3 +201,20 @@ def test_jobs_have_steps_and_pipelines():
     assert tasks == {"F": 16, "B": 16, "F send": 12, "B send": 12}
     assert results.pipelines[0]["name"] == "pass"
     assert "rank 0 computes" in results.draw("timeline").svg
+
+
+def test_provenance_is_that_of_the_program(program, scenarios, scenario):
+    path = scenarios / "first-comparison.toml"
+    for command, function in [("run", cubefold.run), ("compare", cubefold.compare)]:
+        written = program(command, "--quiet", "--format", "json", path, "--set", "machine.shape=[4, 4]")
+        found = function(path, {"machine.shape": [4, 4]}).provenance
+        expected = json.loads(written.stdout)["provenance"]
+        assert {**found, "command": "", "commit": "", "dirty": ""} == {
+            **expected,
+            "command": "",
+            "commit": "",
+            "dirty": "",
+        }
+        assert found["command"].split()[:2] == ["cubefold", command]
+    assert cubefold.run(path).provenance["digest"] == cubefold.run(scenario).provenance["digest"]
+    assert cubefold.measure(path).provenance is None

@@ -37,6 +37,7 @@ pub use cubefold_topology as topology;
 
 pub use call::{Call, CallError};
 pub use failure::ExitCode;
+pub use origin::{BUILD, cited_command};
 
 use std::ffi::OsString;
 

@@ -3,11 +3,12 @@
 use std::{path::PathBuf, str::FromStr};
 
 use cubefold_records::Build;
+use cubefold_scenario::Setting;
 
 use crate::{arguments::ScenarioOptions, failure::Failure};
 
 /// The sources of this program.
-pub(crate) const BUILD: Build = Build { commit: option_env!("CUBEFOLD_COMMIT"), dirty: DIRTY };
+pub const BUILD: Build = Build { commit: option_env!("CUBEFOLD_COMMIT"), dirty: DIRTY };
 
 const DIRTY: Option<bool> = match option_env!("CUBEFOLD_DIRTY") {
     Some(text) => Some(text.len() == "true".len()),
@@ -16,11 +17,20 @@ const DIRTY: Option<bool> = match option_env!("CUBEFOLD_DIRTY") {
 
 /// A command about scenarios without the options that do not affect results, in the syntax of a shell.
 pub(crate) fn command_line(name: &str, scenarios: &ScenarioOptions, more: &[&str]) -> String {
-    let files = scenarios.files.iter().map(|path: &PathBuf| path.display().to_string());
-    let set =
-        scenarios.set.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.text().to_owned()]);
+    cited_command(name, &scenarios.files, scenarios.set.settings.iter().map(Setting::text), more)
+}
+
+/// A command about these files, with keys that are set besides and more words, in the syntax of a shell.
+pub fn cited_command<'text>(
+    name: &str,
+    files: &[PathBuf],
+    settings: impl Iterator<Item = &'text str>,
+    more: &[&str],
+) -> String {
+    let files = files.iter().map(|path| path.display().to_string());
+    let settings = settings.flat_map(|setting| ["--set".to_owned(), setting.to_owned()]);
     let more = more.iter().map(|&word| word.to_owned());
-    let words = files.chain(set).chain(more).map(|word| quoted(&word));
+    let words = files.chain(settings).chain(more).map(|word| quoted(&word));
     ["cubefold".to_owned(), name.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 

@@ -122,6 +122,12 @@ class Results:
         """
         return {name: np.asarray(column) for name, column in self._records.processes.items()}
 
+    @property
+    def provenance(self) -> Optional[dict[str, Any]]:
+        """The origin of the results of ``run`` and ``compare``, as JSON has it: version, command, digest and files."""
+        text = self._records.provenance
+        return None if text is None else json.loads(text)
+
     def draw(self, what: str = "compare", *, format: str = "svg", **options: Any) -> Picture:
         """A picture of the scenario of these results, as ``cubefold.draw`` makes it.
 
