@@ -6,6 +6,7 @@
 #![cfg(test)]
 
 mod given;
+mod large;
 mod mutations;
 mod siblings;
 mod support;

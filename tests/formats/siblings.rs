@@ -86,6 +86,45 @@ const SIBLINGS: &[Sibling] = &[
         Some("kubectl-nodes"),
         &[("/data/hosts", r#"["n0"]"#)],
     ),
+    // A list of cpus that goes on in a second line ends no table.
+    (
+        "[0] MPI startup(): Rank Pid Node name Pin cpu\n[0] MPI startup(): 0 7 a.site {0,1,\n\
+         [0] MPI startup(): 2}\n[0] MPI startup(): 1 8 b.site {3}\n[0] MPI startup(): Rank Pin nic\n\
+         [0] MPI startup(): 0 7 mlx5_0\n",
+        Some("intel-mpi-startup"),
+        &[("/data/ranks", r#"["a.site", "b.site"]"#)],
+    ),
+    // Tables as Markdown has them, and numbers as other languages write them.
+    (
+        "| src | dst | bytes |\n|-----|:---:|------:|\n| 0 | 1 | 100 |\n| 1 | 0 | 50 |\n",
+        Some("pair-table"),
+        &[("/counts/bytes", "150"), ("/counts/pairs", "2")],
+    ),
+    (
+        "src;dst;bytes\n0;1;1.000,5\n",
+        Some("pair-table"),
+        &[("/errors/0/message", r#""the amount is \"1.000,5\", expected a number of at least 0""#)],
+    ),
+    ("\u{feff}src,dst,bytes\r\n0,1,100\r\n", Some("pair-table"), &[("/counts/bytes", "100")]),
+    (",0,1\n0,,5\n1,6,\n", Some("labelled-matrix"), &[("/counts/bytes", "11")]),
+    // Graphs with remarks before them.
+    (
+        "/* by hand */\n// 2026\nstrict graph \"my net\" {\n a -- b -- c [w=1];\n \"x \\\"y\\\"\" -- {a b};\n}\n",
+        Some("graphviz-dot"),
+        &[("/counts/links", "4"), ("/data/nodes", r#"["a", "b", "c", "x \"y\""]"#)],
+    ),
+    (
+        "% bip unweighted\n% 3 2\n0 1\n1 2\n2 3\n",
+        Some("edge-list"),
+        &[("/counts/nodes", "4"), ("/counts/links", "3")],
+    ),
+    ("% sym\n0 1 5\n1 2 6\n2 0 7\n", Some("matrix-triples"), &[("/counts/bytes", "18")]),
+    // A profile of one rank, which has no collectives.
+    (
+        "{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": 2}]}",
+        Some("kineto"),
+        &[("/errors/0/message", r#""no kernel with the name of a collective""#)],
+    ),
     // No format.
     ("int main(void) { return 0; }\n", None, &[]),
     ("a 0,1,2,3\na 4,5,6,7\n", None, &[]),
@@ -105,6 +144,29 @@ fn variants_are_read_like_the_given_files() {
 }
 
 #[test]
+fn traces_that_are_not_run_lead_on() {
+    let shown = |text: &str| {
+        let mut output = vec![];
+        Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).write(&mut output).unwrap();
+        String::from_utf8(output).unwrap()
+    };
+    let workload = shown("DATA\n1\nl -1 100 ALLREDUCE 1024 200 NONE 0 300 NONE 0 100\n");
+    assert!(workload.ends_with("makes traces for kind = \"chakra\"\n"), "{workload}");
+    let algorithm = shown(
+        "<algo name=\"a\" nchunksperloop=\"2\" ngpus=\"2\" coll=\"allreduce\"><gpu id=\"0\"><tb id=\"0\">\
+         <step s=\"0\" type=\"s\" cnt=\"1\"/></tb></gpu></algo>",
+    );
+    assert!(algorithm.contains("note: its steps are counted, not run"), "{algorithm}");
+    for text in [
+        "0 init\n1 init\n0 send 1 0 10 6\n",
+        "#Paraver (10/04/2001 at 18:21):620244_ns:1(4):1:2(1:1,1:1)\n3:1:1:1:1:5:5:2:1:2:1:6:9:4096:7\n",
+    ] {
+        let found = shown(text);
+        assert!(found.contains("note: used as a matrix") && found.contains("kind = \"traffic\""), "{found}");
+    }
+}
+
+#[test]
 fn compressed_and_broken_files_are_named() {
     let message = |bytes: &[u8]| {
         let found = Inspection::of_bytes("file".to_owned(), bytes, None).json();
@@ -113,6 +175,11 @@ fn compressed_and_broken_files_are_named() {
     };
     let gzip = message(b"\x1f\x8b\x08\0\0");
     assert_eq!(gzip, "the file is compressed by gzip, expected a text: decompress it first");
+    let of_windows = message(b"\xff\xfea\0\n\0");
+    assert!(
+        of_windows.ends_with("expected a text in UTF-8: iconv -f UTF-16 -t UTF-8 converts it"),
+        "{of_windows}"
+    );
     assert!(message(b"{\"traceEvents\": [{\"ph\": ").starts_with("the file is broken JSON: EOF"));
     assert_eq!(message(b""), "no format is like this file: cubefold inspect --list has all");
 }

@@ -1,7 +1,9 @@
 //! The value that a key asks of a file by its kind, or the one error that leads on.
 
+use std::sync::Arc;
+
 use crate::{
-    format::{Complaint, FileText, Format, Likeness, Reader, Reading, Recognised, recognise},
+    format::{Complaint, Format, Reader, Reading, Recognised, Recogniser},
     read::keys_of,
     value::{Content, Kind},
 };
@@ -10,7 +12,7 @@ use crate::{
 #[derive(Debug)]
 pub enum Asked {
     /// A value that holds the kind.
-    Value(&'static Format, Box<Reading>),
+    Value(&'static Format, Arc<Reading>),
     /// A file of another kind, of a format that is not read, or of several formats.
     Misfit(Misfit),
     /// A format of the kind, with errors.
@@ -33,15 +35,15 @@ pub struct Misfit {
 /// Asks the contents of the file at `path` for a kind.
 #[must_use]
 pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
-    let file = FileText::new(bytes);
-    let any = match recognise(&file, None) {
+    let mut file = Recogniser::new(bytes);
+    let any = match file.recognise(None) {
         Recognised::Read(format, reading, _) if reading.content.has(kind) => {
             return Asked::Value(format, reading);
         }
         Recognised::Unknown | Recognised::Unreadable(_) => return Asked::Unknown,
         other => other,
     };
-    match recognise(&file, Some(kind)) {
+    match file.recognise(Some(kind)) {
         Recognised::Read(format, reading, _) if reading.content.has(kind) => Asked::Value(format, reading),
         Recognised::Ambiguous(all) => {
             let names: Vec<&str> = all.iter().map(|one| one.name).collect();
@@ -76,7 +78,7 @@ pub fn not_read(format: &Format, path: &str) -> Option<Misfit> {
     Some(Misfit { message, help, is_sure: true })
 }
 
-fn other_kind(file: &FileText<'_>, format: &Format, content: Option<&Content>, expected: Kind) -> Asked {
+fn other_kind(file: &Recogniser<'_>, format: &Format, content: Option<&Content>, expected: Kind) -> Asked {
     let found = content.map_or(format.holds[0], Content::kind);
     let unit = match content {
         Some(Content::Matrix(matrix)) => format!(" of {}", matrix.unit),
@@ -84,6 +86,6 @@ fn other_kind(file: &FileText<'_>, format: &Format, content: Option<&Content>, e
     };
     let message = format!("{}{unit} ({}), expected {}", found.noun(), format.name, expected.noun());
     let keys: Vec<&str> = format.holds.iter().map(|kind| keys_of(*kind)).collect();
-    let is_sure = (format.is_like)(file) == Likeness::Sure;
+    let is_sure = file.is_sure(format);
     Asked::Misfit(Misfit { message, help: format!("it is read by {}", keys[0]), is_sure })
 }

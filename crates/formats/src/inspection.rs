@@ -3,12 +3,13 @@
 use std::{
     io::{self, Write},
     path::Path,
+    sync::Arc,
 };
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{Complaint, FileText, Format, Reader, Reading, Recognised, read_as, recognise},
+    format::{Complaint, FileText, Format, Reader, Reading, Recognised, Recogniser, read_as},
     input::{
         foreign::foreign_bytes,
         input_file::{self, InputError},
@@ -26,7 +27,7 @@ const MAX_BYTES: u64 = 64 << 20;
 fn streamed(path: &Path, named: Option<&'static Format>) -> Recognised {
     match read_streamed(path) {
         Ok(Some((format, read))) if named.is_none_or(|own| own.name == format.name) => match read {
-            Ok(reading) => Recognised::Read(format, Box::new(reading), vec![]),
+            Ok(reading) => Recognised::Read(format, Arc::new(reading), vec![]),
             Err(complaints) => Recognised::Wrong(format, complaints),
         },
         Ok(_) => Recognised::Unreadable(InputError::TooLong(MAX_BYTES).to_string()),
@@ -37,7 +38,11 @@ fn streamed(path: &Path, named: Option<&'static Format>) -> Recognised {
 /// The reason why nothing can be read in a file of an unknown format: it is compressed, or broken.
 fn unreadable(file: &FileText<'_>) -> Option<String> {
     if let Some(kind) = foreign_bytes(file.bytes) {
-        let help = if kind.starts_with("compressed") { ": decompress it first" } else { "" };
+        let help = match kind {
+            "UTF-16 text" => " in UTF-8: iconv -f UTF-16 -t UTF-8 converts it",
+            _ if kind.starts_with("compressed") => ": decompress it first",
+            _ => "",
+        };
         return Some(format!("the file is {kind}, expected a text{help}"));
     }
     let begin = file.text.trim_start();
@@ -80,14 +85,17 @@ impl Inspection {
     /// Inspects contents that are said to be those of a file.
     #[must_use]
     pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
-        let file = FileText::new(bytes);
         let recognised = match named {
-            Some(format) => read_as(&file, format),
-            None => recognise(&file, None),
-        };
-        let recognised = match recognised {
-            Recognised::Unknown => unreadable(&file).map_or(Recognised::Unknown, Recognised::Unreadable),
-            other => other,
+            Some(format) => read_as(&FileText::new(bytes), format),
+            None => {
+                let mut recogniser = Recogniser::new(bytes);
+                match recogniser.recognise(None) {
+                    Recognised::Unknown => {
+                        unreadable(&recogniser.file).map_or(Recognised::Unknown, Recognised::Unreadable)
+                    }
+                    other => other,
+                }
+            }
         };
         Self { path, recognised }
     }
@@ -224,7 +232,12 @@ impl Inspection {
             }
             _ => {}
         }
+        let how = self.format().zip(self.reading()).and_then(|own| scenario_lines::how_used(own.0));
+        if let Some(how) = how {
+            writeln!(output, "  note: {how}")?;
+        }
         match self.lines() {
+            lines if lines.is_empty() && how.is_some() => Ok(()),
             lines if lines.is_empty() => match self.kind() {
                 Some(kind) => writeln!(output, "  read by {}", keys_of(kind)),
                 None => Ok(()),

@@ -5,9 +5,11 @@ pub(crate) mod booksim_config;
 pub mod chakra;
 mod dot;
 mod gpus;
+mod graphs;
 mod hosts;
 mod hypernode;
 mod infiniband;
+mod json_stream;
 mod kineto;
 pub mod large;
 mod logged_benchmarks;
@@ -51,8 +53,8 @@ pub static FORMATS: [&Format; 77] = [
     &matrices::PAIR_TABLE,
     &matrices::LABELLED_MATRIX,
     &matrices::BRACKETED_MATRIX,
-    &numbers::METIS,
-    &numbers::SCOTCH,
+    &graphs::METIS,
+    &graphs::SCOTCH,
     &matrices::HTSIM_CONNECTIONS,
     &matrix_files::MATRIX_MARKET,
     &matrix_files::NPY,
@@ -68,7 +70,7 @@ pub static FORMATS: [&Format; 77] = [
     &networks::ANYNET,
     &dot::DOT,
     &dot::NETWORKX,
-    &numbers::ADJACENCY,
+    &graphs::ADJACENCY,
     &networks::LINK_TABLE,
     &networks::EDGE_LIST,
     &numbers::WEIGHTED_EDGES,

@@ -38,6 +38,23 @@ pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
     }
 }
 
+/// A sentence on a trace that is not run as it is, with the way on.
+pub(crate) fn how_used(format: &Format) -> Option<&'static str> {
+    match format.name {
+        "astra-sim-1-workload" => Some(
+            "its layers are counted, not run: chakra_converter Text --input FILE --output FILE --num-npus N \
+             --num-passes 1 makes traces for kind = \"chakra\"",
+        ),
+        "msccl-xml" => Some(
+            "its steps are counted, not run: a collective with algorithm = \"..\" is the nearest program",
+        ),
+        "paraver" | "simgrid-ti" => {
+            Some("used as a matrix: all its messages in one stage, without their times and order")
+        }
+        _ => None,
+    }
+}
+
 fn of_program(kind: &str, file: &str) -> Vec<String> {
     vec!["[program]".to_owned(), format!("kind = {kind:?}"), format!("file = {file}")]
 }

@@ -9,8 +9,8 @@ use cubefold_derive::Words;
 use serde_json::{Map, Value, json};
 
 pub use self::{
-    matrix::Matrix,
-    network::{Link, Network},
+    matrix::{Entry, Matrix},
+    network::{Link, MAX_NODES, Network},
 };
 use crate::input::Ratio;
 
@@ -163,6 +163,15 @@ impl Content {
             Kind::Ranks => self.ranks().is_some(),
             Kind::Matrix => self.matrix().is_some(),
             Kind::Network | Kind::Trace | Kind::Benchmark | Kind::Settings => self.kind() == kind,
+        }
+    }
+
+    /// The limit that a value exceeds.
+    pub(crate) fn excess(&self) -> Option<&'static str> {
+        match self {
+            Self::Network(network) => network.excess(),
+            Self::Hosts(hosts, _) if hosts.len() > MAX_NODES => Some("more than 2^20 hosts"),
+            _ => self.matrix()?.is_overfull().then_some("more than 2^24 entries"),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use cubefold_formats::{
     asked::{Asked, Misfit, ask, not_read},
     benchmark::{Measurement, MeasurementOptions},
-    format::{Complaint, FileText, Format, Likeness, Reading, likely},
+    format::{Complaint, Format, Reading, Recogniser},
     input::{diagnostic::MAX_REPORTED, input_file},
     read::keys_of,
     value::{Content, Kind},
@@ -17,7 +17,7 @@ use super::{
 };
 
 /// A format, and the value that was read in it.
-pub(super) type Found = (&'static Format, Box<Reading>);
+pub(super) type Found = (&'static Format, Arc<Reading>);
 
 /// Asks a text for a kind; `None` if no format looks like it.
 ///
@@ -52,9 +52,9 @@ pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
 /// The error of a text that is surely of a format that is neither one of its own by name nor holds hosts or ranks;
 /// `None` of others.
 pub(super) fn other_format(path: &Path, text: &str, expected: &str, own: &[&str]) -> Option<ScenarioError> {
-    let file = FileText::new(text.as_bytes());
-    let formats = likely(&file, None);
-    let format = formats.first().filter(|format| (format.is_like)(&file) == Likeness::Sure)?;
+    let file = Recogniser::new(text.as_bytes());
+    let formats = file.likely(None);
+    let format = formats.first().filter(|format| file.is_sure(format))?;
     let is_own = own.contains(&format.name)
         || format.holds.iter().any(|kind| matches!(kind, Kind::Ranks | Kind::Hosts));
     if is_own {

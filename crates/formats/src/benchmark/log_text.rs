@@ -60,6 +60,9 @@ pub(crate) fn cleaned(text: &str) -> String {
 }
 
 fn without_escapes(text: &str) -> String {
+    if !text.contains('\x1b') {
+        return text.to_owned();
+    }
     let mut plain = String::with_capacity(text.len());
     let mut from = 0;
     for escape in ESCAPES.find_iter(text) {
@@ -80,7 +83,7 @@ fn prefixes_of_headings(text: &str) -> Vec<&str> {
     const MOST: usize = 64;
     let mut found: Vec<&str> = vec![];
     for line in text.lines() {
-        let Some(heading) = HEADING.find(line) else { continue };
+        let Some(heading) = line.contains('#').then(|| HEADING.find(line)).flatten() else { continue };
         let known = prefix_length(line, &found);
         let own = line.get(known..heading.start()).unwrap_or_default();
         if found.len() < MOST && own.trim_end().ends_with([':', '|', '>', ']']) {
@@ -93,11 +96,30 @@ fn prefixes_of_headings(text: &str) -> Vec<&str> {
 
 /// Length of the prefixes of a line \[bytes\].
 fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
-    let known = |from: usize| PREFIXES.find(&line[from..]).map_or(from, |found| from + found.end());
+    let known = |from: usize| {
+        let rest = &line[from..];
+        let blanks = rest.bytes().take_while(|byte| b" \t\r".contains(byte)).count();
+        if may_have_prefix(&rest.as_bytes()[blanks..]) {
+            PREFIXES.find(rest).map_or(from, |found| from + found.end())
+        } else {
+            from + blanks
+        }
+    };
     let before = known(0);
     match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
         Some(own) => known(before + own.len()),
         None => before,
+    }
+}
+
+/// Whether a line may begin with a prefix that is the same for every job: most lines of large logs do not.
+fn may_have_prefix(line: &[u8]) -> bool {
+    let Some(first) = line.first() else { return false };
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match first {
+        b'[' | b'<' => true,
+        b'0'..=b'9' => line.get(digits).is_some_and(|byte| b":-/".contains(byte)),
+        _ => b"MTWFSJAONDs".contains(first),
     }
 }
 

@@ -34,6 +34,10 @@ impl Ratio {
     /// The sum, or `None` if a part exceeds 128 bits.
     #[must_use]
     pub fn plus(self, other: Self) -> Option<Self> {
+        if self.denominator == 1 && other.denominator == 1 {
+            let numerator = self.numerator.checked_add(other.numerator)?;
+            return Some(Self { numerator, denominator: 1 });
+        }
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
         Some(Self::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?))
@@ -42,6 +46,10 @@ impl Ratio {
     /// The value of a decimal number of at least 0, with or without a point and an exponent.
     #[must_use]
     pub fn parse_decimal(word: &str) -> Option<Self> {
+        // Most numbers of large files are short and whole.
+        if (1..20).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return word.parse::<u64>().ok().map(Self::from);
+        }
         let (digits, exponent) = match word.split_once(['e', 'E']) {
             Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
             None => (word, 0),

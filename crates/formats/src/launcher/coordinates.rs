@@ -29,7 +29,7 @@ use cubefold_topology::{Machine, NodeId};
 use self::map_forms::MapReading;
 use super::{HostList, hosts::OrderedHost};
 use crate::{
-    format::{Complaint, FileText, Format, Likeness, Recognised, recognise},
+    format::{Complaint, Recognised, Recogniser},
     input::diagnostic::Diagnostics,
     value::Kind,
 };
@@ -138,13 +138,12 @@ pub enum CoordinateError {
 ///
 /// If the text can only be a network, and has errors as one.
 fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
-    let file = FileText::new(text.as_bytes());
-    let is_sure = |format: &Format| (format.is_like)(&file) == Likeness::Sure;
-    match recognise(&file, Some(Kind::Network)) {
-        Recognised::Read(format, reading, _) if is_sure(format) => {
+    let mut file = Recogniser::new(text.as_bytes());
+    match file.recognise(Some(Kind::Network)) {
+        Recognised::Read(format, reading, _) if file.is_sure(format) => {
             Ok(reading.content.hosts().map(|hosts| hosts.into_iter().map(|host| host.0).collect()))
         }
-        Recognised::Wrong(format, complaints) if is_sure(format) => Err(complaints),
+        Recognised::Wrong(format, complaints) if file.is_sure(format) => Err(complaints),
         _ => Ok(None),
     }
 }

@@ -23,7 +23,7 @@ pub use self::reading::FabricReading;
 use self::reading::PairCount;
 pub(crate) use self::yaml_tree::{YamlNode, YamlTree};
 use crate::{
-    format::{FileText, Format, Reader, Recognised, likely, recognise},
+    format::{Format, Reader, Recognised, Recogniser},
     input::{Ratio, diagnostic::Diagnostics, text::span},
     value::{Content, Kind},
 };
@@ -128,25 +128,25 @@ impl Fabric {
     /// Whether a text looks like a network in a format that is read.
     #[must_use]
     pub fn is_like(text: &str) -> bool {
-        let like = likely(&FileText::new(text.as_bytes()), Some(Kind::Network));
+        let like = Recogniser::new(text.as_bytes()).likely(Some(Kind::Network));
         like.iter().any(|own| matches!(own.reader, Reader::Reads(_)))
     }
 
     fn parse_whole(text: &str, pairs: Option<PairCount>) -> Result<Self, Diagnostics> {
-        let file = FileText::new(text.as_bytes());
-        let like = likely(&file, Some(Kind::Network));
+        let mut file = Recogniser::new(text.as_bytes());
+        let like = file.likely(Some(Kind::Network));
         let format = match like[..] {
             // A text that looks like nothing is a list of links with errors.
             [] => return Self::read_placed(text, &edge_list::PLAIN, pairs),
             [only] => only,
-            _ => match recognise(&file, Some(Kind::Network)) {
+            _ => match file.recognise(Some(Kind::Network)) {
                 Recognised::Read(own, ..) | Recognised::Wrong(own, _) => own,
                 _ => like[0],
             },
         };
         match placed(format, text) {
             Some(placed) => Self::read_placed(text, placed, pairs),
-            None => Self::read_neutral(text, &file),
+            None => Self::read_neutral(text, &mut file),
         }
     }
 
@@ -172,9 +172,9 @@ impl Fabric {
     }
 
     /// Reads a text in a format that gives a neutral value; errors are at their lines.
-    fn read_neutral(text: &str, file: &FileText<'_>) -> Result<Self, Diagnostics> {
+    fn read_neutral(text: &str, file: &mut Recogniser<'_>) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        match recognise(file, Some(Kind::Network)) {
+        match file.recognise(Some(Kind::Network)) {
             Recognised::Read(format, reading, _) => match &reading.content {
                 Content::Network(network) => match Self::of_network(network, format, &reading) {
                     Ok(fabric) => return Ok(fabric),

@@ -4,9 +4,10 @@ use prost::Message;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
+    file_text::is_too_deep,
     format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::chakra_schema::{AttributeProto, BoolList, GlobalMetadata, Node, NodeType, Value},
-    read::reads,
+    read::{json_stream, reads},
     value::{Content, Kind, Trace, TracedOperation},
 };
 
@@ -21,8 +22,9 @@ pub(super) static CHAKRA_JSON: Format = reads(
             && file.text.contains("_NODE\"")
             && file.text.contains("\"type\"");
         let is_node = |own: &Json| own["type"].as_str().is_some_and(|own| own.ends_with("_NODE"));
-        (is_row && file.json().is_none_or(is_node)
-            || file.json().is_some_and(|own| own.get("workload_graph").is_some()))
+        let outline = file.outline();
+        (is_row && outline.is_none_or(is_node)
+            || outline.is_some_and(|own| own.get("workload_graph").is_some()))
         .into()
     },
     |file| of_nodes(&nodes_of_json(file)?),
@@ -118,15 +120,26 @@ fn of_nodes(nodes: &[Node]) -> Read {
 ///
 /// If the file is no JSON.
 pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
-    if let Some(own) = file.json().and_then(|own| own.get("workload_graph")) {
-        return Ok(own.as_array().into_iter().flatten().map(node_of_json).collect());
+    let mut nodes = vec![];
+    if file.outline().is_some_and(|own| own.get("workload_graph").is_some()) {
+        let mut add = |node: Json| {
+            nodes.push(node_of_json(&node));
+            Ok(())
+        };
+        let read = json_stream::read(&mut file.text.as_bytes(), "workload_graph", &[], &mut add);
+        return read.map(|_| nodes).map_err(|complaint| vec![complaint]);
     }
-    let objects: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(&file.text).into_iter().collect();
-    match objects {
-        // The first has the version.
-        Ok(own) => Ok(own.iter().filter(|own| own.get("type").is_some()).map(node_of_json).collect()),
-        Err(error) => wrong(error.line(), error.to_string()),
+    if is_too_deep(&file.text) {
+        return wrong(0, "lists and objects more than 64 levels deep");
     }
+    for object in serde_json::Deserializer::from_str(&file.text).into_iter::<Json>() {
+        match object {
+            Ok(object) if object.get("type").is_some() => nodes.push(node_of_json(&object)),
+            Ok(_) => {} // The first has the version.
+            Err(error) => return wrong(error.line(), error.to_string()),
+        }
+    }
+    Ok(nodes)
 }
 
 /// A number that may be written as a word.

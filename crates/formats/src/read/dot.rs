@@ -1,6 +1,6 @@
 //! Graphs of Graphviz and edge lists of `NetworkX`, whose attributes are not read.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
@@ -14,12 +14,7 @@ pub(super) static DOT: Format = reads(
     "Graphviz (*.dot, *.gv)",
     HOLDS,
     |file| {
-        let mut words = file
-            .rows()
-            .map(|own| own.1.trim())
-            .find(|own| !own.starts_with("//") && !own.starts_with('#'))
-            .unwrap_or_default()
-            .split_whitespace();
+        let mut words = without_leading_remarks(&file.text).split_whitespace();
         let first =
             words.next().map(|own| if own == "strict" { words.next().unwrap_or_default() } else { own });
         let is_graph =
@@ -29,8 +24,27 @@ pub(super) static DOT: Format = reads(
     read_dot,
 );
 
+/// The text after the remarks that it begins with.
+fn without_leading_remarks(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    loop {
+        let after = if let Some(remark) = rest.strip_prefix("/*") {
+            remark.split_once("*/")
+        } else if rest.starts_with("//") || rest.starts_with('#') {
+            rest.split_once('\n')
+        } else {
+            return rest;
+        };
+        let Some((_, after)) = after else { return "" };
+        rest = after.trim_start();
+    }
+}
+
+/// A word or sign of a graph of Graphviz; a quoted word begins with its quote.
+type Token<'t> = (usize, Cow<'t, str>);
+
 /// The words and signs of a graph of Graphviz, with their lines.
-fn dot_tokens(text: &str) -> Vec<(usize, String)> {
+fn dot_tokens(text: &str) -> Vec<Token<'_>> {
     let (mut tokens, mut line) = (vec![], 1);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -42,22 +56,21 @@ fn dot_tokens(text: &str) -> Vec<(usize, String)> {
                     end += 1 + usize::from(bytes[end] == b'\\');
                 }
                 let end = end.min(bytes.len());
-                tokens.push((
-                    line,
-                    format!("\"{}", rest.get(1..end).unwrap_or_default().replace("\\\"", "\"")),
-                ));
+                let word = rest.get(..end).unwrap_or_default();
+                let word = if word.contains('\\') { word.replace("\\\"", "\"").into() } else { word.into() };
+                tokens.push((line, word));
                 (end + 1).min(rest.len())
             }
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '-' if rest.starts_with("--") || rest.starts_with("->") => {
-                tokens.push((line, rest[..2].to_owned()));
+                tokens.push((line, rest[..2].into()));
                 2
             }
             _ if first.is_whitespace() => first.len_utf8(),
             _ if "{}[];,=:".contains(first) => {
-                tokens.push((line, first.to_string()));
+                tokens.push((line, rest[..1].into()));
                 1
             }
             _ => {
@@ -69,7 +82,7 @@ fn dot_tokens(text: &str) -> Vec<(usize, String)> {
                 };
                 let end =
                     rest.char_indices().skip(1).find(|own| is_end(*own)).map_or(rest.len(), |own| own.0);
-                tokens.push((line, rest[..end].to_owned()));
+                tokens.push((line, rest[..end].into()));
                 end
             }
         };
@@ -81,7 +94,7 @@ fn dot_tokens(text: &str) -> Vec<(usize, String)> {
 }
 
 struct Dot<'t> {
-    tokens: &'t [(usize, String)],
+    tokens: &'t [Token<'t>],
     at: usize,
     network: Network,
     pairs: BTreeMap<[usize; 2], [u64; 2]>, // ascending ends: links along and back
@@ -95,7 +108,7 @@ const MAX_LINKS: usize = 1 << 22;
 
 impl Dot<'_> {
     fn peek(&self) -> &str {
-        self.tokens.get(self.at).map_or("", |own| own.1.as_str())
+        self.tokens.get(self.at).map_or("", |own| &own.1)
     }
 
     /// The nodes of statements up to a closing brace.
@@ -173,14 +186,14 @@ impl Dot<'_> {
         if word == "{" {
             return self.statements();
         }
-        if matches!(word.as_str(), "node" | "edge" | "graph") && self.peek() == "[" {
+        if matches!(&*word, "node" | "edge" | "graph") && self.peek() == "[" {
             return Ok(vec![]);
         }
         if self.peek() == "=" {
             self.at += 2;
             return Ok(vec![]);
         }
-        if word.is_empty() || matches!(word.as_str(), "--" | "->" | "]" | "=" | ":" | "[") {
+        if word.is_empty() || matches!(&*word, "--" | "->" | "]" | "=" | ":" | "[") {
             return wrong(line, format!("{} in the place of a node", described(&word)));
         }
         while self.peek() == ":" {

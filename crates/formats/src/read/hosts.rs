@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{FileText, Format, Likeness, Read, Reader, wrong},
+    format::{Complaint, FileText, Format, Likeness, Read, Reader, wrong},
     input::text::described,
     launcher::{CoordinateMap, HostList, host_names},
     value::{Content, Kind},
@@ -15,7 +15,7 @@ pub(super) static FLUX_R: Format = Format {
     holds: &[Kind::Hosts],
     is_like: |file| {
         let is_r = |own: &Value| own.pointer("/execution/R_lite").is_some() && own.get("version").is_some();
-        file.json().is_some_and(is_r).into()
+        file.outline().is_some_and(is_r).into()
     },
     reader: Reader::Reads(read_flux),
 };
@@ -121,7 +121,7 @@ fn count_of(set: &str) -> Option<u64> {
 }
 
 fn read_flux(file: &FileText<'_>) -> Read {
-    let value = file.json().unwrap_or(&Value::Null);
+    let value = file.tree().map_err(|message| vec![Complaint { line: 0, message }])?;
     let list = |own: Option<&Value>| own.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut names = vec![];
     for part in list(value.pointer("/execution/nodelist")) {

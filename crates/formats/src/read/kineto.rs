@@ -1,16 +1,15 @@
 //! Traces of `PyTorch`'s profiler, whose events are read one after the other: a file may be larger than the memory.
 
-use std::{fmt, io};
+use std::io;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::{
-    format::{Complaint, Format, Read, wrong},
+    format::{Complaint, Format, Likeness, Read, wrong},
     input::text::described,
     read::{
         benchmarks::operation,
-        reads,
+        json_stream, reads,
         traces::{HOLDS, bytes_of_type, traced},
     },
     value::TracedOperation,
@@ -21,22 +20,23 @@ pub(super) static KINETO: Format = reads(
     "PyTorch's profiler (Kineto)",
     HOLDS,
     |file| {
-        file.json()
-            .is_some_and(|own| own.get("traceEvents").is_some() && own.get("distributedInfo").is_some())
-            .into()
+        let has = |key: &str| file.outline().is_some_and(|own| own.get(key).is_some());
+        match (has("traceEvents"), has("distributedInfo")) {
+            (true, true) => Likeness::Sure,
+            (true, false) => Likeness::Maybe, // a program of one rank
+            (false, _) => Likeness::No,
+        }
     },
     |file| read_kineto(&mut file.text.as_bytes()),
 );
 
 /// Reads the collectives of a trace.
 pub(super) fn read_kineto(input: &mut dyn io::Read) -> Read {
-    let mut own = Collectives::default();
-    let mut json = serde_json::Deserializer::from_reader(io::BufReader::new(input));
-    if let Err(error) = own.deserialize_document(&mut json) {
-        let complaint = Complaint { line: error.line(), message: error.to_string() };
-        return Err(vec![own.wrong.unwrap_or(complaint)]);
-    }
-    let Collectives { mut operations, start, info, .. } = own;
+    let mut found = Collectives::default();
+    let kept = json_stream::read(input, "traceEvents", &["distributedInfo"], &mut |event| found.add(&event));
+    let kept = kept.map_err(|complaint| vec![complaint])?;
+    let info = kept.get("distributedInfo").unwrap_or(&Value::Null);
+    let Collectives { mut operations, start } = found;
     if operations.is_empty() {
         return wrong(0, "no kernel with the name of a collective");
     }
@@ -49,20 +49,14 @@ pub(super) fn read_kineto(input: &mut dyn io::Read) -> Read {
     Ok(traced(operations, info["rank"].as_u64(), info["world_size"].as_u64(), &["other-ranks"]))
 }
 
-/// What is kept of the events.
+/// The collectives among the events.
 #[derive(Default)]
 struct Collectives {
     operations: Vec<TracedOperation>, // with spans in microseconds
     start: Option<f64>,               // the least time of an event
-    info: Value,
-    wrong: Option<Complaint>,
 }
 
 impl Collectives {
-    fn deserialize_document<'de, D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
-        json.deserialize_map(Document(self))
-    }
-
     /// Adds an event, if it is the kernel of a collective.
     fn add(&mut self, event: &Value) -> Result<(), Complaint> {
         if event["ph"] != "X" {
@@ -92,57 +86,6 @@ impl Collectives {
             group: arguments["Group size"].as_u64(),
             span: Some([begin, begin + time("dur").unwrap_or(0.0)]),
         });
-        Ok(())
-    }
-}
-
-/// The outer object.
-struct Document<'a>(&'a mut Collectives);
-
-impl<'de> Visitor<'de> for Document<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object with traceEvents")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "traceEvents" => map.next_value_seed(Events(self.0))?,
-                "distributedInfo" => self.0.info = map.next_value()?,
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The list of events.
-struct Events<'a>(&'a mut Collectives);
-
-impl<'de> DeserializeSeed<'de> for Events<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Events<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a list of events")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut events: A) -> Result<(), A::Error> {
-        while let Some(event) = events.next_element::<Value>()? {
-            if let Err(complaint) = self.0.add(&event) {
-                self.0.wrong = Some(complaint);
-                return Err(A::Error::custom("an event that is wrong"));
-            }
-        }
         Ok(())
     }
 }

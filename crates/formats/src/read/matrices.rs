@@ -45,11 +45,19 @@ pub(super) static LABELLED_MATRIX: Format = Format {
         }
         let rows: Vec<Vec<&str>> = rows.map(|row| cells(row, by)).collect();
         let firsts: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
-        let is_wider = rows.first().is_some_and(|row| row.len() == firsts.len() + 1);
-        let is_corner = labels.len() == firsts.len() + 1
-            && labels[0].parse::<f64>().is_err()
-            && labels[1..] == firsts[..];
-        (firsts.len() > 1 && is_wider && (labels == firsts || is_corner)).into()
+        // A sample has the first rows and the last.
+        let are_firsts = |labels: &[&str]| match file.is_sample() {
+            true => {
+                labels.len() > firsts.len()
+                    && labels.first() == firsts.first()
+                    && labels.last() == firsts.last()
+            }
+            false => labels == firsts,
+        };
+        let has_corner = labels.len() > 1 && labels[0].parse::<f64>().is_err() && are_firsts(&labels[1..]);
+        let width = if has_corner { labels.len() } else { labels.len() + 1 };
+        let is_wider = rows.first().is_some_and(|row| row.len() == width);
+        (firsts.len() > 1 && is_wider && (has_corner || are_firsts(&labels))).into()
     },
     reader: Reader::Reads(read_labelled),
 };
@@ -74,7 +82,7 @@ pub(super) fn rank(word: &str) -> Option<usize> {
 }
 
 fn read_htsim(file: &FileText<'_>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let (mut announced, mut found) = (0, 0);
     for (line, text) in file.rows() {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -120,7 +128,13 @@ fn cells(row: &str, by: char) -> Vec<&str> {
     if by == ' ' {
         return row.split_whitespace().collect();
     }
+    let row = if by == '|' { row.trim().trim_matches('|') } else { row };
     row.split(by).map(|own| own.trim().trim_matches('"')).collect()
+}
+
+/// Whether a row has no cells: a line below the header of a table.
+fn is_rule(row: &str) -> bool {
+    row.contains('-') && row.bytes().all(|byte| b"|-+=: ".contains(&byte))
 }
 
 /// The places of the columns of a table of pairs.
@@ -191,8 +205,8 @@ impl PairColumns {
 
 fn read_pairs(file: &FileText<'_>) -> Read {
     let Some(columns) = pair_columns(file) else { return wrong(1, "no header of pairs") };
-    let mut matrix = Matrix { unit: columns.unit, ..Matrix::default() };
-    let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
+    let mut matrix = Matrix::new(columns.unit, 0);
+    let mut rows = file.rows().filter(|own| !own.1.starts_with('#') && !is_rule(own.1)).peekable();
     rows.next_if(|own| columns_of(own.1).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
     let is_named = rows.iter().any(|row| row.ends.iter().any(|end| rank(end).is_none()));
@@ -216,7 +230,7 @@ fn read_pairs(file: &FileText<'_>) -> Read {
             );
         }
     }
-    if matrix.entries.is_empty() {
+    if matrix.is_empty() {
         return wrong(0, "no pair, expected a row for each");
     }
     matrix.labels = is_named.then_some(labels);
@@ -238,7 +252,7 @@ fn read_labelled(file: &FileText<'_>) -> Read {
     let by = separator(header);
     let rows: Vec<(usize, Vec<&str>)> = rows.map(|(line, row)| (line, cells(row, by))).collect();
     let labels: Vec<String> = rows.iter().map(|(_, row)| row[0].to_owned()).collect();
-    let mut matrix = Matrix { unit: "bytes", size: labels.len(), ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", labels.len());
     for (source, (line, row)) in rows.iter().enumerate() {
         if row.len() != labels.len() + 1 {
             return wrong(*line, format!("{} columns, expected {}", row.len(), labels.len() + 1));
@@ -275,7 +289,7 @@ fn read_bracketed(file: &FileText<'_>) -> Read {
             "the print leaves values out, expected all of them: numpy.save writes a file with all",
         );
     }
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let mut widths = vec![];
     let inner = bracketed(&file.text);
     let inner = inner.strip_prefix('[').and_then(|own| own.trim_end().strip_suffix(']')).unwrap_or(inner);

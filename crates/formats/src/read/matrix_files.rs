@@ -14,7 +14,7 @@ use crate::{
 const HOLDS: &[Kind] = &[Kind::Matrix];
 
 fn bytes(size: usize) -> Matrix {
-    Matrix { unit: "bytes", size, ..Matrix::default() }
+    Matrix::new("bytes", size)
 }
 
 pub(super) static MATRIX_MARKET: Format = reads(
@@ -156,22 +156,19 @@ pub(super) static QAPLIB: Format = reads(
     },
     |file| {
         let Some(size) = qaplib_size(file) else { return wrong(1, "no size and matrices of it") };
-        let words: Vec<(usize, &str)> = file
-            .rows()
-            .flat_map(|(line, row)| row.split_whitespace().map(move |word| (line, word)))
-            .skip(1)
-            .collect();
+        let words = || {
+            let rows = file.rows();
+            rows.flat_map(|(line, row)| row.split_whitespace().map(move |word| (line, word))).skip(1)
+        };
         let mut matrix = bytes(size);
-        for (place, &(line, word)) in words.iter().take(size * size).enumerate() {
+        for (place, (line, word)) in words().take(size * size).enumerate() {
             let value = amount(line, word)?;
             if value != Ratio::ZERO {
                 matrix.add(place / size, place % size, value, None);
             }
         }
         let mut reading = Reading::from(Content::Matrix(matrix));
-        if words.len() > size * size
-            && words[..size * size].iter().zip(&words[size * size..]).any(|own| own.0.1 != own.1.1)
-        {
+        if words().zip(words().skip(size * size)).any(|(one, other)| one.1 != other.1) {
             reading.notes.push("the first of two matrices: matrix = 1 or 2 chooses the flow".to_owned());
         }
         Ok(reading)
@@ -182,8 +179,10 @@ pub(super) static QAPLIB: Format = reads(
 fn qaplib_size(file: &FileText<'_>) -> Option<usize> {
     let first = file.rows().next()?.1.trim();
     let size = first.parse::<usize>().ok().filter(|own| *own > 1 && *own < 1 << 12)?;
-    let words = || file.rows().skip(1).flat_map(|own| own.1.split_whitespace());
-    let count = words().take(2 * size * size + 1).count();
-    let are_numbers = words().all(|own| own.parse::<f64>().is_ok());
-    ((count == size * size || count == 2 * size * size) && are_numbers).then_some(size)
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    if !file.rows().flat_map(|own| own.1.split_whitespace()).all(is_number) {
+        return None;
+    }
+    let count = file.whole().split_ascii_whitespace().skip(1).take(2 * size * size + 1).count();
+    (count == size * size || count == 2 * size * size).then_some(size)
 }

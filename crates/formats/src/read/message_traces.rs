@@ -36,7 +36,7 @@ pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize
     let Some(tasks) = tasks.filter(|own| (1..=1 << 20).contains(own)) else {
         return wrong(1, "no number of tasks");
     };
-    let mut matrix = Matrix { unit: "bytes", size: tasks, ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", tasks);
     let (mut messages, mut has_events) = (0_u64, false);
     for (line, text) in lines {
         let text = text.as_ref();
@@ -85,7 +85,7 @@ pub(super) static SIMGRID_TI: Format = reads(
 
 /// Reads the messages of actions, line by line.
 pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let (mut count, mut flops, mut is_old) = (0_u64, 0.0, false);
     let mut writers = BTreeSet::new();
     for (line, text) in lines {
@@ -167,7 +167,7 @@ pub(super) static GOAL: Format = reads(
         rows.filter(|own| !own.starts_with("//")).take(1).any(|own| own.starts_with("num_ranks")).into()
     },
     |file| {
-        let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+        let mut matrix = Matrix::new("bytes", 0);
         let (mut rank, mut count) = (0, 0_u64);
         for (line, text) in file.rows() {
             let text = text.split("//").next().unwrap_or_default();

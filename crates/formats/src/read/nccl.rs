@@ -30,7 +30,7 @@ pub(super) static NCCL_GRAPH: Format = Format {
 };
 
 /// The bandwidth of a bus such as 16 lanes of `16.0 GT/s PCIe` \[bytes/s\].
-fn pci_bandwidth(own: &Element) -> Option<Ratio> {
+fn pci_bandwidth(own: &Element<'_>) -> Option<Ratio> {
     let rate = own.get("link_speed")?.split_whitespace().next()?;
     let (rate, number) = (Ratio::parse_decimal(rate)?, rate.parse::<f64>().ok()?);
     let width = own.get("link_width")?.parse::<u64>().ok().filter(|own| *own > 0)?;
@@ -55,7 +55,7 @@ fn read_nccl(file: &FileText<'_>) -> Read {
     let document = xml::parse(&file.text)?;
     let mut own =
         Nccl { network: Network::default(), by_bus: BTreeMap::new(), links: vec![], first_cpu: None };
-    let mut gpus: Vec<&Element> = document.all("gpu");
+    let mut gpus: Vec<&Element<'_>> = document.all("gpu");
     gpus.sort_by_key(|own| own.get("dev").and_then(|own| own.parse::<u64>().ok()));
     for gpu in gpus {
         let Some(device) = gpu.get("dev").filter(|own| own.parse::<u64>().is_ok()) else {
@@ -119,15 +119,15 @@ impl Nccl {
     }
 
     /// Adds the buses and adapters below a node.
-    fn children(&mut self, element: &Element, above: usize) {
+    fn children(&mut self, element: &Element<'_>, above: usize) {
         let pcie =
             |ends, bandwidth| Link { ends, count: 1, bandwidth, class: Some("PCIe"), ..Link::default() };
         for child in &element.children {
-            match child.name.as_str() {
+            match child.name {
                 "pci" => {
                     let own = pci_bandwidth(child);
                     let gpu = child.children.iter().find(|child| child.name == "gpu");
-                    let nets: Vec<&Element> =
+                    let nets: Vec<&Element<'_>> =
                         child.children.iter().filter(|child| child.name == "nic").collect();
                     let bus = child.get("busid").unwrap_or_default();
                     if let Some(gpu) = gpu {
@@ -156,7 +156,7 @@ impl Nccl {
         }
     }
 
-    fn nets(&mut self, nic: &Element, above: usize, bandwidth: Option<Ratio>) {
+    fn nets(&mut self, nic: &Element<'_>, above: usize, bandwidth: Option<Ratio>) {
         for net in nic.all("net") {
             let node = self.network.node(net.get("name").unwrap_or_default(), false);
             if node != above {

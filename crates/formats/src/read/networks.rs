@@ -49,7 +49,7 @@ pub(super) static EDGE_LIST: Format = Format {
         let rows = || {
             file.rows()
                 .map(|own| own.1.split('#').next().unwrap_or_default().trim())
-                .filter(|own| !own.is_empty())
+                .filter(|own| !own.is_empty() && !own.starts_with('%'))
         };
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let is_pair = |row: &str| {

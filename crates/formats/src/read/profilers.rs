@@ -46,7 +46,7 @@ pub(super) static IPM_XML: Format = Format {
 };
 
 fn read_monitoring(file: &FileText<'_>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let (mut sources, mut skipped) = (BTreeSet::new(), 0);
     for (line, text) in file.rows() {
         let fields: Vec<&str> = text.split('\t').collect();
@@ -101,7 +101,7 @@ fn process_heading(line: &str) -> Option<(usize, usize, &str)> {
 }
 
 fn read_intel(file: &FileText<'_>) -> Read {
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let mut hosts: Vec<Option<String>> = vec![];
     for (line, text) in file.lines() {
         if let Some((process, count, host)) = process_heading(text) {
@@ -148,7 +148,7 @@ fn read_intel(file: &FileText<'_>) -> Read {
 
 fn read_ipm(file: &FileText<'_>) -> Read {
     let document = xml::parse(&file.text)?;
-    let mut matrix = Matrix { unit: "bytes", ..Matrix::default() };
+    let mut matrix = Matrix::new("bytes", 0);
     let mut hosts: BTreeMap<usize, String> = BTreeMap::new();
     for task in document.all("task") {
         let (Some(source), Some(size)) =
@@ -167,7 +167,7 @@ fn read_ipm(file: &FileText<'_>) -> Read {
             }
         }
     }
-    if matrix.entries.is_empty() {
+    if matrix.is_empty() {
         return wrong(0, "no partner: IPM wrote no <hent> with orank");
     }
     matrix.ranks = Some((0..matrix.size).map(|own| hosts.get(&own).cloned()).collect());
@@ -180,7 +180,7 @@ fn read_ipm(file: &FileText<'_>) -> Read {
 }
 
 /// The destination, the bytes and the number of the messages of an entry; `None` of calls that send nothing to one rank.
-fn ipm_message(entry: &Element, size: usize) -> Result<Option<(usize, Ratio, u64)>, Vec<Complaint>> {
+fn ipm_message(entry: &Element<'_>, size: usize) -> Result<Option<(usize, Ratio, u64)>, Vec<Complaint>> {
     let call = entry.get("call").unwrap_or_default();
     let is_send = call.starts_with("MPI_") && call.to_ascii_lowercase().ends_with("send");
     let Some(partner) = entry.get("orank").filter(|_| is_send || call == "MPI_Put") else { return Ok(None) };

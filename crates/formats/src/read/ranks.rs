@@ -51,7 +51,9 @@ pub(super) static LABELLED_HOSTNAMES: Format = Format {
             }
         }
         labels.sort_unstable();
-        (labels.len() > 1 && labels.iter().zip(0..).all(|(own, expected)| *own == expected)).into()
+        let is_next =
+            |pair: &[u64]| if file.is_sample() { pair[0] < pair[1] } else { pair[0] + 1 == pair[1] };
+        (labels.len() > 1 && labels[0] == 0 && labels.windows(2).all(is_next)).into()
     },
     reader: Reader::Reads(|file| read(file, labelled)),
 };
@@ -139,6 +141,11 @@ fn startup_words(line: &str) -> Option<std::str::SplitWhitespace<'_>> {
     Some(line.split_once("MPI startup():")?.1.split_whitespace())
 }
 
+/// Whether a word is a part of a list of cpus such as `{0,1,2-3}`.
+fn is_cpus(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit() || b"{},-".contains(&byte))
+}
+
 fn is_startup_header(line: &str) -> bool {
     startup_words(line).is_some_and(|words| words.take(4).eq(["Rank", "Pid", "Node", "name"]))
 }
@@ -152,13 +159,11 @@ fn read_startup(file: &FileText<'_>) -> Read {
             continue;
         }
         let row = (words.next(), words.next(), words.next());
-        let (Some(rank), Some(process), Some(host)) = row else {
-            is_table = false;
-            continue;
-        };
-        match (rank.parse(), process.parse::<u64>()) {
-            (Ok(rank), Ok(_)) if is_table => places.push((line, rank, host)),
-            _ => is_table = false,
+        let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok());
+        match (number(row.0), number(row.1), row.2) {
+            (Some(rank), Some(_), Some(host)) if is_table => places.push((line, rank, host)),
+            // The list of cpus of a row may go on in further lines.
+            _ => is_table &= row.0.is_some_and(is_cpus),
         }
     }
     gathered(places.into_iter())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{Format, Reading, wrong},
+    format::{Complaint, FileText, Format, Reading, wrong},
     read::reads,
     value::{Content, Kind, Network},
 };
@@ -20,13 +20,17 @@ pub(super) fn of_tree(network: Network) -> Reading {
     reading
 }
 
+fn tree(file: &FileText<'_>) -> Result<Value, Vec<Complaint>> {
+    file.tree().map_err(|message| vec![Complaint { line: 0, message }])
+}
+
 pub(super) static AZSLURM: Format = reads(
     "azslurm-blocks",
     "azslurm topology, blocks of Azure CycleCloud",
     HOLDS,
     |file| {
         let is_block = |own: &Value| own.get("blockname").is_some() && own.get("nodelist").is_some();
-        file.json()
+        file.outline()
             .and_then(Value::as_array)
             .is_some_and(|own| !own.is_empty() && own.iter().all(is_block))
             .into()
@@ -34,7 +38,8 @@ pub(super) static AZSLURM: Format = reads(
     |file| {
         let mut network = Network::default();
         let mut blocks: Vec<(usize, &str)> = vec![];
-        for own in file.json().and_then(Value::as_array).into_iter().flatten() {
+        let blocks_of_file = tree(file)?;
+        for own in blocks_of_file.as_array().into_iter().flatten() {
             let name = own["blockname"].as_str().unwrap_or_default();
             if network.place(name).is_some() {
                 return wrong(0, format!("block {name} a second time, expected each once"));
@@ -157,10 +162,10 @@ pub(super) static ASTRA_SYSTEM: Format = reads(
     SETTINGS,
     |file| {
         let is_key = |own: &String| own.ends_with("-implementation");
-        file.json().and_then(Value::as_object).is_some_and(|own| own.keys().any(is_key)).into()
+        file.outline().and_then(Value::as_object).is_some_and(|own| own.keys().any(is_key)).into()
     },
     |file| {
-        let keys = file.json().and_then(Value::as_object).cloned().unwrap_or_default();
+        let keys = tree(file)?.as_object().cloned().unwrap_or_default();
         let mut settings = Map::new();
         settings.insert("keys".into(), keys.into());
         Ok(Content::Settings(settings).into())

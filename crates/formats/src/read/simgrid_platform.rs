@@ -56,7 +56,7 @@ fn read_platform(file: &FileText<'_>) -> Read {
 }
 
 /// Adds the hosts of a cluster and their links.
-fn add_cluster(network: &mut Network, cluster: &Element) -> Result<(), Vec<Complaint>> {
+fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<Complaint>> {
     let get = |name: &str| cluster.get(name).unwrap_or_default();
     let Some(numbers) = radical(get("radical")) else {
         return wrong(cluster.line, "a cluster without its radical");
@@ -121,9 +121,9 @@ fn torus_links(lengths: &[usize]) -> impl Iterator<Item = [usize; 2]> {
 }
 
 /// Adds the links of routes between two hosts.
-fn add_routes(network: &mut Network, document: &Element) -> Result<(), Vec<Complaint>> {
+fn add_routes(network: &mut Network, document: &Element<'_>) -> Result<(), Vec<Complaint>> {
     let links = document.all("link");
-    let links: BTreeMap<&str, &&Element> =
+    let links: BTreeMap<&str, &&Element<'_>> =
         links.iter().map(|link| (link.get("id").unwrap_or_default(), link)).collect();
     let mut known = BTreeSet::new();
     for route in document.all("route") {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{FileText, Format, Read, Reading, wrong},
+    format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::text::described,
-    read::{benchmarks::operation, reads, xml},
+    read::{benchmarks::operation, json_stream, reads, xml},
     value::{Content, Kind, Trace, TracedOperation},
 };
 
@@ -46,53 +46,62 @@ pub(super) static FLIGHT_RECORDER: Format = reads(
     "PyTorch's flight recorder, as JSON",
     HOLDS,
     |file| {
-        file.json().is_some_and(|own| own.get("pg_config").is_some() && own.get("entries").is_some()).into()
+        let has = |key: &str| file.outline().is_some_and(|own| own.get(key).is_some());
+        (has("pg_config") && has("entries")).into()
     },
     read_recorder,
 );
 
 fn read_recorder(file: &FileText<'_>) -> Read {
-    let value = file.json().unwrap_or(&Value::Null);
-    let members = |own: &Value| match &own["ranks"] {
+    let mut entries: Vec<(TracedOperation, String)> = vec![];
+    let mut add = |entry: Value| {
+        entries.push(recorded(&entry).map_err(|message| Complaint { line: 0, message })?);
+        Ok(())
+    };
+    let kept = json_stream::read(&mut file.text.as_bytes(), "entries", &["pg_config"], &mut add);
+    let kept = kept.map_err(|complaint| vec![complaint])?;
+    let groups: BTreeMap<&str, u64> = kept
+        .get("pg_config")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, group)| (name.as_str(), members(group)))
+        .filter(|group| group.1 > 0)
+        .collect();
+    let ranks = groups.values().max().copied();
+    let operations = entries
+        .into_iter()
+        .map(|(operation, name)| TracedOperation { group: groups.get(name.as_str()).copied(), ..operation });
+    Ok(traced(operations.collect(), None, ranks, &["other-ranks", "times"]))
+}
+
+/// The number of ranks of a group.
+fn members(group: &Value) -> u64 {
+    match &group["ranks"] {
         Value::String(text) => {
             text.split(',').filter(|part| part.bytes().any(|byte| byte.is_ascii_digit())).count() as u64
         }
         Value::Array(list) => list.len() as u64,
         _ => 0,
-    };
-    let groups: BTreeMap<&str, u64> = value["pg_config"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, own)| (name.as_str(), members(own)))
-        .collect();
-    let none = vec![];
-    let mut operations = vec![];
-    for entry in value["entries"].as_array().unwrap_or(&none) {
-        let name = entry["profiling_name"].as_str().unwrap_or_default();
-        let Some(kind) = operation(name.rsplit(':').next().unwrap_or(name)) else {
-            return wrong(0, format!("entry {}, expected a known collective", described(name)));
-        };
-        let sizes = entry["input_sizes"].as_array().unwrap_or(&none);
-        let mut bytes = 0_u64;
-        for (place, size) in sizes.iter().enumerate() {
-            let types = &entry["input_dtypes"];
-            let word = types.as_str().or_else(|| types[place].as_str()).or_else(|| types[0].as_str());
-            let Some(width) = word.and_then(bytes_of_type) else {
-                return wrong(0, format!("a {kind} without a known type"));
-            };
-            let count = size.as_array().unwrap_or(&none).iter().map(|own| own.as_u64().unwrap_or(0));
-            bytes = bytes.saturating_add(count.fold(width, u64::saturating_mul));
-        }
-        let group = entry["process_group"][0]
-            .as_str()
-            .and_then(|own| groups.get(own))
-            .copied()
-            .filter(|own| *own > 0);
-        operations.push(TracedOperation { operation: kind.to_owned(), bytes, group, span: None });
     }
-    let ranks = groups.values().max().copied().filter(|own| *own > 0);
-    Ok(traced(operations, None, ranks, &["other-ranks", "times"]))
+}
+
+/// An operation, and the name of its group.
+fn recorded(entry: &Value) -> Result<(TracedOperation, String), String> {
+    let name = entry["profiling_name"].as_str().unwrap_or_default();
+    let kind = operation(name.rsplit(':').next().unwrap_or(name))
+        .ok_or_else(|| format!("entry {}, expected a known collective", described(name)))?;
+    let none = vec![];
+    let mut bytes = 0_u64;
+    for (place, size) in entry["input_sizes"].as_array().unwrap_or(&none).iter().enumerate() {
+        let types = &entry["input_dtypes"];
+        let word = types.as_str().or_else(|| types[place].as_str()).or_else(|| types[0].as_str());
+        let width = word.and_then(bytes_of_type).ok_or_else(|| format!("a {kind} without a known type"))?;
+        let count = size.as_array().unwrap_or(&none).iter().map(|own| own.as_u64().unwrap_or(0));
+        bytes = bytes.saturating_add(count.fold(width, u64::saturating_mul));
+    }
+    let group = entry["process_group"][0].as_str().unwrap_or_default().to_owned();
+    Ok((TracedOperation { operation: kind.to_owned(), bytes, ..TracedOperation::default() }, group))
 }
 
 pub(super) static ASTRA_WORKLOAD: Format = reads(
@@ -179,7 +188,8 @@ pub(super) static MSCCL: Format = reads(
     |file| {
         let document = xml::parse(&file.text)?;
         let Some(algorithm) = document.children.first() else { return wrong(0, "no <algo>") };
-        let number = |own: &xml::Element, name: &str| own.get(name).and_then(|own| own.parse::<u64>().ok());
+        let number =
+            |own: &xml::Element<'_>, name: &str| own.get(name).and_then(|own| own.parse::<u64>().ok());
         let (Some(ranks), Some(chunks)) = (number(algorithm, "ngpus"), number(algorithm, "nchunksperloop"))
         else {
             return wrong(1, "no ngpus and nchunksperloop");

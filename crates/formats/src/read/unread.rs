@@ -26,7 +26,7 @@ fn is_pickle(file: &FileText<'_>) -> bool {
 }
 
 fn has_bytes(file: &FileText<'_>, word: &[u8]) -> bool {
-    file.bytes.windows(word.len()).any(|own| own == word)
+    memchr::memmem::find(file.bytes, word).is_some()
 }
 
 pub(super) static FLIGHT_RECORDER_PICKLE: Format = unread(
@@ -45,7 +45,7 @@ pub(super) static PYTORCH_TRACE: Format = unread(
     "pytorch-execution-trace",
     "PyTorch's execution trace observer",
     TRACE,
-    |file| file.json().is_some_and(|own| own.get("schema").is_some() && own.get("nodes").is_some()).into(),
+    |file| file.outline().is_some_and(|own| own.get("schema").is_some() && own.get("nodes").is_some()).into(),
     Some("chakra_converter PyTorch --input FILE --output FILE.et"),
     "Chakra's converter makes a trace that is read",
 );
@@ -72,7 +72,9 @@ pub(super) static MSCCLPP: Format = unread(
     "mscclpp-plan",
     "MSCCL++, an execution plan",
     TRACE,
-    |file| file.json().is_some_and(|own| own.get("collective").is_some() && own.get("gpus").is_some()).into(),
+    |file| {
+        file.outline().is_some_and(|own| own.get("collective").is_some() && own.get("gpus").is_some()).into()
+    },
     None,
     "write MSCCL XML from the same program",
 );

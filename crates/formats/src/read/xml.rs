@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memchr_iter;
+
 use crate::format::{Complaint, wrong};
 
 /// The deepest nesting.
@@ -9,20 +11,25 @@ const MAX_DEPTH: usize = 64;
 
 /// An element.
 #[derive(Debug, Default)]
-pub(super) struct Element {
-    pub(super) name: String,
-    pub(super) attributes: BTreeMap<String, String>,
-    pub(super) children: Vec<Element>,
+pub(super) struct Element<'t> {
+    pub(super) name: &'t str,
+    pub(super) children: Vec<Self>,
     pub(super) line: usize,
+    attributes: &'t str, // as they are written: a file may have millions of them
+    decoded: Option<Box<BTreeMap<String, String>>>, // if they have signs such as `&amp;`
 }
 
-impl Element {
+impl<'t> Element<'t> {
+    /// The value of an attribute.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.attributes.get(name).map(String::as_str)
+        match &self.decoded {
+            Some(decoded) => decoded.get(name).map(String::as_str),
+            None => attributes(self.attributes).flatten().find(|own| own.0 == name).map(|own| own.1),
+        }
     }
 
     /// All descendants with a name, in the order of the file.
-    pub(super) fn all<'a>(&'a self, name: &str) -> Vec<&'a Self> {
+    pub(super) fn all(&self, name: &str) -> Vec<&Self> {
         let mut found = vec![];
         for child in &self.children {
             if child.name == name {
@@ -55,18 +62,18 @@ pub(super) fn begins_with(text: &str, name: &str) -> bool {
 }
 
 /// Reads a document; its root is the child of the element that is returned.
-pub(super) fn parse(text: &str) -> Result<Element, Vec<Complaint>> {
+pub(super) fn parse(text: &str) -> Result<Element<'_>, Vec<Complaint>> {
     if text.contains("<!ENTITY") || text.contains("<!DOCTYPE") && doctype_has_subset(text) {
         return wrong(0, "the XML file defines entities, which are not read");
     }
-    let mut open: Vec<Element> = vec![Element::default()];
+    let mut open: Vec<Element<'_>> = vec![Element::default()];
     let mut rest = text;
     let (mut line, mut counted) = (1, text.len());
     while let Some(at) = rest.find('<') {
         let here = &rest[at..];
         let from = text.len() - counted;
         let to = text.len() - here.len();
-        line += text[from..to].matches('\n').count();
+        line += memchr_iter(b'\n', &text.as_bytes()[from..to]).count();
         counted = here.len();
         let (end, skip) = if here.starts_with("<!--") {
             ("-->", true)
@@ -130,24 +137,29 @@ fn tag_end(here: &str, end: &str) -> Option<usize> {
     None
 }
 
-fn element(tag: &str, line: usize) -> Result<Element, Vec<Complaint>> {
+fn element(tag: &str, line: usize) -> Result<Element<'_>, Vec<Complaint>> {
     let tag = tag.trim();
-    let (name, mut rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-    let mut element = Element { name: name.to_owned(), line, ..Element::default() };
-    while let Some((key, after)) = rest.split_once('=') {
-        let after = after.trim_start();
-        let value = after
-            .chars()
-            .next()
-            .filter(|quote| "\"'".contains(*quote))
-            .and_then(|quote| after[1..].split_once(quote));
-        let Some((value, after)) = value else {
-            return wrong(line, format!("attribute {} without a value", key.trim()));
-        };
-        element.attributes.insert(key.trim().to_owned(), plain(value));
-        rest = after;
+    let (name, written) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
+    if let Some(Err(key)) = attributes(written).find(Result::is_err) {
+        return wrong(line, format!("attribute {key} without a value"));
     }
-    Ok(element)
+    let decode =
+        || attributes(written).flatten().map(|(key, value)| (key.to_owned(), plain(value))).collect();
+    let decoded = written.contains('&').then(|| Box::new(decode()));
+    Ok(Element { name, attributes: written, line, decoded, ..Element::default() })
+}
+
+/// The keys and values of `key="value" ..`; a key without a value is an error and the last.
+fn attributes(written: &str) -> impl Iterator<Item = Result<(&str, &str), &str>> {
+    let mut rest = written;
+    std::iter::from_fn(move || {
+        let (key, after) = rest.split_once('=')?;
+        let after = after.trim_start();
+        let quote = after.chars().next().filter(|quote| "\"'".contains(*quote));
+        let value = quote.and_then(|quote| after[1..].split_once(quote));
+        rest = value.map_or("", |own| own.1);
+        Some(value.map(|own| (key.trim(), own.0)).ok_or(key.trim()))
+    })
 }
 
 fn plain(value: &str) -> String {

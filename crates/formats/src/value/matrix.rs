@@ -1,6 +1,6 @@
 //! Matrices of amounts between ranks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
@@ -14,47 +14,203 @@ pub struct Matrix {
     pub size: usize,
     /// `bytes`, `units` or `weight`.
     pub unit: &'static str,
-    /// Amount and number of messages, if it is known, by source and destination.
-    pub entries: BTreeMap<(usize, usize), (Ratio, Option<u64>)>,
     /// The names of ranks.
     pub labels: Option<Vec<String>>,
     /// The hosts of ranks, as far as they are known.
     pub ranks: Option<Vec<Option<String>>>,
+    ordered: Vec<([u32; 2], Stored)>, // ascending: most files are in the order of their ranks
+    others: BTreeMap<[u32; 2], Stored>, // further pairs, none of which is in `ordered`
+    fractions: Vec<Ratio>,
+    is_full: bool,
+}
+
+/// An amount and its messages in little space: a matrix may have millions.
+#[derive(Debug, Clone, Copy)]
+struct Stored {
+    amount: u64,   // below `FRACTION` it is whole, else a place in the list of fractions
+    messages: u64, // `UNKNOWN` if they are
+}
+
+const FRACTION: u64 = 1 << 63;
+const UNKNOWN: u64 = u64::MAX;
+/// The most entries.
+const MAX_ENTRIES: usize = 1 << 24;
+
+/// An entry of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The rank that sends.
+    pub source: usize,
+    /// The rank that receives.
+    pub destination: usize,
+    /// The amount.
+    pub amount: Ratio,
+    /// The number of messages, if it is known.
+    pub messages: Option<u64>,
 }
 
 impl Matrix {
-    /// Adds an amount and messages to an entry; whether it was there already.
+    /// A matrix of `size` ranks, or of as many as its entries name, without entries.
+    #[must_use]
+    pub fn new(unit: &'static str, size: usize) -> Self {
+        Self { unit, size, ..Self::default() }
+    }
+
+    /// Adds an amount and messages to an entry; whether it was there already. Ranks are below 2^32.
     pub fn add(&mut self, source: usize, destination: usize, amount: Ratio, messages: Option<u64>) -> bool {
         self.size = self.size.max(source + 1).max(destination + 1);
-        if let Some(own) = self.entries.get_mut(&(source, destination)) {
-            own.0 = own.0.plus(amount).unwrap_or(own.0);
-            own.1 = own.1.zip(messages).map(|(one, other)| one.saturating_add(other));
+        let (Ok(from), Ok(to)) = (u32::try_from(source), u32::try_from(destination)) else { return false };
+        let pair = [from, to];
+        if let Some(&earlier) = self.stored(pair) {
+            let before = self.amount(earlier);
+            let amount = before.plus(amount).unwrap_or(before);
+            let messages = self.messages(earlier).zip(messages).map(|(one, other)| one.saturating_add(other));
+            let sum = self.store(amount, messages);
+            if let Some(stored) = self.stored_mut(pair) {
+                *stored = sum;
+            }
             return true;
         }
-        self.entries.insert((source, destination), (amount, messages));
+        if self.len() == MAX_ENTRIES {
+            self.is_full = true;
+            return false;
+        }
+        let stored = self.store(amount, messages);
+        if self.ordered.last().is_none_or(|last| last.0 < pair) {
+            self.ordered.push((pair, stored));
+        } else {
+            self.others.insert(pair, stored);
+        }
         false
+    }
+
+    fn store(&mut self, amount: Ratio, messages: Option<u64>) -> Stored {
+        let amount = match amount.parts() {
+            (whole, 1) if whole < u128::from(FRACTION) => u64::try_from(whole).unwrap_or(0),
+            _ => {
+                self.fractions.push(amount);
+                FRACTION + (self.fractions.len() - 1) as u64
+            }
+        };
+        Stored { amount, messages: messages.unwrap_or(UNKNOWN) }
+    }
+
+    fn amount(&self, stored: Stored) -> Ratio {
+        let place = stored.amount.checked_sub(FRACTION).and_then(|place| usize::try_from(place).ok());
+        place.map_or(Ratio::from(stored.amount), |place| self.fractions[place])
+    }
+
+    #[expect(clippy::unused_self, reason = "the counterpart of the amount")]
+    fn messages(&self, stored: Stored) -> Option<u64> {
+        (stored.messages != UNKNOWN).then_some(stored.messages)
+    }
+
+    fn place(&self, pair: [u32; 2]) -> Option<usize> {
+        // The last entry is the one that is added to, if any.
+        match self.ordered.last() {
+            Some(last) if last.0 < pair => None,
+            _ => self.ordered.binary_search_by_key(&pair, |own| own.0).ok(),
+        }
+    }
+
+    fn stored(&self, pair: [u32; 2]) -> Option<&Stored> {
+        self.place(pair).map(|place| &self.ordered[place].1).or_else(|| self.others.get(&pair))
+    }
+
+    fn stored_mut(&mut self, pair: [u32; 2]) -> Option<&mut Stored> {
+        match self.place(pair) {
+            Some(place) => Some(&mut self.ordered[place].1),
+            None => self.others.get_mut(&pair),
+        }
+    }
+
+    /// The number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ordered.len() + self.others.len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether entries were left out, because there were more than 2^24.
+    pub(super) fn is_overfull(&self) -> bool {
+        self.is_full
+    }
+
+    /// The entries in the order of sources and destinations.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        let mut ordered = self.ordered.iter().map(|(pair, stored)| (*pair, *stored)).peekable();
+        let mut others = self.others.iter().map(|(pair, stored)| (*pair, *stored)).peekable();
+        std::iter::from_fn(move || match (ordered.peek(), others.peek()) {
+            (Some(one), Some(other)) if one.0 < other.0 => ordered.next(),
+            (Some(_), None) => ordered.next(),
+            _ => others.next(),
+        })
+        .map(|([source, destination], stored)| Entry {
+            source: source as usize,
+            destination: destination as usize,
+            amount: self.amount(stored),
+            messages: self.messages(stored),
+        })
+    }
+
+    /// The amount of an entry.
+    #[must_use]
+    pub fn get(&self, source: usize, destination: usize) -> Option<Ratio> {
+        let pair = [u32::try_from(source).ok()?, u32::try_from(destination).ok()?];
+        self.stored(pair).map(|stored| self.amount(*stored))
     }
 
     /// Whether its ranks are exactly 1 to n.
     pub(crate) fn counts_from_1(&self) -> bool {
-        let used: BTreeSet<usize> = self.entries.keys().flat_map(|own| [own.0, own.1]).collect();
-        !used.is_empty() && used.iter().copied().eq(1..=used.len())
+        let mut is_used = vec![false; self.size];
+        for rank in self.ordered.iter().map(|own| &own.0).chain(self.others.keys()).flatten() {
+            is_used[*rank as usize] = true;
+        }
+        is_used.first() == Some(&false) && is_used.len() > 1 && is_used[1..].iter().all(|used| *used)
+    }
+
+    /// The first entry that differs from that of the opposite pair.
+    pub(crate) fn first_asymmetry(&mut self) -> Option<[usize; 2]> {
+        if !self.others.is_empty() {
+            let entries = std::mem::take(&mut self.others);
+            self.ordered.extend(entries);
+            self.ordered.sort_unstable_by_key(|own| own.0);
+        }
+        // The entries of a column, from above, are those of the row of the same number, from the left.
+        let mut next = vec![0; self.size];
+        for (place, (pair, _)) in self.ordered.iter().enumerate().rev() {
+            next[pair[0] as usize] = place;
+        }
+        let differs = |&&([from, to], stored): &&([u32; 2], Stored)| {
+            let place = &mut next[to as usize];
+            let opposite = self.ordered.get(*place).filter(|own| own.0 == [to, from]);
+            *place += 1;
+            opposite.is_none_or(|own| self.amount(own.1) != self.amount(stored))
+        };
+        self.ordered.iter().find(differs).map(|own| own.0.map(|rank| rank as usize))
     }
 
     /// The same matrix of ranks that are counted from 0 instead of 1.
-    pub(crate) fn counted_from_0(self) -> Self {
-        let entries = self.entries.into_iter().map(|((from, to), own)| ((from - 1, to - 1), own));
-        Self { size: self.size - 1, entries: entries.collect(), ..self }
+    pub(crate) fn counted_from_0(mut self) -> Self {
+        for (pair, _) in &mut self.ordered {
+            *pair = pair.map(|rank| rank - 1);
+        }
+        let others = self.others.into_iter().map(|(pair, own)| (pair.map(|rank| rank - 1), own));
+        Self { size: self.size - 1, others: others.collect(), ..self }
     }
 
     pub(super) fn data(&self) -> Value {
-        let entries = self.entries.iter().filter(|(_, own)| own.0 != Ratio::ZERO);
-        let rows: Vec<Value> =
-            entries.map(|(&(from, to), &(amount, count))| json!([from, to, number(amount), count])).collect();
+        let entries = self.entries().filter(|entry| entry.amount != Ratio::ZERO);
+        let row = |own: Entry| json!([own.source, own.destination, number(own.amount), own.messages]);
         let mut data = Map::new();
         data.insert("size".into(), json!(self.size));
         data.insert("unit".into(), json!(self.unit));
-        data.insert("entries".into(), rows.into());
+        data.insert("entries".into(), entries.map(row).collect());
         if let Some(labels) = &self.labels {
             data.insert("labels".into(), json!(labels));
         }
@@ -65,10 +221,45 @@ impl Matrix {
     }
 
     pub(super) fn counts(&self, counts: &mut Map<String, Value>) {
-        let others = self.entries.iter().filter(|(pair, own)| pair.0 != pair.1 && own.0 != Ratio::ZERO);
-        let sum = self.entries.values().fold(Ratio::ZERO, |sum, own| sum.plus(own.0).unwrap_or(sum));
+        let (mut pairs, mut sum) = (0_u64, Ratio::ZERO);
+        for entry in self.entries() {
+            pairs += u64::from(entry.source != entry.destination && entry.amount != Ratio::ZERO);
+            sum = sum.plus(entry.amount).unwrap_or(sum);
+        }
         counts.insert("ranks".into(), json!(self.size));
-        counts.insert("pairs".into(), json!(others.count()));
+        counts.insert("pairs".into(), json!(pairs));
         counts.insert(if self.unit == "weight" { "weight" } else { self.unit }.into(), number(sum));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_in_any_order_are_those_of_a_map() {
+        let mut matrix = Matrix::default();
+        let mut map: BTreeMap<(usize, usize), (Ratio, u64)> = BTreeMap::new();
+        let mut state = 1_u64;
+        for turn in 0..2000_u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let number = usize::try_from(state >> 40).unwrap();
+            let (source, destination) =
+                if turn < 400 { (number % 3, number % 31) } else { (turn as usize / 40, number % 40) };
+            let amount = Ratio::new(u128::from(state % 1000), if turn % 5 == 0 { 7 } else { 1 });
+            let is_known = matrix.add(source, destination, amount, Some(1));
+            assert_eq!(is_known, map.contains_key(&(source, destination)));
+            let own = map.entry((source, destination)).or_insert((Ratio::ZERO, 0));
+            *own = (own.0.plus(amount).unwrap(), own.1 + 1);
+        }
+        let expected = map.iter().map(|(&(source, destination), &(amount, messages))| Entry {
+            source,
+            destination,
+            amount,
+            messages: Some(messages),
+        });
+        assert!(matrix.entries().eq(expected));
+        assert!(map.iter().all(|(pair, own)| matrix.get(pair.0, pair.1) == Some(own.0)));
+        assert_eq!(matrix.len(), map.len());
     }
 }

@@ -7,6 +7,11 @@ use serde_json::{Map, Value, json};
 use super::number;
 use crate::input::Ratio;
 
+/// The most nodes.
+pub const MAX_NODES: usize = 1 << 20;
+/// The most links.
+const MAX_LINKS: usize = 1 << 24;
+
 /// The links between two nodes that are alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
@@ -41,6 +46,7 @@ pub struct Network {
     pub loops: u64,
     places: BTreeMap<String, usize>,
     are_hosts: Vec<bool>,
+    is_overfull: bool, // whether nodes were left out
 }
 
 impl Network {
@@ -49,10 +55,22 @@ impl Network {
         if let Some(&place) = self.places.get(name) {
             return place;
         }
+        if self.nodes.len() == MAX_NODES {
+            self.is_overfull = true;
+            return 0;
+        }
         self.nodes.push(name.to_owned());
         self.are_hosts.push(is_host);
         self.places.insert(name.to_owned(), self.nodes.len() - 1);
         self.nodes.len() - 1
+    }
+
+    /// The limit that it exceeds.
+    pub(super) fn excess(&self) -> Option<&'static str> {
+        if self.is_overfull {
+            return Some("more than 2^20 nodes");
+        }
+        (self.links.len() > MAX_LINKS).then_some("more than 2^24 links")
     }
 
     /// The number of a known node.

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use cubefold_collectives::Operation;
@@ -27,7 +28,7 @@ const MAX_RANKS: u64 = 1 << 16;
 /// The traces of all ranks, and sentences on what was assumed.
 #[derive(Debug)]
 pub(crate) struct CollectiveTraces {
-    pub(super) set: std::sync::Arc<TraceSet>,
+    pub(super) set: Arc<TraceSet>,
     pub(super) notes: Vec<String>,
 }
 
@@ -78,7 +79,7 @@ impl CollectiveTraces {
             if files.len() > 1 { files } else { vec![path.to_owned(); usize::try_from(ranks).unwrap_or(1)] };
         let traces = traces.map_err(|message| of_file(path, message))?;
         let set = TraceSet::joined(path, paths, traces, &groups, budget)?;
-        Ok(Self { set: std::sync::Arc::new(set), notes })
+        Ok(Self { set: Arc::new(set), notes })
     }
 }
 
@@ -92,7 +93,7 @@ fn read_format(path: &Path, budget: &Budget) -> Result<Asked, Failure> {
         Ok(bytes) => bytes,
         Err(InputError::TooLong(most)) => {
             return match read_streamed(path).map_err(unreadable)? {
-                Some((format, Ok(reading))) => Ok(Asked::Value(format, Box::new(reading))),
+                Some((format, Ok(reading))) => Ok(Asked::Value(format, Arc::new(reading))),
                 Some((format, Err(complaints))) => Ok(Asked::Wrong(format, complaints)),
                 None => Err(unreadable(InputError::TooLong(most))),
             };
@@ -140,7 +141,7 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
         );
         return Err(of_other(message, help));
     }
-    match reading.content {
+    match Arc::unwrap_or_clone(reading).content {
         Content::Trace(trace)
             if trace.operations.as_ref().is_some_and(|operations| !operations.is_empty()) =>
         {

@@ -270,6 +270,76 @@ fn of_file(more: &str) -> String {
     format!("{MACHINE}file = \"t.{{rank}}.et\"\n{more}")
 }
 
+/// The nodes of a trace as `chakra_jsonizer` prints them: an object each, numbers of 64 bits as words.
+fn as_json(mut trace: &[u8]) -> String {
+    let mut text = String::new();
+    let mut is_first = true;
+    while !trace.is_empty() {
+        let length = prost::decode_length_delimiter(&mut trace).unwrap();
+        let (message, rest) = trace.split_at(length);
+        trace = rest;
+        if is_first {
+            is_first = false;
+            text.push_str("{\n  \"version\": \"0.0.4\"\n}\n");
+            continue;
+        }
+        let node = Node::decode(message).unwrap();
+        let attribute = |own: &AttributeProto| match own.value.as_ref().unwrap() {
+            Attribute::Text(word) => serde_json::json!({"name": own.name, "stringVal": word}),
+            Attribute::Bools(list) => {
+                serde_json::json!({"name": own.name, "boolList": {"values": list.values}})
+            }
+            Attribute::Bool(truth) => serde_json::json!({"name": own.name, "boolVal": truth}),
+            number => {
+                let number = number.integer().unwrap().to_string();
+                serde_json::json!({"name": own.name, "int64Val": number})
+            }
+        };
+        let words = |all: &[u64]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let kinds = ["COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"];
+        let first = i32::from(NodeType::Comp);
+        let json = serde_json::json!({
+            "id": node.id.to_string(),
+            "name": node.name,
+            "type": kinds[usize::try_from(node.kind - first).unwrap()],
+            "ctrlDeps": words(&node.ctrl_deps),
+            "dataDeps": words(&node.data_deps),
+            "durationMicros": node.duration_micros.to_string(),
+            "attr": node.attr.iter().map(attribute).collect::<Vec<_>>(),
+        });
+        text.push_str(&serde_json::to_string_pretty(&json).unwrap());
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn traces_of_json_run_like_those_of_messages() {
+    let text = format!(
+        "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
+    );
+    let folder = Folder::of_golden(&text);
+    let of_messages = record(&folder.run());
+    for rank in 0..8 {
+        let path = folder.0.path().join(format!("chakra/astra.{rank}.et"));
+        let json = as_json(&fs::read(&path).unwrap());
+        fs::write(path.with_extension("json"), json).unwrap();
+    }
+    fs::write(folder.0.path().join("s.toml"), text.replace("{rank}.et", "{rank}.json")).unwrap();
+    assert_eq!(record(&folder.run()).makespan_cycles, of_messages.makespan_cycles);
+    // A list of nodes is the same.
+    for rank in 0..8 {
+        let path = folder.0.path().join(format!("chakra/astra.{rank}.json"));
+        let text = fs::read_to_string(&path).unwrap();
+        let objects = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
+        let nodes: Vec<serde_json::Value> = objects.skip(1).map(Result::unwrap).collect();
+        fs::write(path, serde_json::json!({ "workload_graph": nodes }).to_string()).unwrap();
+    }
+    assert_eq!(record(&folder.run()).makespan_cycles, of_messages.makespan_cycles);
+    fs::write(folder.0.path().join("chakra/astra.0.json"), "{\"version\": \"0.0.4\"}\n{\"id\": ").unwrap();
+    assert!(folder.error().starts_with("chakra/astra.0.json: EOF"), "{}", folder.error());
+}
+
 #[test]
 fn groups_come_from_a_file_and_gzipped_traces_are_the_same() {
     let text = format!(

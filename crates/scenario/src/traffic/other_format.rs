@@ -5,7 +5,7 @@ use std::path::Path;
 use cubefold_formats::{
     asked::{Asked, ask},
     format::{FileText, Format, Reading, Recognised, read_as, with_name},
-    value::{Kind, Matrix},
+    value::{Entry, Kind, Matrix},
 };
 
 use super::{Entries, amount::Amount, plain_matrix::ColumnName, text_file::FileErrors};
@@ -100,7 +100,7 @@ fn other<'b>(
     budget: &'b Budget,
 ) -> Option<Other<'b>> {
     let mut entries = Entries::new(matrix.size as u64, budget);
-    for (&(from, to), &(amount, _)) in &matrix.entries {
+    for Entry { source: from, destination: to, amount, .. } in matrix.entries() {
         let Ok(amount) = Amount::of_ratio(amount) else {
             errors.of_entry(|| format!("entry [{from}, {to}] is {amount}, expected less than 2^63"));
             return None;

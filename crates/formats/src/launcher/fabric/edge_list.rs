@@ -8,7 +8,7 @@
 //!
 //! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are `from`
 //! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles`, `latency_cycles` and `host`, which says which end is a
-//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by the comma or semicolon of the header, else by blanks. `#` begins a comment. A pair that is listed several times has as
+//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by the comma or semicolon of the header, else by blanks. `#` begins a comment, and `%` one of a whole line. A pair that is listed several times has as
 //! many links (`docs/model.md` section 22).
 
 use std::collections::BTreeSet;
@@ -81,7 +81,8 @@ fn cells(row: &str, by: Separator) -> impl Iterator<Item = &str> {
 fn read(reading: &mut FabricReading<'_>, form: Form) {
     reading.pairs = PairCount::OneOrBothDirections;
     reading.knows_hosts = false;
-    let mut rows = lines(reading.text, Remarks::AfterHash).peekable();
+    // Collections of graphs begin remarks with `%`.
+    let mut rows = lines(reading.text, Remarks::AfterHash).filter(|line| !line.starts_with('%'));
     let columns = match form {
         Form::Table => {
             let Some(columns) = rows.next().and_then(|header| header_columns(reading, header)) else {

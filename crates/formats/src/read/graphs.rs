@@ -1,0 +1,263 @@
+//! Graphs of partitioners and generators: a line of neighbours for each vertex.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    format::{FileText, Format, Likeness, Read, Reader, Reading, wrong},
+    input::{Ratio, text::described},
+    read::{
+        by_names,
+        numbers::{amount, is_number, rows, words},
+        ranks::MAX_RANKS,
+    },
+    value::{Content, Kind, Matrix, Network},
+};
+
+pub(super) static METIS: Format = Format {
+    name: "metis-graph",
+    tool: "METIS, KaHIP, genGraph: a line of neighbours for each vertex",
+    holds: &[Kind::Network, Kind::Matrix],
+    is_like: |file| {
+        let has_numbers =
+            || metis_lines(&file.text).all(|(_, line)| line.split_whitespace().all(|own| is_number(&own)));
+        match metis_header(file.whole()) {
+            Some(_) if file.is_sample() && has_numbers() => Likeness::Sure,
+            Some(_) if !file.is_sample() && read_metis(file).is_ok() => Likeness::Sure,
+            Some(_) => Likeness::Maybe,
+            None => Likeness::No,
+        }
+    },
+    reader: Reader::Reads(read_metis),
+};
+
+pub(super) static SCOTCH: Format = Format {
+    name: "scotch-graph",
+    tool: "Scotch (*.grf)",
+    holds: &[Kind::Matrix, Kind::Network],
+    is_like: |file| {
+        let heads: Vec<Vec<&str>> =
+            file.rows().take(3).map(|own| own.1.split_whitespace().collect()).collect();
+        let is_like = matches!(&heads[..], [one, two, three] if one[..] == ["0"] && two.len() == 2 && three.len() == 2
+            && three[1].len() == 3 && three[1].bytes().all(|byte| b"01".contains(&byte)));
+        is_like.into()
+    },
+    reader: Reader::Reads(read_scotch),
+};
+
+pub(super) static ADJACENCY: Format = Format {
+    name: "adjacency-list",
+    tool: "NetworkX, a node and its neighbours a line",
+    holds: &[Kind::Network],
+    is_like: |file| {
+        let rows: Vec<Vec<&str>> = rows(file).map(|own| words(own.1).collect()).collect();
+        let firsts: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
+        let all = || rows.iter().flatten();
+        // The lines of most neighbours are not in a sample.
+        let are_known = if file.is_sample() {
+            all().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+                || all().filter(|word| firsts.contains(*word)).count() * 2 >= all().count()
+        } else {
+            all().all(|word| firsts.contains(word))
+        };
+        let are_alike = rows.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        if rows.len() > 1 && firsts.len() == rows.len() && are_known && !are_alike {
+            Likeness::Maybe
+        } else {
+            Likeness::No
+        }
+    },
+    reader: Reader::Reads(read_adjacency),
+};
+
+fn read_adjacency(file: &FileText<'_>) -> Read {
+    let mut network = Network::default();
+    for (line, row) in rows(file) {
+        let name = words(row).next().unwrap_or_default();
+        let known = network.nodes.len();
+        if network.node(name, true) != known {
+            return wrong(line, format!("node {} a second time, expected a line for each", described(name)));
+        }
+    }
+    let mut pairs: Vec<[usize; 2]> = vec![];
+    for (line, row) in rows(file) {
+        let mut nodes = words(row).map(|word| network.place(word).ok_or(word));
+        let Some(Ok(node)) = nodes.next() else { continue };
+        for neighbour in nodes {
+            match neighbour {
+                Ok(neighbour) => pairs.push([node, neighbour]),
+                Err(word) => {
+                    return wrong(line, format!("neighbour {}, expected a line of its own", described(word)));
+                }
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let is_both_ways = pairs.iter().all(|&[one, other]| pairs.binary_search(&[other, one]).is_ok());
+    for [one, other] in pairs {
+        if one == other {
+            network.loops += 1;
+        } else if !is_both_ways || one < other {
+            network.cable(one, other);
+        }
+    }
+    Ok(by_names(network))
+}
+
+/// Vertices, edges, whether vertices have sizes, weights and edges weights, and the number of weights.
+struct MetisHeader {
+    vertices: usize,
+    edges: usize,
+    before: usize, // sizes and weights of a vertex
+    has_weights: bool,
+}
+
+/// The header and the lines after it, without remarks.
+fn metis_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines()).filter(|own| !own.1.trim_start().starts_with('%'));
+    lines.skip_while(|own| own.1.trim().is_empty())
+}
+
+fn metis_header(text: &str) -> Option<MetisHeader> {
+    let mut lines = metis_lines(text);
+    let words: Vec<&str> = lines.next()?.1.split_whitespace().take(5).collect();
+    if !(2..=4).contains(&words.len()) {
+        return None;
+    }
+    let (vertices, edges) = (words[0].parse::<usize>().ok()?, words[1].parse::<usize>().ok()?);
+    let form = words.get(2).copied().unwrap_or("0");
+    if form.len() > 3 || !form.bytes().all(|byte| b"01".contains(&byte)) {
+        return None;
+    }
+    let form = format!("{form:0>3}");
+    let weights = words.get(3).map_or(Some(1), |own| own.parse::<usize>().ok().filter(|own| *own < 64))?;
+    let before = usize::from(form.starts_with('1')) + if &form[1..2] == "1" { weights } else { 0 };
+    let (mut count, mut last) = (0, 0); // lines, and the number of the last that is not empty
+    for (_, line) in lines {
+        count += 1;
+        if !line.trim().is_empty() {
+            last = count;
+        }
+    }
+    let fits =
+        vertices > 1 && vertices >= last && count >= vertices.min(last) && vertices as u64 <= MAX_RANKS;
+    let exact = last == vertices || last < vertices && count + 1 >= vertices;
+    (fits && exact).then_some(MetisHeader { vertices, edges, before, has_weights: form.ends_with('1') })
+}
+
+fn read_metis(file: &FileText<'_>) -> Read {
+    let Some(header) = metis_header(&file.text) else {
+        return wrong(1, "no header of a graph: vertices and edges");
+    };
+    let vertices = header.vertices;
+    let rows = || metis_lines(&file.text).skip(1).take(vertices);
+    let width = if header.has_weights { 2 } else { 1 };
+    let mut neighbours = rows().flat_map(|own| own.1.split_whitespace().skip(header.before).step_by(width));
+    let is_from_0 = neighbours.any(|word| word.parse() == Ok(0));
+    let mut matrix = Matrix::new("weight", vertices);
+    let mut count = 0;
+    for (vertex, (line, text)) in rows().enumerate() {
+        let mut words = text.split_whitespace().skip(header.before);
+        while let Some(word) = words.next() {
+            let number = word.parse::<usize>().ok().filter(|own| *own <= vertices);
+            let Some(number) = number else {
+                let found = described(word);
+                return wrong(line, format!("a neighbour is {found}, expected a vertex up to {vertices}"));
+            };
+            let neighbour = number - usize::from(!is_from_0);
+            if neighbour >= vertices {
+                return wrong(line, format!("vertex {number}, expected 0 to {}", vertices - 1));
+            }
+            let weight = if header.has_weights {
+                let Some(word) = words.next() else { return wrong(line, "a neighbour without its weight") };
+                amount(line, word)?
+            } else {
+                Ratio::from(1)
+            };
+            count += 1;
+            if matrix.add(vertex, neighbour, weight, None) {
+                return wrong(line, format!("neighbour {neighbour} a second time, expected it once"));
+            }
+        }
+    }
+    graph(matrix, count, header.edges.saturating_mul(2), is_from_0, header.has_weights)
+}
+
+/// Checks that a graph has as many entries as announced in both directions, and makes a matrix or a network of it.
+fn graph(mut matrix: Matrix, count: usize, expected: usize, is_from_0: bool, is_matrix: bool) -> Read {
+    if count != expected {
+        return wrong(1, format!("{count} neighbours, expected {expected}: each edge from both ends"));
+    }
+    if let Some([one, other]) = matrix.first_asymmetry() {
+        let message = "differs from its other end, expected equal ones";
+        return wrong(0, format!("the edge of vertices {one} and {other} {message}"));
+    }
+    let mut reading = if is_matrix {
+        Reading::from(Content::Matrix(matrix))
+    } else {
+        let mut network = Network::default();
+        for node in 0..matrix.size {
+            network.node(&node.to_string(), true);
+        }
+        for entry in matrix.entries().filter(|entry| entry.source < entry.destination) {
+            network.cable(entry.source, entry.destination);
+        }
+        by_names(network)
+    };
+    if is_from_0 {
+        reading.assumed.push("base-0");
+    }
+    Ok(reading)
+}
+
+/// The numbers of vertices and arcs, the first number of a vertex, and whether there are labels and weights.
+fn scotch_header(file: &FileText<'_>) -> Option<(usize, usize, usize, [bool; 3])> {
+    let heads: Vec<Vec<&str>> = rows(file).take(3).map(|own| words(own.1).take(3).collect()).collect();
+    let integer = |row: usize, column: usize| heads.get(row)?.get(column)?.parse::<usize>().ok();
+    let flags = heads.get(2)?.get(1)?.as_bytes();
+    let &[labels, edge_weights, vertex_weights] = flags else { return None };
+    Some((
+        integer(1, 0)?,
+        integer(1, 1)?,
+        integer(2, 0)?,
+        [labels, edge_weights, vertex_weights].map(|own| own == b'1'),
+    ))
+}
+
+fn read_scotch(file: &FileText<'_>) -> Read {
+    let Some((vertices, arcs, base, [labels, edge_weights, vertex_weights])) = scotch_header(file) else {
+        return wrong(2, "no numbers of vertices and arcs");
+    };
+    let found = rows(file).skip(3).count();
+    if found != vertices || vertices as u64 > MAX_RANKS || base > 1 {
+        return wrong(2, format!("{found} vertices, expected {vertices}, counted from 0 or 1"));
+    }
+    let mut matrix = Matrix::new("weight", vertices);
+    let mut count = 0;
+    for (vertex, (line, row)) in rows(file).skip(3).enumerate() {
+        let mut numbers = words(row).skip(usize::from(labels) + usize::from(vertex_weights));
+        let degree = numbers.next().and_then(|own| own.parse::<usize>().ok());
+        let rest: Vec<&str> = numbers.collect();
+        let width = 1 + usize::from(edge_weights);
+        if degree.is_none_or(|degree| degree.checked_mul(width) != Some(rest.len())) {
+            let found = rest.len();
+            return wrong(
+                line,
+                format!("{found} numbers after the degree, expected {width} for each neighbour"),
+            );
+        }
+        for pair in rest.chunks(width) {
+            let neighbour = pair[width - 1].parse::<usize>().ok().and_then(|own| own.checked_sub(base));
+            let Some(neighbour) = neighbour.filter(|neighbour| *neighbour < vertices) else {
+                let found = described(pair[width - 1]);
+                return wrong(line, format!("a neighbour is {found}, expected a vertex"));
+            };
+            let weight = if edge_weights { amount(line, pair[0])? } else { Ratio::from(1) };
+            count += 1;
+            if matrix.add(vertex, neighbour, weight, None) {
+                return wrong(line, "a neighbour a second time, expected it once");
+            }
+        }
+    }
+    graph(matrix, count, arcs, false, edge_weights)
+}

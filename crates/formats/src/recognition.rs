@@ -1,0 +1,233 @@
+//! The choice among the formats that a content looks like.
+//!
+//! A large file is recognised by a sample of it ([`FileText::sample`]); readers then take the whole. Each reader runs
+//! at most once, whichever kinds are asked for.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    format::{Complaint, FileText, Format, Likeness, Reader, Reading, wrong},
+    input::Ratio,
+    read::FORMATS,
+    value::{Content, Kind, Matrix},
+};
+
+/// What a file is.
+#[derive(Debug)]
+pub enum Recognised {
+    /// The file cannot be read, with the reason.
+    Unreadable(String),
+    /// No format looks like it.
+    Unknown,
+    /// A format that is not read.
+    NotRead(&'static Format),
+    /// A format with errors.
+    Wrong(&'static Format, Vec<Complaint>),
+    /// Several formats, without evidence for one.
+    Ambiguous(Vec<&'static Format>),
+    /// A value, and all formats that it could be if there are several.
+    Read(&'static Format, Arc<Reading>, Vec<&'static Format>),
+}
+
+/// Reads a content as a format.
+#[must_use]
+pub fn read_as(file: &FileText<'_>, format: &'static Format) -> Recognised {
+    if format.likeness(file) == Likeness::No {
+        let message = format!("the file is not like one of {}", format.tool);
+        return Recognised::Wrong(format, vec![Complaint { line: 0, message }]);
+    }
+    match &format.reader {
+        Reader::Unread { .. } => Recognised::NotRead(format),
+        Reader::Reads(_) => match read(file, format) {
+            Ok(reading) => Recognised::Read(format, reading, vec![]),
+            Err(complaints) => Recognised::Wrong(format, complaints),
+        },
+    }
+}
+
+type SharedRead = Result<Arc<Reading>, Vec<Complaint>>;
+
+/// Reads a file in a format, within the limits of values.
+fn read(file: &FileText<'_>, format: &Format) -> SharedRead {
+    let Reader::Reads(reader) = &format.reader else { return wrong(0, "a format that is not read") };
+    let reading = reader(file)?;
+    match reading.content.excess() {
+        Some(message) => wrong(0, message),
+        None => Ok(Arc::new(reading)),
+    }
+}
+
+/// A file, the formats that it looks like, and what their readers found.
+#[derive(Debug)]
+pub struct Recogniser<'a> {
+    /// The file.
+    pub file: FileText<'a>,
+    is_large: bool,
+    like: Vec<(&'static Format, Likeness)>, // in the order of the set, more than not at all
+    read: BTreeMap<&'static str, SharedRead>,
+    plain: Option<Plain<'a>>, // once it was looked for
+}
+
+/// The same file without prefixes, if it looks like a format then.
+type Plain<'a> = Option<(Box<Recogniser<'a>>, bool)>;
+
+impl<'a> Recogniser<'a> {
+    /// Judges the contents of a file.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self::of(FileText::new(bytes))
+    }
+
+    fn of(file: FileText<'a>) -> Self {
+        let (is_large, like) = match file.sample() {
+            None => (false, likenesses(&file)),
+            Some(sample) => match likenesses(&sample) {
+                none if none.is_empty() => {
+                    let mut parts = file.around_headings().map(|part| likenesses(&part));
+                    (true, parts.find(|like| !like.is_empty()).unwrap_or_default())
+                }
+                like => (true, like),
+            },
+        };
+        Self { file, is_large, like, read: BTreeMap::new(), plain: None }
+    }
+
+    /// The formats that the file looks most like, among those that hold a kind.
+    #[must_use]
+    pub fn likely(&self, kind: Option<Kind>) -> Vec<&'static Format> {
+        let best = self.asked(kind).map(|(_, likeness)| likeness).max();
+        self.asked(kind).filter(|(_, likeness)| Some(*likeness) == best).map(|(format, _)| format).collect()
+    }
+
+    /// Whether nothing else looks like the file.
+    #[must_use]
+    pub fn is_sure(&self, format: &Format) -> bool {
+        self.like.iter().any(|(own, likeness)| own.name == format.name && *likeness == Likeness::Sure)
+    }
+
+    fn asked(&self, kind: Option<Kind>) -> impl Iterator<Item = (&'static Format, Likeness)> {
+        let holds = move |format: &Format| kind.is_none_or(|kind| format.holds.contains(&kind));
+        self.like.iter().copied().filter(move |(format, _)| holds(format))
+    }
+
+    /// Recognises the file, as a format that holds a kind if one is asked for.
+    ///
+    /// Prefixes that launchers put before each line are left out if no format looks like the lines with them, or if
+    /// every line has one and the lines are wrong with them.
+    #[must_use]
+    pub fn recognise(&mut self, kind: Option<Kind>) -> Recognised {
+        let found = self.recognise_lines(kind);
+        let is_wrong = match found {
+            Recognised::Unknown => false,
+            Recognised::Wrong(..) => true,
+            _ => return found,
+        };
+        if self.plain.is_none() {
+            self.plain = Some(self.without_prefixes());
+        }
+        if let Some(Some((plain, has_every_line))) = &mut self.plain
+            && (*has_every_line || !is_wrong)
+            && let plain @ Recognised::Read(..) = plain.recognise_lines(kind)
+        {
+            return plain;
+        }
+        found
+    }
+
+    /// The file without prefixes, and whether every line has one; of a large file its sample is tried first.
+    fn without_prefixes(&self) -> Plain<'a> {
+        if let Some(sample) = self.file.sample() {
+            let (plain, _) = sample.without_prefixes()?;
+            if likenesses(&plain).is_empty() {
+                return None;
+            }
+        }
+        let (plain, has_every_line) = self.file.without_prefixes()?;
+        let plain = Self::of(plain);
+        (!plain.like.is_empty()).then(|| (Box::new(plain), has_every_line))
+    }
+
+    fn recognise_lines(&mut self, kind: Option<Kind>) -> Recognised {
+        let asked: Vec<(&'static Format, Likeness)> = self.asked(kind).collect();
+        let mut failed = None;
+        for level in [Likeness::Sure, Likeness::Maybe] {
+            let like = || asked.iter().filter(|own| own.1 == level).map(|own| own.0);
+            let mut read = vec![];
+            for format in like() {
+                if matches!(format.reader, Reader::Unread { .. }) {
+                    return Recognised::NotRead(format);
+                }
+                match self.read(format) {
+                    // Large files are read once, as the first format that fits.
+                    Ok(reading) if self.is_large => {
+                        let all: Vec<&'static Format> = like().collect();
+                        return Recognised::Read(format, reading, if all.len() > 1 { all } else { vec![] });
+                    }
+                    Ok(reading) => read.push((format, reading)),
+                    Err(complaints) => {
+                        failed.get_or_insert((format, complaints));
+                    }
+                }
+            }
+            if !read.is_empty() {
+                return chosen(read);
+            }
+            if let Some((format, complaints)) = failed {
+                return Recognised::Wrong(format, complaints);
+            }
+        }
+        Recognised::Unknown
+    }
+
+    fn read(&mut self, format: &'static Format) -> SharedRead {
+        self.read.entry(format.name).or_insert_with(|| read(&self.file, format)).clone()
+    }
+}
+
+/// The formats that a text looks like.
+fn likenesses(file: &FileText<'_>) -> Vec<(&'static Format, Likeness)> {
+    let all = FORMATS.iter().map(|format| (*format, (format.is_like)(file)));
+    all.filter(|own| own.1 > Likeness::No).collect()
+}
+
+/// Chooses among formats that read a content: triples before a list of weighted edges, and triples or rows of
+/// numbers by what each would mean.
+fn chosen(mut read: Vec<(&'static Format, Arc<Reading>)>) -> Recognised {
+    let candidates: Vec<&'static Format> =
+        if read.len() > 1 { read.iter().map(|own| own.0).collect() } else { vec![] };
+    let matrix_of = |name: &str| {
+        read.iter().find(|own| own.0.name == name).and_then(|own| match &own.1.content {
+            Content::Matrix(matrix) => Some(matrix),
+            _ => None,
+        })
+    };
+    let place = |name: &str| read.iter().position(|own| own.0.name == name);
+    let place = match (matrix_of("matrix-dense"), matrix_of("matrix-triples")) {
+        (Some(dense), Some(triples)) => {
+            let sends_to_itself = |matrix: &Matrix| {
+                matrix.entries().any(|entry| entry.source == entry.destination && entry.amount != Ratio::ZERO)
+            };
+            let is_used = |rank: usize| {
+                triples.entries().any(|entry| entry.source == rank || entry.destination == rank)
+            };
+            let has_gap = !(0..triples.size).all(is_used);
+            if !sends_to_itself(triples) && sends_to_itself(dense) && !has_gap {
+                place("matrix-triples")
+            } else if has_gap {
+                place("matrix-dense")
+            } else {
+                None
+            }
+        }
+        _ if read.len() == 1 => Some(0),
+        _ if place("edge-list").is_some() && place("matrix-dense").is_some() => None,
+        _ => place("matrix-triples").or(Some(0)),
+    };
+    match place {
+        Some(place) => {
+            let (format, reading) = read.swap_remove(place);
+            Recognised::Read(format, reading, candidates)
+        }
+        None => Recognised::Ambiguous(candidates),
+    }
+}
