@@ -71,9 +71,13 @@ pub struct FabricReading<'t> {
     pub(super) knows_hosts: bool,
     /// Whether the file counts its nodes from 1.
     pub(super) counts_from_1: bool,
+    expanded: usize, // the names that lists have stood for
     notes: Vec<String>,
     diagnostics: Diagnostics,
 }
+
+/// The most names that all lists of a file stand for together: levels above may repeat the names of hosts.
+const MAX_EXPANDED: usize = 4 * MAX_NODES as usize;
 
 impl Names {
     /// The place of a name, which is added if it is new; whether it was.
@@ -101,6 +105,7 @@ impl<'t> FabricReading<'t> {
             is_named: true,
             knows_hosts: true,
             counts_from_1: false,
+            expanded: 0,
             notes: vec![],
             diagnostics: Diagnostics::default(),
         }
@@ -178,7 +183,17 @@ impl<'t> FabricReading<'t> {
     ) -> Vec<(String, &'p str)> {
         let mut found = vec![];
         for part in parts(list) {
-            match expanded(part.trim()) {
+            if self.expanded > MAX_EXPANDED {
+                return vec![]; // reported before
+            }
+            let names = expanded(part.trim());
+            self.expanded += names.as_ref().map_or(0, Vec::len);
+            if self.expanded > MAX_EXPANDED {
+                let message = || format!("lists of more than {MAX_EXPANDED} names together, expected fewer");
+                self.complain_at(place(part), message);
+                return vec![];
+            }
+            match names {
                 Ok(names) if found.len() + names.len() <= MAX_NODES as usize => {
                     found.extend(names.into_iter().map(|name| (name, part)));
                 }

@@ -165,6 +165,9 @@ impl<'l> Topology<'l> {
                 }
             }
         }
+        if !reading.is_right() {
+            return;
+        }
         // Hosts are on the switches whose lines have them and that have none below with them.
         let mut seated = BTreeSet::new();
         let leaves = |own: &&Unit<'_>| own.below.is_empty() && !own.repeats_hosts;
