@@ -134,7 +134,7 @@ fn rows_beyond_the_sample_are_checked() {
     let rows = |wrong: &str| {
         let mut text = String::new();
         (0..ROWS).for_each(|row| writeln!(text, "{} {} {row}", row / 200, row % 200).unwrap());
-        let middle = text.len() / 2;
+        let middle = text.len() * 3 / 4;
         let at = middle + text[middle..].find('\n').unwrap() + 1;
         text.insert_str(at, wrong);
         inspected(&text)

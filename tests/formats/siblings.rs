@@ -143,15 +143,6 @@ fn variants_are_read_like_the_given_files() {
     }
 }
 
-/// A few characters stand for many names, again and again.
-#[test]
-fn lists_of_names_are_expanded_to_a_bound() {
-    let text = "SwitchName=s Nodes=n[0-1]\n".to_owned() + &"SwitchName=t Switches=s[0-900000]\n".repeat(50);
-    let found = Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).json();
-    let messages = found["errors"].to_string();
-    assert!(messages.contains("lists of more than 4194304 names together"), "{}", &messages[..500]);
-}
-
 #[test]
 fn traces_that_are_not_run_lead_on() {
     let shown = |text: &str| {

@@ -120,20 +120,21 @@ pub fn measured(
 ) -> Result<Measurement, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
         .map_err(|error| vec![ScenarioError::of_file(path, format!("measurements {error}"))])?;
-    let diagnostics = match Measurement::parse(name, source.text(), options) {
-        Ok(measurement) => return Ok(measurement),
-        Err(diagnostics) => diagnostics,
-    };
     match ask(&path.display().to_string(), source.text().as_bytes(), Kind::Benchmark) {
         Asked::Value(format, reading) if !is_known(format) => {
-            let Content::Benchmark(rows) = &reading.content else {
-                return Err(errors_at(&source, &diagnostics));
-            };
-            Measurement::of_rows(name, format.tool, rows, options)
-                .map_err(|message| vec![ScenarioError::of_file(path, message)])
+            if let Content::Benchmark(rows) = &reading.content {
+                return Measurement::of_rows(name, format.tool, rows, options)
+                    .map_err(|message| vec![ScenarioError::of_file(path, message)]);
+            }
         }
-        Asked::Wrong(format, complaints) if !is_known(format) => Err(at_lines(path, &source, &complaints)),
-        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => Err(vec![error_of(path, &misfit)]),
-        _ => Err(errors_at(&source, &diagnostics)),
+        Asked::Wrong(format, complaints) if !is_known(format) => {
+            return Err(at_lines(path, &source, &complaints));
+        }
+        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => {
+            return Err(vec![error_of(path, &misfit)]);
+        }
+        _ => {}
     }
+    // The reader of the others has exact places, and the options of the command.
+    Measurement::parse(name, source.text(), options).map_err(|diagnostics| errors_at(&source, &diagnostics))
 }

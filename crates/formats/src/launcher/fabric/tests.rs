@@ -246,3 +246,15 @@ fn a_column_of_a_table_says_which_nodes_are_hosts() {
     let wrong = read(&table.replace("s0,a,a", "s0,a,x")).unwrap_err();
     assert_eq!(wrong, ["x: host \"x\", expected the name of an end, from, to, both or nothing"]);
 }
+
+/// A few characters stand for many names, again and again.
+#[test]
+fn lists_of_names_are_expanded_to_a_bound() {
+    let mut reading = FabricReading::new("", "a Slurm topology");
+    let mut count = || reading.names_at("n[0-1048575]", "nodes", |_| 0..0).len();
+    assert_eq!(
+        [count(), count(), count(), count(), count(), count()],
+        [1 << 20, 1 << 20, 1 << 20, 1 << 20, 0, 0]
+    );
+    assert!(!reading.is_right());
+}
