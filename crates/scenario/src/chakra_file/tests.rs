@@ -319,14 +319,14 @@ fn traces_of_json_run_like_those_of_messages() {
         "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
     );
     let folder = Folder::of_golden(&text);
-    let of_messages = record(&folder.run());
+    let of_messages = makespan(&folder.run());
     for rank in 0..8 {
         let path = folder.0.path().join(format!("chakra/astra.{rank}.et"));
         let json = as_json(&fs::read(&path).unwrap());
         fs::write(path.with_extension("json"), json).unwrap();
     }
     fs::write(folder.0.path().join("s.toml"), text.replace("{rank}.et", "{rank}.json")).unwrap();
-    assert_eq!(record(&folder.run()).makespan_cycles, of_messages.makespan_cycles);
+    assert_eq!(makespan(&folder.run()), of_messages);
     // A list of nodes is the same.
     for rank in 0..8 {
         let path = folder.0.path().join(format!("chakra/astra.{rank}.json"));
@@ -335,7 +335,7 @@ fn traces_of_json_run_like_those_of_messages() {
         let nodes: Vec<serde_json::Value> = objects.skip(1).map(Result::unwrap).collect();
         fs::write(path, serde_json::json!({ "workload_graph": nodes }).to_string()).unwrap();
     }
-    assert_eq!(record(&folder.run()).makespan_cycles, of_messages.makespan_cycles);
+    assert_eq!(makespan(&folder.run()), of_messages);
     fs::write(folder.0.path().join("chakra/astra.0.json"), "{\"version\": \"0.0.4\"}\n{\"id\": ").unwrap();
     assert!(folder.error().starts_with("chakra/astra.0.json: EOF"), "{}", folder.error());
 }
