@@ -85,16 +85,15 @@ impl Inspection {
     /// Inspects contents that are said to be those of a file.
     #[must_use]
     pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
-        let recognised = match named {
-            Some(format) => read_as(&FileText::new(bytes), format),
-            None => {
-                let mut recogniser = Recogniser::new(bytes);
-                match recogniser.recognise(None) {
-                    Recognised::Unknown => {
-                        unreadable(&recogniser.file).map_or(Recognised::Unknown, Recognised::Unreadable)
-                    }
-                    other => other,
+        let recognised = if let Some(format) = named {
+            read_as(&FileText::new(bytes), format)
+        } else {
+            let mut recogniser = Recogniser::new(bytes);
+            match recogniser.recognise(None) {
+                Recognised::Unknown => {
+                    unreadable(&recogniser.file).map_or(Recognised::Unknown, Recognised::Unreadable)
                 }
+                other => other,
             }
         };
         Self { path, recognised }

@@ -29,7 +29,7 @@ impl Clauses {
                 self.implied[number(other)].push(number(one) ^ 1);
             }
             (Some(literal), None) | (None, Some(literal)) => {
-                self.implied[number(literal)].push(number(literal) ^ 1)
+                self.implied[number(literal)].push(number(literal) ^ 1);
             }
             (None, None) => self.contradicts = true,
         }

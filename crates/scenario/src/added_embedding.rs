@@ -7,10 +7,10 @@ use cubefold_topology::NodeId;
 
 use super::{EmbeddingName, Run, Scenario, Site};
 
-/// The reason for which an embedding cannot be added.
+/// The reason why an embedding cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddedEmbeddingError {
-    /// A list with another number of nodes than the program has processes.
+    /// The number of nodes listed differs from the number of processes.
     #[error("embedding {name} places {found} processes, expected {expected} as in the program")]
     ProcessCount {
         /// The name of the embedding.
@@ -33,12 +33,12 @@ pub enum AddedEmbeddingError {
 impl Scenario {
     /// Adds an embedding to every combination, after those of the file.
     ///
-    /// `place` lists the node of every process of a program on a machine, by process. Results call the embedding
+    /// Given a program and a machine, `place` lists the node of every process, by process. Results call the embedding
     /// `name`.
     ///
     /// # Errors
     ///
-    /// If a list has another length than the program has processes, or names a node that the machine does not have.
+    /// If the length of a list differs from the number of processes, or a node is not in the machine.
     pub fn add_embedding(
         &mut self,
         name: &str,
@@ -58,7 +58,7 @@ impl Scenario {
 }
 
 impl Run {
-    /// The run with the processes where `place` puts them.
+    /// The run with its processes placed by `place`.
     fn placed_by(
         &self,
         name: &str,

@@ -1,7 +1,7 @@
 //! `machine.allocation`: the nodes that a job has, in its order (`docs/model.md` section 22).
 //!
-//! A list of numbers, coordinates, ranges as strings and names; or the path of a file with one of these a line. Names are
-//! those of the network's file, or of `machine.host_names`.
+//! A list of numbers, coordinates, ranges as strings and names; or the path of a file with one of these a line. Names
+//! come from the network's file, or from `machine.host_names`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +32,7 @@ use super::{
     value::{Content, Value},
 };
 
-/// The hosts that a machine has names for, by name, and the names by number.
+/// The named hosts of a machine, by name, and the names by number.
 #[derive(Debug)]
 pub(super) struct KnownNames {
     nodes: BTreeMap<String, u64>,
@@ -40,7 +40,7 @@ pub(super) struct KnownNames {
     pub(super) list: Arc<HostList>,
 }
 
-/// Reads the names of the hosts: those of `machine.host_names`, or of the network's file.
+/// Reads the names of the hosts, from `machine.host_names` or the network's file.
 pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<KnownNames> {
     let machine = machine?;
     let hosts = usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX);
@@ -76,7 +76,7 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
     Some(KnownNames { nodes, list: Arc::new(list) })
 }
 
-/// Reads the allocation; failed nodes are passed over.
+/// Reads the allocation; failed nodes are skipped.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
@@ -121,12 +121,12 @@ pub(super) fn read(
     Some(Allocation::new(nodes, as_box))
 }
 
-/// The most nodes of an allocation: each is listed.
+/// The most nodes of an allocation; each of them is listed.
 const MAX_NODES: u64 = 1 << 24;
 /// Memory per node of an allocation while it is read and made \[bytes\].
 const BYTES_A_NODE: u64 = 48;
 
-/// The partition of which these are all nodes in their order, if they are a box.
+/// The partition whose nodes, in order, are exactly these; `None` if they are not a box.
 fn as_box(machine: &Machine, nodes: &[NodeId]) -> Option<Partition> {
     machine.grid()?;
     let shape = machine.shape();
@@ -138,11 +138,11 @@ fn as_box(machine: &Machine, nodes: &[NodeId]) -> Option<Partition> {
     let partition = Partition::new(machine, &base, &lengths?).ok()?;
     let inside = partition.inside();
     let is_same = inside.node_count() == nodes.len() as u64
-        && inside.nodes().zip(nodes).all(|(own, &node)| shape.node_at(&partition.address(own)) == node);
+        && inside.nodes().zip(nodes).all(|(inner, &node)| shape.node_at(&partition.address(inner)) == node);
     is_same.then_some(partition)
 }
 
-/// Nodes while they are read.
+/// The nodes read so far.
 struct Reading<'a, 'b> {
     machine: &'a Machine,
     names: Option<&'a KnownNames>,
@@ -159,7 +159,7 @@ impl Reading<'_, '_> {
             Content::Text(text) => self.text(text),
             Content::List(values) => {
                 let coordinate = |value: &Value| match value.content {
-                    Content::Integer(own) => own,
+                    Content::Integer(number) => number,
                     _ => None,
                 };
                 let coordinates: Option<Vec<u64>> = values.iter().map(coordinate).collect();
@@ -265,7 +265,7 @@ impl Reading<'_, '_> {
         self.rows.take_rows(more).map_err(|over| format!("an allocation of {count} nodes {over}; {HELP}"))
     }
 
-    /// Adds a node that memory is taken for.
+    /// Adds a node whose memory is already taken.
     fn listed(&mut self, number: u64) -> Result<(), String> {
         let hosts = self.machine.numbered_hosts();
         if number >= hosts {

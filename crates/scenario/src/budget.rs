@@ -25,7 +25,7 @@ pub(super) const UNCOUNTED: u64 = 1 << 20;
 /// The help text of refusals.
 pub(super) const HELP: &str = "give it more with --memory-limit, or ask for less";
 
-/// A memory limit, and the memory that is taken.
+/// A memory limit and the memory taken.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
@@ -42,12 +42,12 @@ pub(super) struct OverBudget {
 }
 
 impl OverBudget {
-    /// The error at the place of a value that would take the memory, called `what`.
+    /// The error at the value `what` that would take the memory.
     pub(super) fn at(self, place: &Place, what: &str) -> ScenarioError {
         ScenarioError::at(place, format!("{what} {self}"), "too much").with_help(HELP)
     }
 
-    /// The error of a whole file, called `what`.
+    /// The error for a whole file, called `what`.
     pub(super) fn of_file(self, path: &Path, what: &str) -> ScenarioError {
         ScenarioError::of_file(path, format!("{what} {self}")).with_help(HELP)
     }
@@ -110,19 +110,19 @@ impl Budget {
         self.refused.set(false);
     }
 
-    /// Calls `make`, and measures the memory that it has taken and not returned \[bytes\].
+    /// Calls `make` and measures the memory that it takes and does not return \[bytes\].
     pub(super) fn measured<T>(&self, make: impl FnOnce() -> T) -> (T, u64) {
         let before = self.taken.get();
         let result = make();
         (result, self.taken.get().saturating_sub(before))
     }
 
-    /// Memory that is taken \[bytes\].
+    /// Memory taken \[bytes\].
     pub(super) fn taken(&self) -> u64 {
         self.taken.get()
     }
 
-    /// Memory that is taken beyond [`UNCOUNTED`] \[bytes\].
+    /// Memory taken beyond [`UNCOUNTED`] \[bytes\].
     pub(super) fn counted(&self) -> u64 {
         self.taken.get().saturating_sub(UNCOUNTED)
     }
@@ -133,7 +133,7 @@ impl Budget {
 pub(super) struct RowBudget<'a> {
     budget: &'a Budget,
     bytes_a_row: u64,
-    ahead: u64, // rows with memory that are not read yet
+    ahead: u64, // rows whose memory is taken, not read yet
     taken: u64, // bytes
 }
 

@@ -63,7 +63,7 @@ pub(super) static TRACE: ProgramKind = ProgramKind {
     read: read_collectives,
 };
 
-/// The words for the dependencies that operations wait for.
+/// The words for the kinds of dependencies that operations wait for.
 pub(super) const DEPENDENCIES: [&str; 2] = ["data", "both"];
 
 /// Whether the program is made of traces.
@@ -106,14 +106,14 @@ fn read_collectives(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(ScenarioProgram { notes, ..program })
 }
 
-/// The choices by which traces become a program.
+/// The choices that turn traces into a program.
 struct Choices {
     has_control: bool,
     has_streams: bool,
     algorithms: BTreeMap<Operation, Algorithm>,
 }
 
-/// Makes the program of traces in the files `pattern`, which `value` names.
+/// Makes a program from the traces in the files `pattern`, which `value` names.
 fn lowered(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -185,7 +185,7 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
     }
 }
 
-/// Reports what of the traces makes no task graph.
+/// Reports the reasons why the traces do not make a task graph.
 fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, error: LoweringError) {
     let shown = |place: NodePlace| {
         format!(
@@ -222,8 +222,8 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
 
 /// The algorithms that perform an operation, by name.
 fn performing(operation: Operation) -> Vec<(&'static str, Algorithm)> {
-    let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
-    Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), one)).collect()
+    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
+    Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect()
 }
 
 /// Whether control dependencies count.
@@ -233,7 +233,7 @@ fn dependencies(reading: &mut Reading<'_>) -> Option<bool> {
     value.choice(Key::ProgramDependencies.path(), &choices, reading.settings.errors())
 }
 
-/// Whether the operations of a stream begin in their order.
+/// Whether the operations of a stream start in order.
 fn streams(reading: &mut Reading<'_>) -> Option<bool> {
     let Some(value) = reading.settings.get(Key::ProgramStreams) else { return Some(false) };
     if let Content::Boolean(streams) = value.content {

@@ -1,8 +1,8 @@
 //! Scenarios that are validated one combination of their sweeps at a time, so that only its runs are in
 //! memory.
 //!
-//! The runs are made anew on each request. Resources that combinations share are kept while memory lasts, and
-//! made anew otherwise.
+//! The runs are made again on each request. Resources that combinations share are kept while memory lasts, and
+//! otherwise made again.
 
 use std::{
     cell::RefCell,
@@ -72,9 +72,9 @@ impl CheckedScenarios {
         self.scenarios.iter().map(|scenario| scenario.run_count).sum()
     }
 
-    /// The runs of all scenarios in their order, made on demand.
+    /// The runs of all scenarios in order, made on demand.
     ///
-    /// Each is as it was checked, or an error if a file that is read again has changed.
+    /// Each is the run that was checked, or an error if a file that is read again has changed.
     pub fn runs(&self) -> impl Iterator<Item = Result<Run, ScenarioError>> {
         self.scenarios.iter().flat_map(|scenario| self.runs_of(scenario))
     }
@@ -94,10 +94,11 @@ impl CheckedScenarios {
 }
 
 impl CheckedScenario {
-    /// The combinations of its sweep in their order: the keys that it sets, as paths, and the values as
-    /// written.
+    /// The combinations of its sweep in order: the keys that it sets, as paths, and the values as written.
     pub fn combinations(&self) -> impl Iterator<Item = Vec<SweptValue>> {
-        let written = |combination: Vec<&Assignment>| combination.iter().map(|own| own.written()).collect();
+        let written = |combination: Vec<&Assignment>| {
+            combination.iter().map(|assignment| assignment.written()).collect()
+        };
         self.draft.sweep.combinations().map(written)
     }
 
@@ -124,7 +125,7 @@ impl CheckedScenario {
     }
 }
 
-/// Number of errors that are not counted.
+/// Number of errors whose memory is not counted.
 const UNCOUNTED_ERRORS: u64 = 1 << 10;
 
 /// Checks that the errors fit in memory: one takes no more than a run.
@@ -143,7 +144,7 @@ fn runs_of_combination(
     validated(combination, draft, library, |_| false)
 }
 
-/// Makes the runs of one combination; returns their memory unless `is_held` is true of them.
+/// Makes the runs of one combination; gives their memory back unless `is_held` holds for them.
 pub(super) fn validated(
     combination: &[&Assignment],
     draft: &Draft,
@@ -151,11 +152,11 @@ pub(super) fn validated(
     is_held: impl Fn(&[Run]) -> bool,
 ) -> Result<Vec<Run>, Vec<ScenarioError>> {
     let mut attempt = || {
-        let (own, placements) = (library.own_bytes(), library.placement_count());
+        let (own_bytes, placements) = (library.own_bytes(), library.placement_count());
         library.budget().forget_refusal();
         let runs = validate(combination, &draft.written, library);
         if !runs.as_deref().is_ok_and(&is_held) {
-            library.give_back_to(own, placements);
+            library.give_back_to(own_bytes, placements);
             library.take_keys();
         }
         (runs, library.budget().has_refused() && library.forget_placements())

@@ -16,7 +16,7 @@ use super::{
 /// The kinds of networks inside a node.
 const INSIDES: [&str; 5] = ["switch", "full-mesh", "ring", "hypercube", "none"];
 
-/// Reads the parameters of a cluster, and how fast its parts are, if any says so.
+/// Reads the parameters of a cluster, and the speeds of its parts, if any are given.
 pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option<OwnLinks>)> {
     let before = settings.errors().len();
     let nodes = required(settings, Key::MachineNodes);
@@ -43,12 +43,12 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
     let [outside_link, spine_link] = links;
     let nics_are_vertices = outside.is_some_and(|outside| outside.nics_per_node < devices);
     let nic_link = nic?.or_else(|| outside_link.clone()).filter(|_| nics_are_vertices);
-    // By default, devices forward if messages must pass through them to arrive.
+    // By default, devices forward messages if there is no other route.
     let passes = matches!(inside, ClusterInside::Ring | ClusterInside::Hypercube)
         || outside.is_none_or(|outside| outside.spines == 0);
     let hosts_forward = match settings.get(Key::MachineHostsForward) {
         None => passes,
-        Some(Value { content: Content::Boolean(own), .. }) => *own,
+        Some(Value { content: Content::Boolean(forwards), .. }) => *forwards,
         Some(value) => {
             settings.report(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
             return None;
@@ -64,8 +64,8 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
     });
     let place = links.iter().find_map(|link| Some(link.as_ref()?.place.clone()));
     let speed = |link: Option<&PartLink>| link.map(|link| link.speed).unwrap_or_default();
-    let own = place.map(|place| OwnLinks { by_class: links.map(speed).to_vec(), place });
-    Some((NetworkParameters::Cluster(cluster), own))
+    let own_links = place.map(|place| OwnLinks { by_class: links.map(speed).to_vec(), place });
+    Some((NetworkParameters::Cluster(cluster), own_links))
 }
 
 /// Reads the number of a required key.
@@ -114,7 +114,9 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         "hypercube" => ClusterInside::Hypercube,
         _ => ClusterInside::None,
     };
-    if let (ClusterInside::Hypercube, Some(found)) = (inside, devices.filter(|own| !own.is_power_of_two())) {
+    if let (ClusterInside::Hypercube, Some(found)) =
+        (inside, devices.filter(|count| !count.is_power_of_two()))
+    {
         let message = format!("a hypercube of {found} devices, expected a power of two");
         let error = ScenarioError::at(&kind_value.place, message, "needs a power of two");
         settings
@@ -200,7 +202,7 @@ fn outside(
     };
     let has_rails = match table.get("rails") {
         None => Some(false),
-        Some(Value { content: Content::Boolean(own), .. }) => Some(*own),
+        Some(Value { content: Content::Boolean(has_rails), .. }) => Some(*has_rails),
         Some(value) => {
             settings.report(value.unexpected(table.name("rails"), "true or false"));
             None

@@ -1,8 +1,8 @@
 //! Collectives: the kinds of programs that are operations such as `all-reduce`, performed by an algorithm on ranks in a
 //! logical shape (`docs/model.md` section 16).
 //!
-//! Sizes are those of the vector. What a specification cannot be is reported at the key that says so. What only some
-//! algorithms have a choice of is read in [`choices`], steps one after another in [`steps`].
+//! Sizes are sizes of the vector. An invalid specification is reported at the key that makes it invalid. Choices that
+//! only some algorithms have are read in [`choices`], sequences of steps in [`steps`].
 
 pub(super) mod channels;
 mod choices;
@@ -40,7 +40,7 @@ pub(super) use {
     },
 };
 
-/// Makes the kind of program of each operation, with the keys that it takes besides those of all collectives.
+/// Defines the kind of program of each operation, with the keys that it takes besides the common ones.
 macro_rules! kinds {
     ($($kind:ident $operation:ident $name:literal $summary:literal [$($key:ident),*];)*) => {
         $(pub(super) static $kind: ProgramKind = ProgramKind {
@@ -102,7 +102,7 @@ pub(super) struct Asked {
     pub(super) over: Vec<usize>,
     /// The vector in bytes, if units have bytes.
     pub(super) bytes: Option<u64>,
-    /// Sentences on what is assumed.
+    /// Sentences on assumptions.
     pub(super) notes: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ fn read(
     }
 }
 
-/// Makes sure that there is memory for the schedule of a collective, which is counted when it is made.
+/// Checks that there is memory for the schedule of a collective, which is counted when it is made.
 fn take_schedule(
     reading: &mut Reading<'_>,
     specification: &CollectiveSpecification,
@@ -159,10 +159,11 @@ fn take_schedule(
     taken.map_err(|over| over_budget(reading, over, specification.rank_count())).ok()
 }
 
-/// Memory of a collective with its program, tables for ranks and stages apart \[bytes\]; measured on sweeps of 10 000 runs.
+/// Memory of a collective with its program, without tables for ranks and stages \[bytes\]; measured on sweeps of 10 000
+/// runs.
 const BYTES_A_COLLECTIVE: u64 = 4 << 10;
 
-/// Takes the memory of a collective, of which `bytes` are taken already, and of its guest, before that is made.
+/// Takes the memory of a collective, of which `bytes` are already taken, and of its guest, before the guest is made.
 fn take_program(reading: &mut Reading<'_>, bytes: u64, collective: &Collective) -> Option<()> {
     let budget = reading.settings.budget();
     let taken = budget.take(bytes.saturating_add(BYTES_A_COLLECTIVE)).and_then(|()| {
@@ -172,7 +173,7 @@ fn take_program(reading: &mut Reading<'_>, bytes: u64, collective: &Collective) 
     taken.map_err(|over| over_budget(reading, over, collective.rank_count())).ok()
 }
 
-/// Reports the ranks that take too much.
+/// Reports a number of ranks that takes too much memory.
 fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
     if let Some(place) = shape_place(reading) {
         let error = over.at(place, &format!("a collective of {ranks} ranks"));
@@ -180,7 +181,7 @@ fn over_budget(reading: &mut Reading<'_>, over: OverBudget, ranks: u64) {
     }
 }
 
-/// The program of a collective, `per_node` ranks of which share a node.
+/// The program of a collective with `per_node` ranks per node.
 fn of_collective(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -255,8 +256,8 @@ pub(super) fn ask(
     Some(Asked { other: other.filter(is_defined), specification, over, bytes, notes })
 }
 
-/// The units that a process reduces in a cycle, if that is written; ignored if nothing is reduced, so that operations can
-/// be compared.
+/// The units that a process reduces per cycle, if given; ignored if nothing is reduced, so that operations can be
+/// compared.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a rate")]
 fn rate_of_reducing(reading: &mut Reading<'_>) -> Option<Option<NonZeroU64>> {
     let settings = reading.settings;
@@ -289,8 +290,9 @@ fn group_shape(whole: &Shape, over: Option<&[usize]>) -> Shape {
 
 /// The algorithm, one of those that perform the operation.
 fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorithm> {
-    let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
-    let choices: Vec<_> = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), one)).collect();
+    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
+    let choices: Vec<_> =
+        Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect();
     if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
         return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.settings.errors());
     }
@@ -299,7 +301,7 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
     None
 }
 
-/// The dimensions of the logical shape that groups extend over, ascending; none if all ranks are one group.
+/// The dimensions of the logical shape that groups extend over, ascending; empty if all ranks are one group.
 #[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
 fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<usize>>> {
     let Some(value) = reading.settings.get(Key::ProgramOver) else { return Some(None) };
@@ -309,7 +311,9 @@ fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<u
     let mut dimensions: Vec<usize> = vec![];
     for entry in entries {
         let dimension = match entry.content {
-            Content::Integer(Some(number)) => usize::try_from(number).ok().filter(|&own| own <= greatest),
+            Content::Integer(Some(number)) => {
+                usize::try_from(number).ok().filter(|&dimension| dimension <= greatest)
+            }
             _ => None,
         };
         match dimension {
@@ -339,7 +343,7 @@ fn shape_place<'a>(reading: &'a Reading<'_>) -> Option<&'a Place> {
     written.or_else(|| reading.machine.size.as_ref().map(|size| &size.place))
 }
 
-/// The logical shape: as written, else that of the grid if its nodes are as many as the ranks, else a row.
+/// The logical shape: as written; else the shape of the grid, if it has as many nodes as there are ranks; else a row.
 pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     let settings = reading.settings;
     let processes = match settings.get(Key::ProgramProcesses) {

@@ -109,7 +109,7 @@ fn runs(
     Some(runs)
 }
 
-/// The rules of the network, with the routes that messages take and the routers of the machine.
+/// The rules of the network, including the routes of messages and the routers of the machine.
 fn rules(
     fit: &Fit<'_>,
     section: &MachineSection,
@@ -137,20 +137,20 @@ fn shares(program: &ScenarioProgram) -> Option<NonZeroU32> {
     (program.body.process_count() > u64::from(ranks)).then_some(NonZeroU32::new(ranks)?)
 }
 
-/// Checks that windows of open-loop traffic fit the machine, and that no clock can pass its range.
+/// Checks that windows of open-loop traffic fit the machine, and that no clock can overflow.
 fn check_times(fit: &Fit<'_>, communication: Communication, placed: &[Placed], execution: Option<Execution>) {
     if let Some(open_loop) = &fit.program.open_loop {
         fit.settings.report_all(open_loop::check(fit.settings, open_loop, fit.whole, communication).err());
     }
     let mode = execution.map_or(ExecutionMode::Asynchronous, |execution| execution.mode);
     for program in fit.program.with_others() {
-        let placements = placed.iter().map(|own| &*own.placement);
+        let placements = placed.iter().map(|placed| &*placed.placement);
         let bound = CycleBound::largest(program, placements, communication, mode);
         fit.settings.report_all(bound.and_then(|bound| bound.check(fit.settings, fit.size).err()));
     }
 }
 
-/// Checks that there is an engine for each run, which has room for it.
+/// Checks that each run has an engine with room for it.
 fn check_engines(
     fit: &Fit<'_>,
     communication: Communication,
@@ -195,7 +195,7 @@ fn with_processors(
     placement: &Placement,
 ) -> Communication {
     match &program.ranks {
-        // The actors of a job have processors of their own.
+        // Actors of a job do not share processors.
         Some(_) if program.job.is_none() => {
             let processes = NonZeroU64::new(placement.max_load()).unwrap_or(NonZeroU64::MIN);
             communication.with_processors(communication.processors().max(processes))

@@ -1,8 +1,8 @@
-//! Refuses machines whose hosts are not connected, and messages without a route: no distance, bound or makespan of
-//! theirs means anything.
+//! Refuses machines whose hosts are not connected, and messages without a route: they have no meaningful distance,
+//! bound or makespan.
 //!
-//! Where hosts do not forward, a connected machine may have hosts without a route between them, as rails without spines
-//! have. Such a machine runs programs whose messages all have routes.
+//! Where hosts do not forward, a connected machine may have hosts without a route between them, for example rails
+//! without spines. Such a machine runs programs whose messages all have routes.
 //!
 //! Networks from files and machines with failures are checked where they are made.
 
@@ -44,7 +44,7 @@ pub(super) fn check_messages(fit: &Fit<'_>, placed: &[Placed]) {
             tables.flat_map(|table| table.entries.into_iter().map(move |(_, to)| (table.node, to)));
         messages.find(|&(from, to)| routes.distance(from, to).is_none())
     };
-    if let Some((from, to)) = placed.iter().find_map(|own| apart(&own.placement)) {
+    if let Some((from, to)) = placed.iter().find_map(|placed| apart(&placed.placement)) {
         let [one, other] = [from, to].map(|host| name(machine, host));
         let message = format!(
             "no route that leads through no host between {one} and {other}, expected one for every message"

@@ -18,11 +18,11 @@ const LIMIT: u128 = 1 << 63;
 /// its parts, which decide the value to blame.
 #[derive(Debug, Clone)]
 pub(super) struct CycleBound {
-    computations: u128, // one after another on the node with the most processes: S L
+    computations: u128, // in sequence on the node with the most processes: S L
     compute: u64,       // T_a, in cycles
     communication: Communication,
     messages: Vec<SerialMessages>,
-    has_one_class: bool, // whether all links are alike
+    has_one_class: bool, // whether all links have equal times
 }
 
 impl CycleBound {
@@ -33,7 +33,9 @@ impl CycleBound {
         communication: Communication,
         mode: ExecutionMode,
     ) -> Option<Self> {
-        placements.map(|own| Self::new(program, own, communication, mode)).max_by_key(Self::cycles)
+        placements
+            .map(|placement| Self::new(program, placement, communication, mode))
+            .max_by_key(Self::cycles)
     }
 
     /// The bound for a program on a placement.
@@ -48,13 +50,12 @@ impl CycleBound {
             ExecutionMode::Coordinated { .. } => Execution::Coordinated(Routing::PLAIN),
         };
         let mut messages = serial_messages(&*program.body, placement, communication, &execution);
-        // Programs with more messages are measured and placed but not run, so there is no contention to
-        // bound.
+        // Programs with more messages are measured and placed but not run, so no contention needs a bound.
         let of_stage = u128::from(program.body.process_count()) * program.body.facts().max_received as u128;
-        let is_whole_stage = |own: &SerialMessages| own.count >= of_stage;
+        let is_whole_stage = |message: &SerialMessages| message.count >= of_stage;
         if of_stage > u128::from(MAX_MESSAGES) {
-            for own in messages.iter_mut().filter(|message| is_whole_stage(message)) {
-                own.count /= of_stage;
+            for message in messages.iter_mut().filter(|message| is_whole_stage(message)) {
+                message.count /= of_stage;
             }
         }
         Self {
@@ -69,7 +70,9 @@ impl CycleBound {
     /// `S L T_a` plus the times of all messages in sequence; saturates at 128 bits.
     fn cycles(&self) -> u128 {
         let computing = self.computations.saturating_mul(self.compute.into());
-        self.messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(self.communication)))
+        self.messages
+            .iter()
+            .fold(computing, |sum, message| sum.saturating_add(message.cycles(self.communication)))
     }
 
     /// Reports a run that could take 2^63 cycles or more, at the largest of the given values.
@@ -128,7 +131,7 @@ impl CycleBound {
             (hop, Key::MachineHopCycles),
         ];
         let written = values.into_iter().filter_map(|(value, key)| Some((value, key, settings.place(key)?)));
-        // Of equal values the last counts: there are more hops than computations.
+        // The last of equal values counts: there are more hops than computations.
         let largest = written.max_by_key(|&(value, _, _)| value);
         largest.map(|(_, setting, place)| (setting, place))
     }
@@ -154,24 +157,24 @@ impl CycleBound {
 
     /// The bound with another value of a key, if it is one number of cycles or units.
     fn with(&self, setting: Key, value: u64) -> Option<Self> {
-        let own = self.clone();
+        let base = self.clone();
         let bound = match setting {
-            Key::ProgramComputeCycles => Self { compute: value, ..own },
+            Key::ProgramComputeCycles => Self { compute: value, ..base },
             Key::MachineHopCycles if self.has_one_class => {
-                Self { communication: self.communication.with_hop(Cycles::new(value)).ok()?, ..own }
+                Self { communication: self.communication.with_hop(Cycles::new(value)).ok()?, ..base }
             }
             Key::MachineLatencyCycles if self.has_one_class => {
-                Self { communication: self.communication.with_latency(Cycles::new(value)), ..own }
+                Self { communication: self.communication.with_latency(Cycles::new(value)), ..base }
             }
             Key::ProgramUnits => {
-                let mut messages = own.messages;
+                let mut messages = base.messages;
                 if messages.windows(2).any(|two| two[0].units != two[1].units) {
                     return None;
                 }
-                for own in &mut messages {
-                    own.units = value;
+                for message in &mut messages {
+                    message.units = value;
                 }
-                Self { messages, ..own }
+                Self { messages, ..base }
             }
             _ => return None,
         };
@@ -179,14 +182,14 @@ impl CycleBound {
     }
 }
 
-/// The units under which cycles are long enough, where the program has sizes in bytes: a cycle is a part of the time of a
-/// unit on a link.
+/// Suggests larger units, with which cycles are long enough, if the program has sizes in bytes: a cycle is a part of
+/// the time of a unit on a link.
 fn larger_units(settings: &Settings<'_>, cycles: u128) -> Option<String> {
     settings.place(Key::ProgramBytes)?;
     let unit_bytes = settings.silent().natural(Key::MachineUnitBytes)?;
     // Twice as large as needed: messages of other units are rounded up.
     let factor = u64::try_from(cycles.checked_div(LIMIT / 4)?).ok()?.checked_next_power_of_two()?;
-    let enough = unit_bytes.checked_mul(factor).filter(|own| *own <= 1 << 32)?;
+    let enough = unit_bytes.checked_mul(factor).filter(|bytes| *bytes <= 1 << 32)?;
     Some(format!(
         "machine.unit_bytes = {enough} makes a cycle longer, and sizes whole units of as many bytes"
     ))
@@ -221,7 +224,7 @@ mod tests {
         let placement = Placement::embed(EmbeddingKind::Xor, cube, &ring).unwrap();
         let bound = |mode| CycleBound::new(&program, &placement, links(1), mode).cycles();
         assert_eq!(bound(COORDINATED), 32 * (1 << 31));
-        // The ring is one line, with as many messages.
+        // The ring is one line, with equally many messages.
         assert_eq!(bound(ExecutionMode::Asynchronous), 32 * (1 << 31));
     }
 

@@ -22,13 +22,13 @@ use super::{
 /// Prefix of the path of a grammar.
 const FILE_PREFIX: &str = "file:";
 
-/// Largest size of the words of a grammar: more do not fit in 64 bits unless there is one symbol.
+/// Largest size of the words of a grammar: longer ones exceed 64 bits unless there is only one symbol.
 pub(super) const MAX_SIZE: u64 = 63;
 
 /// Memory of a derivation of a pair of words while a graph is made \[bytes\].
 const BYTES_A_DERIVATION: u64 = 64;
 
-/// Whether machines of a kind are read here.
+/// Whether this module reads machines of a kind.
 pub(super) fn is_described(kind: MachineKind) -> bool {
     matches!(
         kind,
@@ -196,7 +196,7 @@ impl DescribedGraph<'_> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is wrong: the first errors.
+/// If the file cannot be read or is wrong: the first errors.
 pub(super) fn read_grammar_file(path: &Path, name: &str, budget: &Budget) -> Result<EdgeGrammar, Failure> {
     let source = SourceFile::read_within(path, budget).map_err(|error| match error {
         ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
@@ -204,7 +204,7 @@ pub(super) fn read_grammar_file(path: &Path, name: &str, budget: &Budget) -> Res
             Failure::Wrong(vec![ScenarioError::of_file(path, format!("grammar {error}"))])
         }
     })?;
-    // Alternatives are kept as they are written, a few words each.
+    // Alternatives are kept as written, a few words each.
     let bytes = (source.text().len() as u64).saturating_mul(BYTES_A_DERIVATION);
     budget
         .take_for_a_while(bytes, bytes / 2)

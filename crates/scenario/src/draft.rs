@@ -43,7 +43,7 @@ impl Draft {
             let message = format!("{count} runs, expected at most {MAX_RUNS} in one file");
             let error = ScenarioError::at(place, message, "this sweep");
             errors.report(error.with_help("sweep fewer values, or spread them over several files"));
-            // There are too many combinations to check for further errors.
+            // Too many combinations to check for further errors.
             return Err(errors.take());
         }
         Ok(Self { written, sweep, errors: errors.take() })
@@ -65,13 +65,13 @@ impl Draft {
         })
     }
 
-    /// The errors so far, to which those of combinations are added.
+    /// The errors so far; those of combinations are added later.
     pub(super) fn findings(&mut self) -> Findings {
         let errors = std::mem::take(&mut self.errors);
         Findings::new(self.written.source.path(), self.sweep.combination_count(), errors)
     }
 
-    /// The name at the top of the file, or else the stem of the file's name.
+    /// The name at the top of the file, or else the stem of the file name.
     pub(super) fn name(&self) -> String {
         match self.written.values.get(Key::Name).map(|value| &value.content) {
             Some(Content::Text(name)) => name.clone(),

@@ -1,7 +1,7 @@
 //! Keys of random draws.
 //!
-//! A draw is keyed by its seed and the name of its task, never by when it is made: one seed makes the same choices
-//! whatever the order of runs or the number of threads. Changing a name of a task changes results.
+//! A draw is keyed by its seed and the name of its task, never by the time at which it is made: one seed makes the same
+//! choices for any order of runs and any number of threads. Changing a name of a task changes results.
 
 use sha2::{Digest, Sha256};
 

@@ -2,7 +2,7 @@
 //! names, the lists in help and the check of the documentation.
 //!
 //! An embedding is added as one entry of [`EMBEDDINGS`]. Files are not entries: `file:PATH` and the tables of
-//! launchers name placements made elsewhere.
+//! launchers name placements from elsewhere.
 
 mod axes;
 mod by_number;
@@ -57,17 +57,17 @@ pub(super) enum Maker {
     Rule(EmbeddingKind),
     /// A function of the program, the machine, and the chosen construction.
     Construction(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
-    /// A function of the processes, of which `program.processes_per_node` share a node, the machine and the seed.
+    /// A function of the processes (`program.processes_per_node` share a node), the machine and the seed.
     Drawn(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
     /// A function of the groups of processes that share a node, the machine and the seed.
     Seeded(fn(&PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal>),
     /// A function of the program and the order of the nodes.
     ByNumber(fn(&Fit<'_>, &NamedEmbedding) -> Result<Placement, Failure>),
-    /// Every order of the axes of a logical torus on those of the machine: one placement each.
+    /// One placement for every order of the axes of a logical torus on those of the machine.
     AxisOrders,
 }
 
-/// All embeddings, in the order of messages and help.
+/// All embeddings, in the order in which messages and help list them.
 static EMBEDDINGS: &[Embedding] = &[
     rule(EmbeddingKind::Standard),
     rule(EmbeddingKind::Xor),
@@ -133,7 +133,7 @@ pub fn embeddings() -> &'static [Embedding] {
 /// Prefix of a path.
 const FILE_PREFIX: &str = "file:";
 
-/// Prefix of a number of processes that are dealt together.
+/// Prefix of the number of processes that are dealt together.
 const PLANE_PREFIX: &str = "plane=";
 
 /// Lists the possible entries of `mapping.embeddings`, with `NAME` for constructions: `standard, .., tao:NAME
@@ -155,7 +155,7 @@ impl Embedding {
         std::iter::once(self.name.to_owned()).chain(named)
     }
 
-    /// Whether it stands for all orders of axes.
+    /// Whether it stands for every order of axes.
     pub(super) fn is_axis_orders(&self) -> bool {
         matches!(self.maker, Maker::AxisOrders)
     }
@@ -182,7 +182,8 @@ pub(super) fn place_seeded(
     let (guest, key) =
         (fit.program.placed_shape(), |task: &str| generator_key(fit.settings.seed().unwrap_or(0), task));
     // Failed nodes take no processes.
-    let has_some = fit.allocation.is_some() || fit.whole.failures().is_some_and(|own| !own.nodes.is_empty());
+    let has_some =
+        fit.allocation.is_some() || fit.whole.failures().is_some_and(|failures| !failures.nodes.is_empty());
     let hosts = has_some.then(|| fit.job_nodes());
     let (hosts, per_node) = (hosts.as_deref(), fit.program.ranks_per_node);
     place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, per_node, key: &key }).map_err(
@@ -199,7 +200,7 @@ pub(super) fn place_seeded(
     )
 }
 
-/// An embedding in a scenario; displays as the name written there, or as results name it.
+/// An embedding in a scenario; displays as its name there, or in results.
 #[derive(Debug, Clone)]
 pub enum EmbeddingName {
     /// An entry of the registry: `xor`, `tao`, `tao:NAME`.
@@ -211,7 +212,7 @@ pub enum EmbeddingName {
     },
     /// One order of axes: `axes:ORDER`.
     Axes(AxisOrder),
-    /// N processes at a time to the nodes in turn: `plane=N`.
+    /// N consecutive processes at a time to the nodes in turn: `plane=N`.
     Plane(NonZeroU64),
     /// A placement file: `file:PATH`, relative to the scenario.
     File(String),
@@ -280,7 +281,7 @@ impl EmbeddingName {
     }
 }
 
-/// Names are equal if they are written in the same way.
+/// Names are equal if they are spelled alike.
 impl PartialEq for EmbeddingName {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

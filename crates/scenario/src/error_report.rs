@@ -1,6 +1,6 @@
 //! The display of an error in a terminal: its message, the text around its marks, and its help.
 //!
-//! A line may have a megabyte, and its file any contents. Only windows around the marks of each line are
+//! A line may be a megabyte long, and the file may have any contents. Only windows around the marks of each line are
 //! kept, and all displayed text is printable. Line and column numbers are those of the file.
 
 use std::{
@@ -212,7 +212,7 @@ fn excerpt(marks: &[ReportMark<'_>]) -> Option<(Excerpt, Vec<LabeledSpan>)> {
     Some((Excerpt { name, text, lines_before: first, columns }, labels))
 }
 
-/// Adds the lines of a mark, and one on each side, to the displayed lines.
+/// Adds the lines of a mark, and one line on each side, to the displayed lines.
 fn mark_lines<'file>(place: &'file Place, lines: &mut BTreeMap<usize, Line<'file>>) -> MarkedLines {
     let (source, span) = (place.source(), place.span());
     let (line, column) = place.position();

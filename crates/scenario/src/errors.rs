@@ -26,8 +26,8 @@ use super::{
 
 /// One error of a scenario, with its place.
 ///
-/// It displays as `file:line:column: message`, or as `file: message` if no text is marked.
-/// [`report`](Self::report) adds the text, its marks and a help.
+/// It displays as `file:line:column: message`, or as `file: message` if no text is marked. [`report`](Self::report)
+/// adds the text, its marks and the help.
 #[derive(Debug, Clone)]
 pub struct ScenarioError {
     path: PathBuf,
@@ -81,8 +81,8 @@ impl ScenarioError {
         }
     }
 
-    /// The error for a key, named by its path, that `kind` does not have; `kind_place` is the place of the
-    /// kind, if it is written.
+    /// The error for a key, given by its path, that `kind` does not have; `kind_place` is the place of the
+    /// kind, if given.
     pub(super) fn foreign_key(path: &str, place: &Place, kind: &str, kind_place: Option<&Place>) -> Self {
         let table = path.rsplit_once('.').map_or(path, |(table, _)| table);
         let kind = with_article(kind);
@@ -129,7 +129,7 @@ impl ScenarioError {
         self
     }
 
-    /// Makes errors in the same matter at one place equal, although their messages may differ.
+    /// Makes errors about one matter at one place equal, although their messages may differ.
     pub(super) fn one_a_place(mut self, matter: &'static str) -> Self {
         self.matter = Some(matter);
         self
@@ -201,7 +201,7 @@ impl ScenarioError {
         u64::from(self.left_out) + u64::from(self.alike)
     }
 
-    /// The message without numbers and quoted names, by which similar errors are grouped.
+    /// The message without numbers and quoted names; similar errors are grouped by it.
     fn form(&self) -> String {
         let outside_quotes = self.message.split('"').step_by(2);
         outside_quotes.flat_map(str::chars).filter(|letter| !letter.is_ascii_digit()).collect()
@@ -350,7 +350,7 @@ impl Errors {
         errors.into_iter().for_each(|error| self.report(error));
     }
 
-    /// Their number.
+    /// Number of errors.
     pub(super) fn len(&self) -> usize {
         self.0.borrow().len()
     }
@@ -359,7 +359,7 @@ impl Errors {
         self.len() == 0
     }
 
-    /// Takes them out.
+    /// Takes all errors out.
     pub(super) fn take(&self) -> Vec<ScenarioError> {
         self.0.take()
     }

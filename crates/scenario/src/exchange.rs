@@ -26,10 +26,10 @@ pub(super) const KEYS: [Key; 5] = [
     Key::ProgramComputeNoise,
 ];
 
-/// The exchanges of a program on a cube, as the scenario asks for them.
+/// The exchanges of a program on a cube, as the scenario requests them.
 #[derive(Debug, Clone)]
 pub struct ExchangeSettings {
-    /// The program with its parts, which is simulated.
+    /// The simulated program, with its parts.
     pub program: Arc<PipelinedExchange>,
     /// Whether the number of parts is the best of several.
     pub is_best: bool,
@@ -46,7 +46,7 @@ const MOST_DRAWS: u64 = 1 << 30;
 /// The word for the number of parts with the least makespan.
 pub(crate) const BEST: &str = "best";
 
-/// The settings of pipelining; the defaults are those of a program without any.
+/// The settings of pipelining; by default there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Asked {
     parts: Option<u64>, // `None` for the best
@@ -65,11 +65,11 @@ pub(super) fn program(
 ) -> Option<ScenarioProgram> {
     let asked = read(reading)?;
     let plain = program.clone().with_sizes(sizes.units.clone());
-    let own = ScenarioProgram::of_cube(kind, plain);
-    let own = ScenarioProgram { bytes: sizes.bytes, ..own };
+    let unpipelined = ScenarioProgram::of_cube(kind, plain);
+    let unpipelined = ScenarioProgram { bytes: sizes.bytes, ..unpipelined };
     let is_set = KEYS.iter().any(|&key| reading.settings.get(key).is_some());
     if !is_set && computations.len() == 1 {
-        return Some(own);
+        return Some(unpipelined);
     }
     let stages = program.stages().len();
     check_draws(reading, asked.noise, program.cube().dimension_count(), stages)?;
@@ -85,10 +85,10 @@ pub(super) fn program(
             body: Arc::<PipelinedExchange>::clone(&made),
             exchange: Some(ExchangeSettings { program: made, is_best: asked.parts.is_none() }),
             noise: asked.noise,
-            described: Some(Arc::clone(&own.body)),
-            exchange_cube: own.exchange_cube,
-            exchanges: own.exchanges.clone(),
-            bytes: own.bytes,
+            described: Some(Arc::clone(&unpipelined.body)),
+            exchange_cube: unpipelined.exchange_cube,
+            exchanges: unpipelined.exchanges.clone(),
+            bytes: unpipelined.bytes,
             notes: notes(&tried, asked, &sizes.units, stages),
             ..ScenarioProgram::new(kind, program.clone())
         })
@@ -98,7 +98,7 @@ pub(super) fn program(
     Some(if all.is_empty() { first } else { first.or_faster(all) })
 }
 
-/// Makes the computations of a program vary, if the scenario says so.
+/// Adds noise to the computations of a program, if the scenario has any.
 pub(super) fn with_noise(reading: &mut Reading<'_>, program: ScenarioProgram) -> Option<ScenarioProgram> {
     let Some(value) = reading.settings.get(Key::ProgramComputeNoise) else { return Some(program) };
     let noise = read_noise(reading, value)?;
@@ -165,7 +165,7 @@ fn ports(reading: &mut Reading<'_>) -> Option<ExchangePorts> {
     }
 }
 
-/// The numbers of parts that `best` tries: 1, then each an eighth more, and the largest.
+/// The numbers of parts that `best` tries: from 1, each an eighth larger than the last, up to the largest.
 fn tried_parts(largest_units: u64) -> Vec<u64> {
     let top = largest_units.clamp(1, MOST_TRIED);
     let next = |&parts: &u64| Some(parts + (parts / 8).max(1));
@@ -217,7 +217,7 @@ fn too_many_draws(reading: &mut Reading<'_>, value: &Value, draws: u64) {
     reading.settings.report(error.with_help("use fewer processes or stages"));
 }
 
-/// Sentences on what the program of these parts assumes.
+/// Sentences on assumptions of the program with these parts.
 fn notes(tried: &[u64], asked: Asked, sizes: &MessageSizes, stages: usize) -> Vec<String> {
     let mut notes = vec![];
     if tried.iter().any(|&parts| parts > 1) {
@@ -259,22 +259,25 @@ fn read_noise(reading: &mut Reading<'_>, value: &Value) -> Option<ComputeNoise> 
     let before = settings.errors().len();
     let table = Table::read(value, Key::ProgramComputeNoise.path(), &NOISE_KEYS, settings.errors())?;
     let kind = table.required("kind", "uniform, outliers or exponential", settings.errors());
-    let kind = kind
-        .and_then(|own| own.choice_by_name(&table.name("kind"), &KINDS, |kind| kind.0, settings.errors()));
+    let kind = kind.and_then(|value| {
+        value.choice_by_name(&table.name("kind"), &KINDS, |kind| kind.0, settings.errors())
+    });
     let seed = match table.get("seed") {
-        Some(own) => own.natural(table.name("seed"), 0..=MAX_INTEGER, settings.errors()),
+        Some(value) => value.natural(table.name("seed"), 0..=MAX_INTEGER, settings.errors()),
         None => settings.seed(),
     };
     let units = [NoiseUnit::Stage, NoiseUnit::Process];
     let each = match table.get("each") {
-        Some(own) => own.choice_by_name(&table.name("each"), &units, |unit| unit.name(), settings.errors()),
+        Some(value) => {
+            value.choice_by_name(&table.name("each"), &units, |unit| unit.name(), settings.errors())
+        }
         None => Some(NoiseUnit::Stage),
     };
     let (kind, keys) = kind?;
     for (_, others) in KINDS.iter().filter(|(name, _)| *name != kind) {
-        for (key, own) in others.iter().filter_map(|key| Some((key, table.get(key)?))) {
+        for (key, value) in others.iter().filter_map(|key| Some((key, table.get(key)?))) {
             let message = format!("{} of {kind} noise, expected {}", table.name(key), keys.join(" and "));
-            settings.report(ScenarioError::at(&own.place, message, "of another kind"));
+            settings.report(ScenarioError::at(&value.place, message, "of another kind"));
         }
     }
     let number = |key: &str, least: u64| {

@@ -33,14 +33,14 @@ pub struct Execution {
     pub engine: EngineChoice,
     /// The routing rule, if the scenario gives one.
     pub routing: Option<RoutingRule>,
-    /// The messages for which one route is drawn under the routing `spread`.
+    /// The messages that share a drawn route under the routing `spread`.
     pub spread: Spread,
 }
 
 /// Whether processes advance independently or together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExecutionMode {
-    /// Every process advances on its own (`docs/model.md` section 5).
+    /// Every process advances independently (`docs/model.md` section 5).
     #[default]
     Asynchronous,
     /// All processes compute, then all messages move (`docs/model.md` section 6).
@@ -115,7 +115,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
         None => Some(Phases::default()),
     };
     let mode = mode(settings, dimension_choice, phases);
-    // Its errors were reported with the machine.
+    // Its errors are reported with the machine.
     let routing = read_routing(&settings.silent());
     let spread = settings.one_of(Key::ExecutionSpread, &Spread::ALL, Spread::name);
     let execution = Execution { mode: mode?, engine: engine?, routing, spread: spread? };
@@ -130,7 +130,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
     Some(execution)
 }
 
-/// The largest size of eager messages \[units\]; 0 for none, unless the program is made of traces.
+/// The largest size of eager messages \[units\]; by default 0, except for programs made of traces.
 pub(super) fn read_eager(settings: &Settings<'_>) -> Option<u64> {
     let Some(value) = settings.get(Key::ExecutionEagerUnits) else {
         return Some(if is_of_traces(settings) { EAGER_ALL } else { 0 });

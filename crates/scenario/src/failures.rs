@@ -80,7 +80,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
     }
 }
 
-/// Reports a machine that is too large to become a network, for what is at `place`.
+/// Reports a machine that is too large to become a network, as the value at `place` requires.
 pub(super) fn check_size(
     settings: &Settings<'_>,
     machine: &Machine,
@@ -95,7 +95,7 @@ pub(super) fn check_size(
             .report(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
         return None;
     }
-    // The network is made beside the machine.
+    // Network and machine are in memory together.
     settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
 }
 
@@ -107,7 +107,7 @@ fn count(value: &Value) -> Option<u64> {
     }
 }
 
-/// The entries of a list of failures; empty for a number of random failures.
+/// The entries of a list of failures; none for a number of random failures.
 fn entries<'a>(value: &'a Value, key: Key, errors: &Errors) -> Option<&'a [Value]> {
     match &value.content {
         Content::Integer(Some(_)) => None,
@@ -181,7 +181,7 @@ pub(super) fn node(value: &Value, key: Key, machine: &Machine, errors: &Errors) 
         }
         Content::Text(name) if machine.node_names().is_some() => {
             let names = machine.node_names().map_or(&[][..], |names| names);
-            let place = names.iter().position(|own| own == name);
+            let place = names.iter().position(|known| known == name);
             let unknown = || format!("{} is no node of the network", value.describe());
             place
                 .ok_or_else(unknown)

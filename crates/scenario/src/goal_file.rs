@@ -59,7 +59,7 @@ pub(super) static GOAL: ProgramKind = ProgramKind {
 
 /// Number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
-/// Size limit of a line \[bytes\]: a file without line ends is no schedule.
+/// Size limit of a line \[bytes\]: a file without line ends is not a schedule.
 const MAX_LINE: usize = 1 << 26;
 /// Memory per operation and its requirements, until the schedule is made \[bytes\].
 const BYTES_A_LINE: u64 = 64;
@@ -130,7 +130,7 @@ fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure
 enum Lines<'a> {
     /// The number of plain lines that have been read.
     Plain(usize),
-    /// The next line, which is to be read.
+    /// The next line.
     Next(&'a [u8]),
 }
 
@@ -190,7 +190,7 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::Unreadable(error.to_string())
 }
 
-/// The first errors of a file, and the number of all.
+/// The first errors of a file, and the number of all errors.
 struct LineReport<'a> {
     path: &'a Path,
     errors: Vec<ScenarioError>,
@@ -272,7 +272,7 @@ fn operations_error(
     let shown = &operations[..operations.len().min(MAX_MARKED)];
     let places: Vec<Place> = locate(path, shown)
         .into_iter()
-        .map(|own| place(path, own.line_number, own.line.as_bytes(), own.span))
+        .map(|location| place(path, location.line_number, location.line.as_bytes(), location.span))
         .collect();
     let Some((first, others)) = places.split_first() else { return ScenarioError::of_file(path, message) };
     let mut error = ScenarioError::at(first, message, label(operations.len() == 1));
@@ -285,7 +285,7 @@ fn operations_error(
 /// Locations of operations in a file that was read before; fewer if it has changed.
 fn locate(path: &Path, operations: &[u32]) -> Vec<Location> {
     let mut reader = GoalReader::locating(operations);
-    // Errors were reported when the file was read first.
+    // Errors were reported when the file was first read.
     let read = read_lines(path, &mut reader, |reader, _, line| {
         if let Lines::Next(line) = line {
             reader.read_line(line).unwrap_or(());
@@ -301,10 +301,16 @@ pub fn describe_stuck(path: &Path, stuck: &StuckTasks) -> String {
     let shown = &stuck.operations[..stuck.operations.len().min(MAX_MARKED)];
     let lines: Vec<String> = locate(path, shown)
         .iter()
-        .map(|own| {
-            let text = own.line.get(own.span.clone()).unwrap_or(&own.line);
-            let column = own.line.get(..own.span.start).map_or(0, |before| before.chars().count()) + 1;
-            format!("rank {} at {}:{}:{column}: {text}", own.rank, path.display(), own.line_number + 1)
+        .map(|location| {
+            let text = location.line.get(location.span.clone()).unwrap_or(&location.line);
+            let column =
+                location.line.get(..location.span.start).map_or(0, |before| before.chars().count()) + 1;
+            format!(
+                "rank {} at {}:{}:{column}: {text}",
+                location.rank,
+                path.display(),
+                location.line_number + 1
+            )
         })
         .collect();
     let reason = match stuck.reason {
@@ -353,7 +359,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 /// The size of the largest message in the file \[bytes\].
 fn largest_message(schedule: &Arc<TaskSchedule>) -> Option<u64> {
     let sends = schedule.operations().iter().filter(|operation| operation.kind == OperationKind::Send);
-    sends.map(|own| own.amount).max()
+    sends.map(|operation| operation.amount).max()
 }
 
 #[cfg(test)]

@@ -25,13 +25,13 @@ impl InputFile {
         Self { path, digest: OnceLock::new() }
     }
 
-    /// Its path; with `{rank}` it stands for a file a rank.
+    /// Its path; with `{rank}` it stands for one file per rank.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The SHA-256 of its bytes. Of a folder, or of the files of ranks, it is that of the lines `name hash`, by the bytes of
-    /// the names. `None` if it cannot be read again.
+    /// The SHA-256 of its bytes; for a folder, or the files of ranks, the SHA-256 of the lines `name hash`, sorted by
+    /// the bytes of the names. `None` if it cannot be read again.
     pub(crate) fn digest(&self) -> Option<[u8; 32]> {
         *self.digest.get_or_init(|| self.read().ok())
     }

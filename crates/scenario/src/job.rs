@@ -1,8 +1,8 @@
-//! Jobs: `[[program.steps]]` that wait for one another by name, side by side if nothing orders them
+//! Jobs: `[[program.steps]]` that wait for one another by name, or run concurrently if nothing orders them
 //! (`docs/model.md` section 23).
 //!
-//! Steps are those of a sequence and more kinds ([`step_body`]); a [`pipeline`] is written out as steps, and so are
-//! hierarchical collectives in several chunks or by switches. A list of steps is a job as soon as one of them is such a
+//! Steps are those of sequences and further kinds ([`step_body`]). A [`pipeline`] expands to steps, and so do
+//! hierarchical collectives in several chunks or by switches. A list of steps is a job if one of them is such a
 //! collective or has a key that sequences do not have: `name`, `after`, `only`, another kind, or the program has
 //! `iterations`.
 
@@ -80,14 +80,14 @@ pub struct JobStepDescription {
     pub bytes: Option<u64>,
 }
 
-/// A step that is read.
+/// A step as read.
 struct ReadStep {
     after: Vec<usize>,
-    /// Whether each rank takes part; all do if it is empty.
+    /// Whether each rank takes part; if empty, all do.
     takes_part: Arc<[bool]>,
-    /// Its body, by its place among those read.
+    /// The place of its body among the bodies read.
     body: usize,
-    /// Whether it is the send of a task of a pipeline, which always is to a part of the ranks.
+    /// Whether it is the send of a task of a pipeline, which always involves a part of the ranks.
     is_send_of_pipeline: bool,
 }
 
@@ -97,9 +97,10 @@ type WrittenNames = Vec<(String, Place)>;
 /// The names of the steps read so far.
 #[derive(Default)]
 struct Names {
-    /// Those of tables, in the order of the file.
+    /// The names of tables, in the order of the file.
     of_tables: Vec<String>,
-    /// All, also of the steps of pipelines, with their places and the steps that coming after them means.
+    /// All names, including those of steps of pipelines, with their places and the steps that `after` with this name
+    /// waits for.
     all: BTreeMap<String, (Place, Vec<usize>)>,
     /// The steps that the next one comes after by default.
     last: Vec<usize>,
@@ -107,7 +108,7 @@ struct Names {
 
 impl Names {
     fn place(&self, name: &str) -> Option<&Place> {
-        self.all.get(name).map(|own| &own.0)
+        self.all.get(name).map(|entry| &entry.0)
     }
 
     fn add(&mut self, name: &str, place: &Place, steps: Vec<usize>) {
@@ -129,7 +130,7 @@ struct StepReading<'a> {
 }
 
 impl<'a> StepReading<'a> {
-    /// No steps yet.
+    /// A job without steps.
     fn new(shape: &'a Shape, per_node: u64) -> Self {
         Self {
             shape,
@@ -144,7 +145,7 @@ impl<'a> StepReading<'a> {
         }
     }
 
-    /// Reads the steps that a table stands for; returns the places of their bodies.
+    /// Reads the steps that a table stands for, and returns the places of their bodies.
     fn parts(
         &mut self,
         reading: &mut Reading<'_>,
@@ -172,7 +173,7 @@ impl<'a> StepReading<'a> {
         Some(self.steps.len() - 1)
     }
 
-    /// Adds the steps that a table stands for, the first of which comes after `after`; returns the last.
+    /// Adds the steps that a table stands for, the first of them after `after`; returns the last.
     fn add_parts(
         &mut self,
         reading: &mut Reading<'_>,
@@ -193,11 +194,11 @@ impl<'a> StepReading<'a> {
             let after = if self.steps.len() == first {
                 after.to_vec()
             } else {
-                part.after.iter().map(|own| first + own).collect()
+                part.after.iter().map(|step| first + step).collect()
             };
             let takes_part = Arc::clone(takes_part);
-            let own = ReadStep { after, takes_part, body: part.body, is_send_of_pipeline: false };
-            self.add(reading, &own_name, place, own)?;
+            let read_step = ReadStep { after, takes_part, body: part.body, is_send_of_pipeline: false };
+            self.add(reading, &own_name, place, read_step)?;
         }
         let last = self.steps.len() - 1;
         if parts.len() > 1 {
@@ -206,13 +207,16 @@ impl<'a> StepReading<'a> {
         Some(last)
     }
 
-    /// The messages of steps that send nothing, or a part of theirs because a rank takes no part.
+    /// The messages of steps that send none of them, or only a part because some ranks do not take part.
     fn unsent(&self) -> Vec<UnsentMessages> {
         let mut known: Vec<(usize, &Arc<[bool]>, Option<UnsentMessages>)> = vec![];
         let mut all = vec![];
-        for (step, name) in self.steps.iter().zip(&self.step_names).filter(|own| !own.0.is_send_of_pipeline) {
-            let is_same =
-                |own: &&(usize, &Arc<[bool]>, _)| own.0 == step.body && Arc::ptr_eq(own.1, &step.takes_part);
+        for (step, name) in
+            self.steps.iter().zip(&self.step_names).filter(|(step, _)| !step.is_send_of_pipeline)
+        {
+            let is_same = |entry: &&(usize, &Arc<[bool]>, _)| {
+                entry.0 == step.body && Arc::ptr_eq(entry.1, &step.takes_part)
+            };
             let unsent = if let Some(known) = known.iter().find(is_same) {
                 known.2.clone()
             } else {
@@ -226,7 +230,7 @@ impl<'a> StepReading<'a> {
     }
 }
 
-/// Whether a list of steps is a job; `algorithm` is that of steps without their own.
+/// Whether a list of steps is a job; `algorithm` is the default algorithm of its steps.
 pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
     let Content::List(steps) = &steps.content else { return false };
     let asks = |entry: &super::value::Entry| {
@@ -236,9 +240,9 @@ pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
     };
     steps.iter().any(|step| {
         let Content::Table(entries) = &step.content else { return false };
-        let own =
+        let step_algorithm =
             entries.iter().find(|entry| entry.key == Key::ProgramAlgorithm.key()).map(|entry| &entry.value);
-        entries.iter().any(asks) || own.or(algorithm).is_some_and(chunk_steps::needs_job)
+        entries.iter().any(asks) || step_algorithm.or(algorithm).is_some_and(chunk_steps::needs_job)
     })
 }
 
@@ -260,7 +264,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let mut all_are_read = true;
     for (place, value) in values.iter().enumerate() {
         all_are_read &= read_step(&mut job, reading, (place, value), &written).is_some();
-        // Of steps that are too large the first is enough.
+        // One report of a step that is too large is enough.
         if job.known.is_over_budget() {
             return None;
         }
@@ -286,7 +290,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(ScenarioProgram { notes, ..programs.pop()? }.or_faster(others))
 }
 
-/// The job with these choices of the bodies.
+/// The job with these choices for its bodies.
 fn program(
     reading: &mut Reading<'_>,
     value: &Value,
@@ -296,8 +300,8 @@ fn program(
 ) -> Option<ScenarioProgram> {
     let (mut steps, mut descriptions) = (vec![], vec![]);
     for (step, name) in read.steps.iter().zip(&read.step_names) {
-        let own = &read.bodies[step.body];
-        let (body, groups) = own.choices[chosen[step.body]].clone();
+        let read_body = &read.bodies[step.body];
+        let (body, groups) = read_body.choices[chosen[step.body]].clone();
         let ReadStep { after, takes_part, .. } = step;
         steps.push(JobStep {
             name: name.clone(),
@@ -306,10 +310,10 @@ fn program(
             takes_part: Arc::clone(takes_part),
         });
         descriptions.push(JobStepDescription {
-            kind: own.kind,
+            kind: read_body.kind,
             groups,
-            algorithm: own.algorithm.clone(),
-            bytes: own.bytes,
+            algorithm: read_body.algorithm.clone(),
+            bytes: read_body.bytes,
         });
     }
     let ranks = u32::try_from(read.shape.node_count()).ok()?;
@@ -331,7 +335,7 @@ fn program(
     }
 }
 
-/// The error for steps that make no job.
+/// The error for steps that do not make a job.
 fn refused(value: &Value, error: &JobError) -> ScenarioError {
     let error = ScenarioError::at(&value.place, error.to_string(), "not a job");
     error.with_help("a job has an actor for each share of each rank in each step")
@@ -345,13 +349,13 @@ fn read_step(
     written: &WrittenNames,
 ) -> Option<()> {
     let table = StepTable::read(reading, value);
-    let own = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
-    let after = after(reading, own.after.as_ref(), &job.names, written);
-    let name = name(reading, own.name.as_ref(), (place, value), &job.names);
-    let takes_part = takes_part(reading, own.only.as_ref(), job.shape);
+    let own_keys = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
+    let after = after(reading, own_keys.after.as_ref(), &job.names, written);
+    let name = name(reading, own_keys.name.as_ref(), (place, value), &job.names);
+    let takes_part = takes_part(reading, own_keys.only.as_ref(), job.shape);
     if let Some(table) = table.as_ref().filter(|table| step_body::is_pipeline(table)) {
         job.names.of_tables.extend(name.as_ref().map(|(name, _)| name.clone()));
-        let is_written = own.name.is_some();
+        let is_written = own_keys.name.is_some();
         if !is_written && let Some(first) = job.unnamed_pipeline.replace(value.place.clone()) {
             let message =
                 "two pipelines without a name, expected one at most: their steps would have the same names";
@@ -374,16 +378,16 @@ fn read_step(
     }
     let parts = |takes_part: &Arc<[bool]>| vec![Arc::clone(takes_part)];
     let all = takes_part.as_ref().map(parts);
-    let parts = own.only.as_ref().zip(all.as_deref());
+    let parts = own_keys.only.as_ref().zip(all.as_deref());
     let parts = parts.map(|(only, takes_part)| Parts { place: &only.place, takes_part, divides: "only" });
-    // The body is read to report its errors, too, if the name is wrong.
+    // Even if the name is wrong, the body is read to report its errors.
     let parts = job.parts(reading, &table?, value, parts.as_ref());
     let is_whole = parts.is_some() && after.is_some() && takes_part.is_some();
     let (name, place) = name?;
     job.names.of_tables.push(name.clone());
     // Later steps may come after it even if it has errors.
     let parts =
-        parts.map_or_else(|| vec![PartOfStep { name: None, after: vec![], body: 0 }], |own| own.parts);
+        parts.map_or_else(|| vec![PartOfStep { name: None, after: vec![], body: 0 }], |body| body.parts);
     let (after, takes_part) = (after.unwrap_or_default(), takes_part.unwrap_or_default());
     let last = job.add_parts(reading, (&name, &place), &parts, &after, &takes_part)?;
     job.names.last = vec![last];
@@ -414,7 +418,7 @@ fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place
     None
 }
 
-/// The names that tables are given, with their places.
+/// The names that are given to tables, with their places.
 fn written_names(steps: &[Value]) -> WrittenNames {
     let of_step = |step: &Value| {
         let Content::Table(entries) = &step.content else { return None };
@@ -425,7 +429,7 @@ fn written_names(steps: &[Value]) -> WrittenNames {
     steps.iter().filter_map(of_step).collect()
 }
 
-/// The steps before that a step comes after, by default the table before it; `all` are the names of all tables.
+/// The earlier steps that a step comes after, by default the previous table; `all` are the names of all tables.
 fn after(
     reading: &mut Reading<'_>,
     written: Option<&Value>,
@@ -434,7 +438,7 @@ fn after(
 ) -> Option<Vec<usize>> {
     let Some(value) = written else { return Some(names.last.clone()) };
     let entries = match &value.content {
-        // It comes after nothing.
+        // It waits for nothing.
         Content::List(entries) if entries.is_empty() => return Some(vec![]),
         _ => value.list("after", "names of steps before it", reading.settings.errors())?,
     };

@@ -23,7 +23,7 @@ impl KeySet {
 
     /// Adds the keys of another set.
     pub(super) fn union(mut self, other: Self) -> Self {
-        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+        self.0.iter_mut().zip(other.0).for_each(|(this, that)| *this |= that);
         self
     }
 
@@ -39,7 +39,7 @@ impl KeySet {
     }
 }
 
-/// At most one value per key. Every combination of a sweep reads most keys, so each has a slot of its own.
+/// At most one value per key. Every combination of a sweep reads most keys, so each key has its slot.
 #[derive(Debug)]
 pub(super) struct KeyedValues {
     slots: Vec<Option<Value>>, // by the key's index in the list of keys

@@ -1,8 +1,8 @@
 //! The keys of a scenario file: one table, which defines reading, ranges and defaults, sweeps, the errors about unknown and
 //! foreign keys, and the check of `docs/scenarios.md`.
 //!
-//! A key is added as one entry of the [`table`], with the form of its values ([`forms`]), and read in the file of its
-//! section. The descriptors of program kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take.
+//! A key is added as one entry of the [`table`], with the form of its values ([`forms`]), and is read in the module of
+//! its section. The descriptors of program kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take.
 
 mod forms;
 mod table;
@@ -56,7 +56,7 @@ pub enum KeyValues {
 pub struct KeyWord {
     /// The word.
     pub name: &'static str,
-    /// A sentence on it; empty if a list of its own describes it.
+    /// A sentence on it; empty if the word is described elsewhere.
     pub summary: &'static str,
 }
 
@@ -70,7 +70,7 @@ impl KeyWord {
 /// The default of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyDefault {
-    /// It is required, or another key in its place.
+    /// It is required, or another key instead of it.
     Required,
     /// It has no default value.
     Absent,
@@ -95,7 +95,7 @@ pub enum KeyMachines {
     LinkLists,
     /// Toruses.
     Toruses,
-    /// Full meshes and networks with switches that have it as a parameter.
+    /// Full meshes and switched networks that take it as a parameter.
     Switched,
     /// Graphs of edge grammars.
     Grammars,
@@ -142,7 +142,7 @@ impl ScenarioKey {
         self.path.split_once('.').map_or(self.path, |(_, key)| key)
     }
 
-    /// Names of the program kinds that take it; all of them for a key outside `[program]`.
+    /// Names of the program kinds that take it; all kinds for a key outside `[program]`.
     pub fn program_kinds(&self) -> impl Iterator<Item = &'static str> {
         let takes = |kind: &&&ProgramKind| {
             let of_kind = Key::with_path(self.path).filter(|key| key.is_of_one_program_kind());
@@ -191,7 +191,7 @@ impl Key {
 
     /// The key with this name in a section.
     pub(super) fn with_key(section: Section, key: &str) -> Option<Self> {
-        Self::in_section(section).find(|own| own.key() == key)
+        Self::in_section(section).find(|known| known.key() == key)
     }
 
     /// The keys of a section.
@@ -199,7 +199,7 @@ impl Key {
         Self::ALL.iter().copied().filter(move |key| key.section() == section)
     }
 
-    /// The name of the table in its section that it lies in: `router` for `machine.router.cycles`.
+    /// The table that it is in, inside its section: `router` for `machine.router.cycles`.
     pub(super) fn part(self) -> Option<&'static str> {
         self.key().rsplit_once('.').map(|(part, _)| part)
     }
@@ -209,14 +209,14 @@ impl Key {
         Self::in_section(section).filter(move |key| key.part() == Some(part))
     }
 
-    /// The keys in the table with this path, such as `machine.router`, with its section; `None` if no key is.
+    /// The keys in the table with this path, such as `machine.router`, with the section; `None` if there are none.
     pub(super) fn with_part_path(path: &str) -> Option<(Section, &str)> {
         let (section, part) = path.split_once('.')?;
         let section = Section::with_name(section)?;
         Self::in_part(section, part).next().map(|_| (section, part))
     }
 
-    /// Whether it belongs to other program kinds only.
+    /// Whether it belongs only to other program kinds.
     pub(super) fn is_foreign_to(self, kind: &ProgramKind) -> bool {
         self.is_of_one_program_kind() && !kind.keys.contains(&self)
     }
@@ -271,7 +271,7 @@ mod tests {
         for key in KEYS {
             match (key.values, key.default) {
                 (KeyValues::Choice(words), KeyDefault::Word(word)) => {
-                    assert!(words().iter().any(|own| own.name == word), "{}", key.path);
+                    assert!(words().iter().any(|known| known.name == word), "{}", key.path);
                 }
                 (KeyValues::Integer { least, greatest }, KeyDefault::Integer(number)) => {
                     assert!((least..=greatest).contains(&number), "{}", key.path);

@@ -1,5 +1,5 @@
 //! `machine.lane`, `unit-of-linkspeed` and `paths`: the speed of a lane of links such as `NVLink`, of the unit of Slurm's
-//! `LinkSpeed`, and of the buses that join devices without a link of their own (`docs/model.md` section 22).
+//! `LinkSpeed`, and of the buses that join devices without a direct link (`docs/model.md` section 22).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,7 +19,7 @@ use super::{
     value::{Content, Entry, Table, Value},
 };
 
-/// The network, its lanes and paths as fast as the keys say, with notes on what is assumed and left out.
+/// The network with the speeds of lanes and paths from the keys, and notes on assumptions and omissions.
 pub(super) fn with_speeds(
     keys: &NetworkKeys<'_>,
     fabric: Arc<Fabric>,
@@ -45,11 +45,11 @@ pub(super) fn with_speeds(
         return Some(fabric);
     }
     let (lane, paths) = (lane(keys, is_of_slurm, errors)?, paths(keys, &fabric, errors)?);
-    let mut own = Fabric::clone(&fabric);
+    let mut noted = Fabric::clone(&fabric);
     let speeds: BTreeSet<Option<u64>> = fabric.links.iter().map(|link| link.speed.lanes).collect();
     let told = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
         (_, Some(_), _) => None,
-        // All links have a LinkSpeed of 1 if a site gives none.
+        // If a site gives no LinkSpeed, it is 1 for all links.
         (true, ..) => (speeds.len() > 1)
             .then_some("LinkSpeed has no unit and is not used (unit-of-linkspeed = \"12.5 GB/s\")"),
         (false, _, Some(_)) => {
@@ -57,29 +57,30 @@ pub(super) fn with_speeds(
         }
         (false, _, None) => Some("the lanes of a link are not counted: times are in cycles (lane = { .. })"),
     };
-    own.notes.extend(told.filter(|_| has_lanes).map(str::to_owned));
+    noted.notes.extend(told.filter(|_| has_lanes).map(str::to_owned));
     let left_out: Vec<&str> = fabric.classes().filter(|class| !paths.contains_key(*class)).collect();
     if !left_out.is_empty() {
         let classes = left_out.join(", ");
-        own.notes
+        noted
+            .notes
             .push(format!("pairs without a link of their own ({classes}) are left out (paths = {{ .. }})"));
     }
-    Some(Arc::new(own.with_lane(lane).with_paths(&paths)))
+    Some(Arc::new(noted.with_lane(lane).with_paths(&paths)))
 }
 
-/// The speed of a lane, or of a unit of `LinkSpeed`: of lanes that of all links if there is none of their own; `None` inside
-/// if there is neither.
+/// The speed of a lane, or of a unit of `LinkSpeed`: for lanes by default the speed of all links; `Some(None)` if there
+/// is neither.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a speed")]
 fn lane(keys: &NetworkKeys<'_>, is_of_slurm: bool, errors: &Errors) -> Option<Option<LinkSpeed>> {
     match (keys.lane, keys.link_speed_unit, keys.link) {
-        (Some(value), ..) => PartLink::read(value, "machine.lane", errors).map(|own| Some(own.speed)),
+        (Some(value), ..) => PartLink::read(value, "machine.lane", errors).map(|link| Some(link.speed)),
         (None, Some(value), _) => {
             let bandwidth = bandwidth(value, "machine.unit-of-linkspeed", errors)?;
             Some(Some(LinkSpeed { bandwidth: Some(bandwidth), ..LinkSpeed::default() }))
         }
         // Its errors are reported where the times of links are read.
         (None, None, Some(value)) if !is_of_slurm && matches!(value.content, Content::Table(_)) => {
-            Some(PartLink::read(value, "machine.link", &Errors::default()).map(|own| own.speed))
+            Some(PartLink::read(value, "machine.link", &Errors::default()).map(|link| link.speed))
         }
         (None, None, _) => Some(None),
     }
@@ -102,7 +103,7 @@ fn paths(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<BTr
 /// The speed of one class.
 fn path(value: &Value, name: &str, errors: &Errors) -> Option<LinkSpeed> {
     let Content::Text(_) = value.content else {
-        return PartLink::read(value, name, errors).map(|own| own.speed);
+        return PartLink::read(value, name, errors).map(|link| link.speed);
     };
     let bandwidth = bandwidth(value, name, errors)?;
     Some(LinkSpeed { bandwidth: Some(bandwidth), latency: Some(Ratio::ZERO), ..LinkSpeed::default() })
@@ -120,6 +121,6 @@ fn bandwidth(value: &Value, name: &str, errors: &Errors) -> Option<Ratio> {
 
 /// The keys that join the devices of a network whose pairs have classes, for the help of an error.
 pub(super) fn joining(fabric: &Fabric) -> Option<String> {
-    let classes: Vec<String> = fabric.classes().map(|own| format!("{own} = \"..\"")).collect();
+    let classes: Vec<String> = fabric.classes().map(|class| format!("{class} = \"..\"")).collect();
     (!classes.is_empty()).then(|| format!("paths = {{ {} }} joins pairs without a link", classes.join(", ")))
 }

@@ -2,7 +2,7 @@
 //!
 //! A file is parsed once, into values that know their places. Every combination of its sweep is then validated into
 //! domain types ([`Run`]), with the sweep's values replacing the file's. All errors of all files are collected with
-//! their places ([`load`]). Nothing is run or printed here.
+//! their places ([`load`]). This crate runs and prints nothing.
 
 mod added_embedding;
 mod allocation;
@@ -137,11 +137,11 @@ pub struct Scenario {
     pub path: PathBuf,
     /// Its name, or else the stem of the file's name.
     pub name: String,
-    /// The runs: combinations of the sweep in their order, the embeddings of each innermost. At least one.
+    /// The runs: combinations of the sweep in order, with the embeddings innermost. At least one.
     pub runs: Vec<Run>,
     /// Whether it has a sweep.
     pub swept: bool,
-    /// Its text, with the keys that the command line set.
+    /// Its text, with the keys set on the command line.
     pub text: Arc<str>,
     /// The files that were read for it: itself, and the machine and placement files that it names (and those
     /// of the scenarios read before it).
@@ -152,8 +152,7 @@ pub struct Scenario {
 ///
 /// # Errors
 ///
-/// If anything is wrong in any file, or in a machine file or placement file that they name: every error of
-/// every file.
+/// If anything is wrong in any file, or in a machine file or placement file that they name: all errors of all files.
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Scenario>, ScenarioErrors> {
     load_with(paths, &[], u64::MAX)
 }

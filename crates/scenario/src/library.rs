@@ -1,5 +1,5 @@
 //! Resources that the scenarios of one command share: machine files and files of messages are read once,
-//! placements are made once.
+//! and placements are made once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -40,13 +40,13 @@ type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    /// Contents, or the reason why the file cannot be read.
+    /// The contents, or why the file cannot be read.
     machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
     fabrics: BTreeMap<(PathBuf, bool), Result<Arc<Fabric>, Failure>>, // by path, and whether links have a direction
-    /// By file, values of keys, what the nodes are, and cables.
+    /// By file, values of keys, roles of nodes, and cables.
     networks: BTreeMap<(PathBuf, String, FabricNodes, FabricUplinks), Result<Arc<Machine>, String>>,
     grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
-    /// Networks of the machines in use; those of scenarios that are only checked are dropped after each.
+    /// Networks of the machines in use; if scenarios are only checked, they are dropped after each scenario.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
     /// By path and machine.
     packet_routes: BTreeMap<(PathBuf, ShapeKey), Result<Arc<PacketRoutes>, packet_routes::Unread>>,
@@ -56,16 +56,16 @@ pub(super) struct Library {
     traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
     collective_traces: BTreeMap<PathBuf, Result<Arc<CollectiveTraces>, Failure>>,
     placements: BTreeMap<PlacementKey, Kept>,
-    /// Why placements cannot be made, by the scenario file that the errors point into.
+    /// Failures of placements, by the scenario file that the errors point into.
     misplaced: BTreeMap<(PathBuf, PlacementKey), Failure>,
     embeddings: BTreeMap<[u8; 32], Arc<CanonicalValue>>, // by digest
     canonical_machines: BTreeMap<(PathBuf, PathBuf), Arc<[Arc<CanonicalValue>]>>, // by folder and path
     input_files: InputFiles,
     forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
     budget: Rc<Budget>,
-    kept_bytes: u64,      // of everything kept here, including placements
-    placement_bytes: u64, // of placements, and of keys that are counted
-    counted_keys: usize,  // of placements
+    kept_bytes: u64,      // all that is kept here, including placements
+    placement_bytes: u64, // placements, and keys that are counted
+    counted_keys: usize,  // number of placements
     message_limit: MessageLimit,
 }
 
@@ -76,11 +76,11 @@ type TraceKey = (PathBuf, Option<PathBuf>, Vec<u64>);
 #[derive(Debug)]
 struct Kept {
     placement: Arc<Placement>,
-    files: Vec<PathBuf>, // that it was read from
+    files: Vec<PathBuf>, // from which it was read
 }
 
-/// A placement that is asked for: its key and its key if anything is drawn by the seed while it is made, the scenario file
-/// that asks for it, and the files that it is read from.
+/// A request for a placement: its keys without and with the seed, the scenario file that requests it, and the files
+/// that it is read from.
 #[derive(Debug)]
 pub(super) struct PlacementRequest<'a> {
     pub(super) keys: [PlacementKey; 2],
@@ -88,13 +88,13 @@ pub(super) struct PlacementRequest<'a> {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Everything that the neighbours of nodes depend on.
+/// Everything that determines the neighbours of nodes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ShapeKey {
     kind: &'static str,
     lengths: Vec<u64>,
     wraps: Vec<Wrap>,
-    links: Option<[u8; 32]>,      // a hash of a network's links
+    links: Option<[u8; 32]>,      // hash of a network's links
     times: Option<Vec<LinkTime>>, // by class, where links differ
 }
 
@@ -110,8 +110,8 @@ impl ShapeKey {
     }
 }
 
-/// The SHA-256 of the links of a network, and of the words that are its nodes: the list itself would take memory for
-/// every placement.
+/// The SHA-256 of a network's links and of the words that are its nodes; the list itself would take memory for every
+/// placement.
 fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
     let mut hash = Sha256::new();
     for &first in network.first_channels() {
@@ -129,7 +129,7 @@ fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// What `read` makes of a file, which is read on first use, with its memory added to `kept_bytes`.
+/// The result of `read` for a file, which is read on first use; its memory is added to `kept_bytes`.
 fn read_once<K: Ord, T, E: Clone>(
     known: &mut BTreeMap<K, Result<Arc<T>, E>>,
     key: K,
@@ -150,7 +150,7 @@ impl Library {
         Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
     }
 
-    /// A library for `check`, which reports everything for which a run would be refused.
+    /// A library for `check`, which reports every reason to refuse a run.
     pub(super) fn for_check(limit: u64) -> Self {
         Self { message_limit: MessageLimit::Checked, ..Self::with_memory(limit) }
     }
@@ -160,7 +160,7 @@ impl Library {
         self.message_limit
     }
 
-    /// Its memory budget.
+    /// The memory budget.
     pub(super) fn budget(&self) -> &Rc<Budget> {
         &self.budget
     }
@@ -173,9 +173,9 @@ impl Library {
         if let Some(known) = self.graphs.get(&key).and_then(Weak::upgrade) {
             return machine.with_known_routes(&known);
         }
-        // Only at powers of two, so that this takes less time than making the networks.
+        // Cleaning up only at powers of two takes less time than making the networks.
         if self.graphs.len().is_power_of_two() {
-            self.graphs.retain(|_, own| own.strong_count() > 0);
+            self.graphs.retain(|_, network| network.strong_count() > 0);
         }
         self.graphs.insert(key, Arc::downgrade(network));
         machine
@@ -222,8 +222,8 @@ impl Library {
         read_once(known, key, (&*budget, kept_bytes), read)
     }
 
-    /// The machine of the description `fabric` at `path` with `hosts` hosts, which forward or do not; `named` has the
-    /// values of other keys that decide it. `make` makes it on first use, from these alone.
+    /// The machine of the description `fabric` at `path` with these `nodes` and `uplinks`; `named` has the values of
+    /// other keys that affect it. `make` makes it on first use, from these alone.
     ///
     /// # Errors
     ///
@@ -240,7 +240,7 @@ impl Library {
         self.networks.entry(key).or_insert_with(made).clone()
     }
 
-    /// The routes of packets over the routers of a machine that the file with this path has.
+    /// The routes of packets over the routers of a machine, from the file with this path.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl Library {
         read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| MessageFile::read(path, budget))
     }
 
-    /// The matrix of the file with this path, of `QAPLIB` the one with this number.
+    /// The matrix of the file with this path; in a `QAPLIB` file, the one with this number.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ impl Library {
         })
     }
 
-    /// The collectives of a profiler's trace with this path, or of those of all ranks.
+    /// The collectives of the profiler's trace with this path, or of the traces of all ranks.
     ///
     /// # Errors
     ///
@@ -338,24 +338,24 @@ impl Library {
         let read = self
             .machine_files
             .keys()
-            .chain(self.fabrics.keys().map(|own| &own.0))
+            .chain(self.fabrics.keys().map(|key| &key.0))
             .chain(self.messages.keys());
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
-        let read = read.chain(self.traffic.keys().map(|own| &own.0));
+        let read = read.chain(self.traffic.keys().map(|key| &key.0));
         let traces = self.traces.iter().flat_map(|((_, groups, _), set)| {
             let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
             of_ranks.chain(groups.iter().cloned())
         });
         let collective =
-            self.collective_traces.values().flatten().flat_map(|own| own.paths().iter().cloned());
+            self.collective_traces.values().flatten().flat_map(|traces| traces.paths().iter().cloned());
         read.cloned().chain(traces).chain(collective).chain(placements)
     }
 
-    /// The placement of a request, which `make` makes on first use and says whether anything was drawn by the seed.
+    /// The placement of a request. On first use `make` makes it, and returns whether it depends on the seed.
     ///
     /// # Errors
     ///
-    /// If it cannot be made; the same for all requests of one scenario file.
+    /// If it cannot be made; every request of one scenario file gets the same error.
     pub(super) fn placement(
         &mut self,
         request: PlacementRequest<'_>,
@@ -415,7 +415,7 @@ impl Library {
         &mut self.input_files
     }
 
-    /// Memory taken for everything that is not kept here \[bytes\].
+    /// Memory taken for anything that is not kept here \[bytes\].
     pub(super) fn own_bytes(&self) -> u64 {
         self.budget.taken().saturating_sub(self.kept_bytes)
     }
@@ -425,11 +425,11 @@ impl Library {
         self.placements.len()
     }
 
-    /// Returns the memory taken since there were `own` bytes of it and this number of placements. If new
+    /// Returns the memory taken since it was `own_bytes` bytes, with this number of placements. If new
     /// placements are kept, it counts as theirs, since they hold their machines. Once placements take half of
     /// the limit, all are dropped.
-    pub(super) fn give_back_to(&mut self, own: u64, placements: usize) {
-        let bytes = self.own_bytes().saturating_sub(own);
+    pub(super) fn give_back_to(&mut self, own_bytes: u64, placements: usize) {
+        let bytes = self.own_bytes().saturating_sub(own_bytes);
         if self.placements.len() <= placements {
             self.budget.give_back(bytes);
             return;
@@ -441,8 +441,8 @@ impl Library {
         }
     }
 
-    /// Takes the memory for keys of placements, which runs that are held have counted as their own. The
-    /// budget records a refusal.
+    /// Takes the memory for keys of placements, which the runs in memory have counted as theirs. The budget records a
+    /// refusal.
     pub(super) fn take_keys(&mut self) {
         let keys = self.placements.len();
         let bytes = ((keys - self.counted_keys) as u64).saturating_mul(BYTES_A_RUN);
@@ -476,7 +476,7 @@ pub(super) struct MachineFile {
 }
 
 impl MachineFile {
-    /// Reads a file; its errors are kept and reported wherever it is used.
+    /// Reads a file; its errors are kept and reported at every use.
     ///
     /// # Errors
     ///

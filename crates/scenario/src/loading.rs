@@ -13,8 +13,8 @@ use super::{
 };
 use crate::ScenarioProgram;
 
-/// The broadcasts that load a program: the loader, and then each type of code once. Every node keeps the type
-/// of its process, which it derives from its logical address.
+/// The broadcasts that load a program: first the loader, then each type of code once. A node derives the type of its
+/// process from its logical address, and keeps that type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loading {
     /// The type of code of each process.

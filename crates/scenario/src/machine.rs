@@ -34,10 +34,10 @@ use super::{
 /// The machine of the valid settings.
 #[derive(Debug)]
 pub(super) struct MachineSection {
-    /// The machine that the program runs on: the whole, or the inside of its partition.
+    /// The machine that the program runs on: the whole machine, or the inside of its partition.
     pub(super) machine: Option<Arc<Machine>>,
     pub(super) partition: Option<Arc<Partition>>,
-    /// The nodes that the job has, if they are listed.
+    /// The nodes of the job, if they are listed.
     pub(super) allocation: Option<Arc<Allocation>>,
     /// The names of the hosts, if they have any.
     pub(super) host_names: Option<Arc<HostList>>,
@@ -50,10 +50,10 @@ pub(super) struct MachineSection {
 }
 
 impl MachineSection {
-    /// The number of nodes that processes can be on: those of the job.
+    /// The number of nodes that can hold processes: those of the job.
     pub(super) fn host_count(&self) -> Option<u64> {
         let machine = self.machine.as_ref()?;
-        Some(self.allocation.as_ref().map_or_else(|| machine.host_count(), |own| own.count()))
+        Some(self.allocation.as_ref().map_or_else(|| machine.host_count(), |allocation| allocation.count()))
     }
 }
 
@@ -101,8 +101,8 @@ fn check_direction(settings: &Settings<'_>, machine: Option<&Machine>, links: Op
     }
 }
 
-/// The nodes and links of a machine, the lengths by which its nodes are numbered, the times of links that it brings with
-/// it, and notes on the file that has them.
+/// The nodes and links of a machine, the lengths by which its nodes are numbered, the speeds of links that it defines,
+/// and notes on its file.
 #[derive(Debug, Default)]
 struct NodesAndLinks {
     machine: Option<Machine>,
@@ -143,7 +143,7 @@ fn nodes_and_links(
     read.filter(is_connected).unwrap_or_default()
 }
 
-/// The part of a grid that runs.
+/// The machine inside a partition of a grid.
 fn in_partition(
     value: &Value,
     whole: MachineSection,
@@ -162,7 +162,7 @@ fn in_partition(
         );
         return whole;
     }
-    allocation::read(settings, machine, None); // is refused
+    allocation::read(settings, machine, None); // refuses one
     let (partition, size) = read_partition(value, machine, settings.errors()).unzip();
     let inside = partition.as_ref().map(|partition| partition.inside().clone());
     let machine = inside.and_then(|inside| routed(inside, settings, library)).map(Arc::new);
@@ -202,7 +202,7 @@ fn grid(settings: &Settings<'_>, kind: Option<MachineKind>) -> (Option<Machine>,
     (machine, size)
 }
 
-/// Reads a machine other than a grid.
+/// Reads a machine that is not a grid.
 fn network(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) -> Option<NodesAndLinks> {
     // A tree has levels where other families have dimensions.
     let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
@@ -250,7 +250,7 @@ fn described(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) 
 
 /// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.
 fn routed(machine: Machine, settings: &Settings<'_>, library: &mut Library) -> Option<Machine> {
-    // Routers do not route so, which is reported with them.
+    // Routers do not support these rules; that is reported with the routers.
     let rule = execution::read_routing(settings).filter(|_| !routers::are_asked_for(settings));
     let choice = match rule {
         Some(RoutingRule::Lowest) => RouteChoice::Lowest,
@@ -327,7 +327,7 @@ fn size_of_cube(settings: &Settings<'_>, kind: Option<MachineKind>, value: &Valu
     Some(Size::of_cube(count, &value.place))
 }
 
-/// The wrap of each dimension: as written, else the default of the kind.
+/// The wrap of each dimension: as written, or the default of the kind.
 fn wraps(settings: &Settings<'_>, kind: Option<MachineKind>, size: Option<&Size>) -> Option<Vec<Wrap>> {
     let name = Key::MachineWrap.path();
     let Some(value) = settings.get(Key::MachineWrap) else {
@@ -354,7 +354,7 @@ fn machine(
         return None;
     }
     if let Some((value, twists)) = &twists
-        && twists.iter().flatten().any(|&own| own > 0)
+        && twists.iter().flatten().any(|&twist| twist > 0)
     {
         let product = |product: u64, length: &u64| product.saturating_mul(*length);
         let nodes = size.lengths.iter().fold(1, product);
@@ -380,7 +380,7 @@ fn machine(
     }
 }
 
-/// An error of the machine at the place that it speaks of.
+/// An error of the machine at the value that causes it.
 fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<ScenarioError> {
     let kind = settings.place(Key::MachineKind);
     match error {
@@ -420,17 +420,17 @@ fn placed(error: &MachineError, settings: &Settings<'_>, size: &Size) -> Vec<Sce
     }
 }
 
-/// The twists as the machine takes them, each below the length of its dimension: they count modulo it, and -1 is one
+/// The twists as the machine takes them, each below the length of its dimension: they are taken modulo it, so -1 is one
 /// less than the length.
 fn modulo_lengths(twists: &[Vec<i64>], lengths: &[u64]) -> Vec<Vec<u64>> {
-    let reduced = |(place, &own): (usize, &i64)| match (u64::try_from(own), lengths.get(place)) {
-        (Err(_), Some(&length)) => (length - own.unsigned_abs() % length) % length,
-        (own, _) => own.unwrap_or(0), // a machine says itself that there is an entry too many
+    let reduced = |(place, &twist): (usize, &i64)| match (u64::try_from(twist), lengths.get(place)) {
+        (Err(_), Some(&length)) => (length - twist.unsigned_abs() % length) % length,
+        (twist, _) => twist.unwrap_or(0), // the machine reports an entry too many
     };
     twists.iter().map(|twist| twist.iter().enumerate().map(reduced).collect()).collect()
 }
 
-/// The twists: a list of numbers for each dimension.
+/// Reads the twists: a list of numbers for each dimension.
 fn twists(value: &Value, errors: &Errors) -> Option<Vec<Vec<i64>>> {
     let name = Key::MachineTwist.path();
     let rows = value.list(name, "lists, one for each dimension", errors)?;
@@ -455,7 +455,7 @@ fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size
     )
 }
 
-/// A link mode by its name or Tao's number.
+/// Reads the link mode, by its name or Tao's number.
 fn links(settings: &Settings<'_>) -> Option<LinkMode> {
     let written = settings.get(Key::MachineLinks).map(|value| (value, &value.content));
     let Some((value, &Content::Integer(number))) = written else {

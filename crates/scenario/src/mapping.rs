@@ -35,12 +35,12 @@ pub(super) use self::{
     one_embedding::{by_coordinate_sums, is_mesh_on_a_line},
 };
 
-/// Embeddings of a scenario that names none.
+/// The embeddings of a scenario that names none.
 pub(super) const DEFAULT_EMBEDDINGS: [&str; 3] = ["standard", "xor", "byweight"];
 
-/// The largest number of default embeddings of programs of these kinds, by their names in the file.
+/// The largest number of default embeddings for programs of these kinds.
 pub(super) fn most_default_embeddings<'a>(kinds: impl IntoIterator<Item = &'a str>) -> u128 {
-    // Programs on a d-cube; all others are placed by their numbers, or by one construction.
+    // Programs on a d-cube; all others are placed by number, or by one construction.
     const ON_CUBES: [&str; 3] = ["cc-cube", "divide-and-conquer", "normal"];
     let is_on_cube = |kind: &str| ON_CUBES.contains(&kind);
     if kinds.into_iter().any(is_on_cube) { DEFAULT_EMBEDDINGS.len() as u128 } else { 1 }
@@ -71,7 +71,7 @@ pub(super) struct Fit<'a> {
     /// The machine itself.
     pub(super) whole: &'a Machine,
     pub(super) partition: Option<&'a Partition>,
-    /// The nodes that the job has, if they are listed.
+    /// The nodes of the job, if they are listed.
     pub(super) allocation: Option<&'a Allocation>,
     pub(super) size: &'a Size,
     pub(super) resolved: &'a Resolved,
@@ -83,12 +83,12 @@ impl<'a> Fit<'a> {
         Region { machine: self.machine, partition: self.partition, allocation: self.allocation }
     }
 
-    /// The cube by which embeddings place the program.
+    /// The cube as which embeddings place the program.
     fn cube(&self) -> Option<Hypercube> {
         self.program.placement_cube()
     }
 
-    /// Number of groups of processes, each of which named embeddings put on one node.
+    /// Number of groups of processes; named embeddings put each group on one node.
     pub(super) fn group_count(&self) -> u64 {
         self.program.rank_count().div_ceil(self.program.ranks_per_node)
     }
@@ -99,7 +99,7 @@ impl<'a> Fit<'a> {
         if matches!(embedding.name, EmbeddingName::Axes(_)) {
             return false;
         }
-        // These deal with groups themselves.
+        // These handle groups themselves.
         let is_by_number = match &embedding.name {
             EmbeddingName::Registered { embedding, .. } => {
                 matches!(embedding.maker, Maker::ByNumber(_) | Maker::Drawn(_))
@@ -110,8 +110,8 @@ impl<'a> Fit<'a> {
         self.program.ranks_per_node > 1 && !is_by_number && !(is_standard && self.standard_counts())
     }
 
-    /// Whether `standard` puts process `n` on the `n`-th node, not by the fields of labels, which fill a machine whose
-    /// lengths are powers of two.
+    /// Whether `standard` puts process `n` on the `n`-th node, rather than by the fields of labels, which fill a
+    /// machine whose lengths are powers of two.
     pub(super) fn standard_counts(&self) -> bool {
         self.has_network()
             || self.program.is_placed_by_number()
@@ -120,27 +120,27 @@ impl<'a> Fit<'a> {
             || self.group_count() < self.machine.node_count()
     }
 
-    /// The nodes that processes can be on, in their order, as many as groups of processes need, or fewer if there are no
-    /// more: those of the job, or the hosts that are up.
+    /// The first nodes that can hold processes, in order, as many as groups of processes need or as there are: the
+    /// nodes of the job, or the hosts that are up.
     pub(super) fn needed_nodes(&self) -> Vec<NodeId> {
         self.first_nodes(self.group_count())
     }
 
-    /// The nodes that processes can be on, in their order.
+    /// The nodes that can hold processes, in order.
     pub(super) fn job_nodes(&self) -> Vec<NodeId> {
         self.first_nodes(u64::MAX)
     }
 
-    /// The first `count` of the nodes that processes can be on, or all if there are fewer.
+    /// The first `count` nodes that can hold processes, or all if there are fewer.
     pub(super) fn first_nodes(&self, count: u64) -> Vec<NodeId> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         match self.allocation {
-            Some(own) => own.nodes().iter().take(count).copied().collect(),
+            Some(allocation) => allocation.nodes().iter().take(count).copied().collect(),
             None => self.whole.hosts().take(count).collect(),
         }
     }
 
-    /// The number of those nodes.
+    /// The number of nodes that can hold processes.
     pub(super) fn job_node_count(&self) -> u64 {
         self.allocation.map_or_else(|| self.whole.host_count(), Allocation::count)
     }
@@ -178,8 +178,8 @@ pub(super) fn read(
         let on_network = machine.is_some_and(|machine| machine.coordinate_grid().is_none());
         let kind = machine.map(Machine::kind);
         let names: &[&str] = match program {
-            // A network on a machine of its own kind is placed as it is, on another one by the constructions
-            // of CS838.
+            // A network on a machine of its own kind is placed node by node, on another kind by the constructions of
+            // CS838.
             Some(program) if is_foreign(program, kind) => &["cs838"],
             Some(program) if on_network || program.has_network_guest() || program.is_placed_by_number() => {
                 &["standard"]
@@ -242,7 +242,7 @@ fn embedding(entry: &Value, errors: &Errors) -> Option<EmbeddingName> {
     name
 }
 
-/// The placement of each embedding, in their order; misfits are reported.
+/// The placement of each embedding, in order; misfits are reported.
 pub(super) fn place(
     fit: &Fit<'_>,
     embeddings: Vec<NamedEmbedding>,
@@ -253,21 +253,22 @@ pub(super) fn place(
     let box_size = fit
         .allocation
         .and_then(Allocation::as_box)
-        .map(|own| Size::of_machine(own.inside(), &fit.size.place));
-    let in_box = fit.allocation.and_then(Allocation::as_box).zip(box_size.as_ref()).map(|(own, size)| Fit {
-        machine: own.inside(),
-        whole: own.inside(),
-        allocation: None,
-        size,
-        ..*fit
-    });
+        .map(|partition| Size::of_machine(partition.inside(), &fit.size.place));
+    let in_box =
+        fit.allocation.and_then(Allocation::as_box).zip(box_size.as_ref()).map(|(partition, size)| Fit {
+            machine: partition.inside(),
+            whole: partition.inside(),
+            allocation: None,
+            size,
+            ..*fit
+        });
     let region = in_box.as_ref().unwrap_or(fit);
     let embeddings = with_axis_orders(region, embeddings);
     let (filling, counting): (Vec<_>, Vec<_>) =
         embeddings.iter().partition(|embedding| Fit::fills_grid(embedding));
     let wrong = match &in_box {
         None if fit.allocation.is_some() => misfits(fit, &counting),
-        // Rules of either sort that do not fit are reported together.
+        // All rules that do not fit are reported together.
         None => misfits(fit, &embeddings.iter().collect::<Vec<_>>()),
         Some(in_box) => [misfits(fit, &counting), misfits(in_box, &filling)].concat(),
     };
@@ -275,14 +276,15 @@ pub(super) fn place(
     fit.settings.report_all(wrong);
     let mut placed = vec![];
     for embedding in embeddings {
-        // Misfits have been reported, once for all rules.
+        // Misfits are already reported, once for all rules.
         if embedding.name.rule().is_some() && !rules_fit {
             continue;
         }
         let make = || {
             let made = match (&in_box, fit.allocation) {
-                (Some(in_box), Some(own)) if Fit::fills_grid(&embedding) => {
-                    placement(in_box, &embedding).and_then(|placement| out_of_box(fit, own, &placement))
+                (Some(in_box), Some(allocation)) if Fit::fills_grid(&embedding) => {
+                    placement(in_box, &embedding)
+                        .and_then(|placement| out_of_box(fit, allocation, &placement))
                 }
                 (None, Some(_)) if Fit::fills_grid(&embedding) => {
                     Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
@@ -301,8 +303,8 @@ pub(super) fn place(
     (fit.settings.errors().len() == before).then_some(placed)
 }
 
-/// The placement that `make` makes, or that was made for an earlier run of the same machine, program and embedding; with
-/// the settings of the run.
+/// The placement from `make`, or from an earlier run with the same machine, program and embedding; and the settings of
+/// the run.
 fn made_once(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -311,20 +313,20 @@ fn made_once(
 ) -> (Result<Arc<Placement>, Failure>, Resolved) {
     let listed = fit.settings.get(Key::MappingEmbeddings);
     let folder = fit.settings.folder();
-    let own = library
+    let canonical = library
         .canonical_embedding(|files| CanonicalValue::embedding(&embedding.name, listed, folder, files));
-    // If the machine or the program was drawn by the seed, so is the placement.
+    // If the machine or the program depends on the seed, so does the placement.
     let drawn = fit.settings.is_seed_read();
     let request = PlacementRequest {
-        keys: [drawn, true].map(|is_drawn| fit.resolved.placement_key(&own, fit.whole, is_drawn)),
+        keys: [drawn, true].map(|is_drawn| fit.resolved.placement_key(&canonical, fit.whole, is_drawn)),
         scenario: fit.settings.path(),
-        files: own.files().map(Path::to_owned).collect(),
+        files: canonical.files().map(Path::to_owned).collect(),
     };
     let made = library.placement(request, || fit.settings.noting_seed(make));
-    (made, fit.resolved.with_embedding(own))
+    (made, fit.resolved.with_embedding(canonical))
 }
 
-/// A placement in the box that an allocation is, on the machine itself.
+/// Translates a placement in the box of an allocation to the machine itself.
 fn out_of_box(fit: &Fit<'_>, allocation: &Allocation, placement: &Placement) -> Result<Placement, Failure> {
     let nodes = placement.nodes().into_iter().map(|node| allocation.nodes()[node.index() as usize]).collect();
     let table = PlacementTable::new(fit.machine, nodes);
@@ -333,11 +335,11 @@ fn out_of_box(fit: &Fit<'_>, allocation: &Allocation, placement: &Placement) -> 
     })
 }
 
-/// The placement, if all of it is on nodes of the job.
+/// The placement, if all processes are on nodes of the job.
 fn inside(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
-    let Some(own) = fit.allocation else { return Ok(placement) };
+    let Some(allocation) = fit.allocation else { return Ok(placement) };
     let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    match allocation::outside(own, &placement.nodes(), place) {
+    match allocation::outside(allocation, &placement.nodes(), place) {
         Some(error) => Err(Failure::Wrong(vec![
             error.because(fit.settings.place(Key::MachineAllocation), "the job's nodes"),
         ])),
@@ -345,7 +347,7 @@ fn inside(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Re
     }
 }
 
-/// The placement on the machine itself, where no process may be on a failed node or a switch.
+/// The placement on the machine itself; no process may be on a failed node or a switch.
 fn settled(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
     if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
         return Ok(placement);
@@ -358,7 +360,7 @@ fn settled(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> R
 /// Replaces `axes` by an embedding for every order of axes; orders that are named themselves are not
 /// repeated.
 fn with_axis_orders(fit: &Fit<'_>, embeddings: Vec<NamedEmbedding>) -> Vec<NamedEmbedding> {
-    let is_axis_orders = |own: &NamedEmbedding| matches!(&own.name, EmbeddingName::Registered { embedding, .. } if embedding.is_axis_orders());
+    let is_axis_orders = |named: &NamedEmbedding| matches!(&named.name, EmbeddingName::Registered { embedding, .. } if embedding.is_axis_orders());
     if !embeddings.iter().any(is_axis_orders) {
         return embeddings;
     }
@@ -387,8 +389,8 @@ fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(
     })
 }
 
-/// Memory per process on several shares or in a group: the list of nodes while it is made and when it is
-/// kept, and the data that a table has per process \[bytes\].
+/// Memory per process with several shares or in a group: the list of nodes, while it is made and afterwards, and the
+/// data of a table per process \[bytes\].
 const BYTES_A_SHARE: u64 = 16;
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {

@@ -20,14 +20,14 @@ const MAX_UNITS: u64 = (1 << 63) - 1;
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
     pub(super) units: MessageSizes,
-    /// The largest size in bytes, if it is given so.
+    /// The largest size in bytes, if given in bytes.
     pub(super) bytes: Option<u64>,
 }
 
 /// Whether a key may be a list with an entry per stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByStage {
-    /// No list: the kind of program has one size.
+    /// No list: all messages have one size.
     No,
     /// A list with this many entries, if the number is known.
     Yes(Option<usize>),
@@ -64,7 +64,7 @@ pub(super) fn read(
     Some(Sizes { units: units.ok()?, bytes })
 }
 
-/// Reads the size of the messages of a send, in units and in bytes if it is given so: `units` or `bytes`, possibly 0; by
+/// Reads the size of the messages of a send, in units and, if given, in bytes: `units` or `bytes`, possibly 0; by
 /// default one unit.
 pub(super) fn read_one(settings: &Settings<'_>, scale: Option<PhysicalScale>) -> Option<(u64, Option<u64>)> {
     let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes) else {
@@ -111,12 +111,12 @@ pub(super) fn read_message_cost(settings: &Settings<'_>, scale: Option<PhysicalS
     of_message(settings, scale, Key::ProgramMessageCostCycles, Key::ProgramMessageCost)
 }
 
-/// Reads the processor's time for every message that a process of a program on a cube sends.
+/// Reads the processor time per message that a process of a program on a cube sends.
 pub(super) fn read_startup(settings: &Settings<'_>, scale: Option<PhysicalScale>) -> Option<Cycles> {
     of_message(settings, scale, Key::ProgramStartupCycles, Key::ProgramStartup)
 }
 
-/// Reads the time of a processor for a message, in cycles or in seconds; by default none.
+/// Reads the processor time per message, in cycles or in seconds; by default 0.
 fn of_message(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
@@ -143,7 +143,7 @@ pub(super) fn read_halving(settings: &Settings<'_>) -> Option<bool> {
     None
 }
 
-/// The value of the one of two keys that is set, or set in the higher layer. Both in one layer are an error.
+/// The value of whichever of two keys is set, or set in the higher layer. Setting both in one layer is an error.
 fn one_of_two<'a>(settings: &'a Settings<'_>, one: Key, other: Key) -> Option<(Key, &'a Value)> {
     match (settings.layered(one), settings.layered(other)) {
         (Some((layer, value)), Some((other_layer, other_value))) if layer == other_layer => {

@@ -108,7 +108,8 @@ fn communication(settings: &Settings<'_>, guest: Option<&GraphGuest>) -> Option<
     sets.and(reach).and(communication)
 }
 
-/// Why a guest cannot communicate so, if it cannot: a network has no dimensions, and only trees have parents.
+/// The error for a guest that does not support the communication: a network has no dimensions, and only trees have
+/// parents.
 fn misfit(
     settings: &Settings<'_>,
     value: &Value,
@@ -182,7 +183,7 @@ fn neighbours(
     let pattern = match communication {
         NeighbourCommunication::Shift => Pattern::Shift,
         NeighbourCommunication::Scatter => Pattern::Scatter,
-        NeighbourCommunication::Stencil(_) => return None, // it is read apart
+        NeighbourCommunication::Stencil(_) => return None, // read separately
         NeighbourCommunication::ToChildren => Pattern::ToChildren,
         NeighbourCommunication::ToParents => Pattern::ToParents,
         NeighbourCommunication::Permutation { sets } => {
@@ -195,7 +196,7 @@ fn neighbours(
     Some(ScenarioProgram { communication: Some(communication), bytes: sizes.bytes, ..program })
 }
 
-/// A description of a shape that must never change: it keys random choices.
+/// Describes a shape. The text keys random choices and must never change.
 fn shape_name(shape: &Machine) -> String {
     if shape.graph().is_some() {
         let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
@@ -302,8 +303,8 @@ fn read_described(
     library: &mut Library,
 ) -> Option<(GraphGuest, Size)> {
     let before = settings.errors().len();
-    let own = |key: &&str| *key == "kind" || kind.descriptor().keys.contains(key);
-    for key in KEYS.iter().filter(|key| !own(key)) {
+    let is_known = |key: &&str| *key == "kind" || kind.descriptor().keys.contains(key);
+    for key in KEYS.iter().filter(|key| !is_known(key)) {
         if let Some(value) = table.get(key) {
             let kind_place = Some(&kind_value.place);
             settings.report(ScenarioError::foreign_key(
@@ -320,7 +321,7 @@ fn read_described(
     (settings.errors().len() == before).then_some((GraphGuest::new(machine), size))
 }
 
-/// Descriptions of a guest that is not a grid: levels for a tree, dimensions or a file for others.
+/// The keys of a guest that is not a grid: levels for a tree, dimensions or a file for others.
 fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
     let (count_key, other) =
         if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
@@ -387,7 +388,7 @@ fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &Errors) -> Opt
 /// Largest number of vertices of a tree.
 const MAX_VERTICES: u64 = 1 << 20;
 
-/// Reads a tree of one of these two kinds; a random one grows by the seed.
+/// Reads a random tree, which the seed determines, or a caterpillar.
 pub(super) fn read_tree(
     table: &Table<'_>,
     kind: MachineKind,
@@ -452,7 +453,7 @@ fn tree(kind: MachineKind, links: &[(u32, u32)]) -> Result<Machine, MachineError
 fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
     let mut generator =
         ChaCha12Rng::from_seed(generator_key(seed, &format!("random tree; {count} vertices")));
-    let mut free = vec![0, 0]; // a vertex for each child that it may still have
+    let mut free = vec![0, 0]; // each vertex once per child that it may still get
     let mut links = vec![];
     for vertex in 1..count {
         let parent = free.swap_remove(generator.random_range(0..free.len()));
@@ -462,7 +463,7 @@ fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
     links
 }
 
-/// The links of a spine, and of its legs, which are numbered after it.
+/// The links of a spine and its legs; legs are numbered after the spine.
 fn caterpillar(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u32, u32)>> {
     let entries = value.list(name, "0 and 1, one for each vertex of the spine", errors)?;
     let before = errors.len();

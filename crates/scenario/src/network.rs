@@ -53,7 +53,7 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) kind: &'a Value,
 }
 
-/// A network, the lengths by which its nodes are numbered, the speeds of links that its file has, and notes on the file.
+/// A network, the lengths by which its nodes are numbered, the speeds of links in its file, and notes on the file.
 #[derive(Debug)]
 pub(super) struct ReadNetwork {
     pub(super) machine: Arc<Machine>,
@@ -62,7 +62,7 @@ pub(super) struct ReadNetwork {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the network of a kind that is no grid. `beside` finds the files that it names.
+/// Reads a network that is not a grid. `beside` finds the files that it names.
 pub(super) fn read(
     kind: MachineKind,
     keys: &NetworkKeys<'_>,
@@ -147,26 +147,26 @@ fn from_file(
         truth(keys, "hosts_forward", keys.hosts_forward, errors)?,
     );
     let hosts = if is_named { fabric.hosts? } else { hosts(keys, &fabric, errors)? };
-    // What the network depends on besides its file and the numbers below.
+    // Other keys that the network depends on, besides its file and the numbers below.
     let speeds_of_lanes = [keys.lane, link_of_lanes, keys.link_speed_unit, keys.paths];
     let by_keys = [keys.hosts.filter(|_| is_named)].into_iter().chain(speeds_of_lanes);
     let by_keys: Vec<&str> = by_keys.map(|value| value.map_or("", |value| value.place.text())).collect();
     let has_switches = hosts < fabric.nodes;
     let forwards = hosts_forward.unwrap_or(!has_switches);
     let uplinks = uplinks(keys, &fabric, errors)?;
-    if let Some((value, Uplinks::ByLevel(own))) = keys.uplinks.zip(uplinks.cables.as_ref()) {
+    if let Some((value, Uplinks::ByLevel(counts))) = keys.uplinks.zip(uplinks.cables.as_ref()) {
         let levels = switch_levels(&fabric, hosts).ok()?;
-        Uplinks::check_length(own, levels, value, errors)?;
+        Uplinks::check_length(counts, levels, value, errors)?;
     }
     let nodes = FabricNodes { hosts, hosts_forward: forwards, is_directed };
     match library.network((&beside(path), &by_keys.join("\n"), &fabric), nodes, &uplinks, machine_of) {
         Ok(machine) => {
             let (machine, size) = with_size(machine, value);
             let by_class = speeds(&fabric);
-            let says_any = by_class.iter().any(|own| *own != LinkSpeed::default());
-            let own = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
+            let says_any = by_class.iter().any(|speed| *speed != LinkSpeed::default());
+            let own_links = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
             let notes = fabric.notes.iter().map(|note| format!("{path}: {note}.")).collect();
-            Some(ReadNetwork { machine, size, own_links: own, notes })
+            Some(ReadNetwork { machine, size, own_links, notes })
         }
         Err(message) => {
             let error = ScenarioError::at(&value.place, message, "this network");
@@ -174,14 +174,14 @@ fn from_file(
                 let help = "hosts_forward = true lets messages pass through hosts";
                 if forwards { String::new() } else { help.to_owned() }
             });
-            errors.report(error.because(keys.hosts.map(|own| &own.place), "the hosts").with_help(help));
+            errors.report(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help));
             None
         }
     }
 }
 
-/// The network of the file that a value names, by its path as written and beside the scenario, and whether its links lead in
-/// one direction.
+/// The network of the file that a value names, given the path as written, the path relative to the scenario, and
+/// whether links lead in one direction.
 fn described_network(
     value: &Value,
     (path, file, is_directed): (&str, &Path, bool),
@@ -200,7 +200,7 @@ fn described_network(
     None
 }
 
-/// The network, with the hosts that the key names if the file names nodes and does not say which are hosts. They are
+/// The network; if its file names nodes but does not say which are hosts, with the hosts that the key names. Hosts are
 /// never guessed.
 fn with_named_hosts(
     keys: &NetworkKeys<'_>,
@@ -214,7 +214,7 @@ fn with_named_hosts(
     let name = format!("{}.hosts", keys.name);
     let expected = "a pattern such as \"node*\", a list of names, or \"leaves\"";
     let Some(value) = keys.hosts else {
-        let edges = keys.edges.map_or(&keys.kind.place, |own| &own.place);
+        let edges = keys.edges.map_or(&keys.kind.place, |edges| &edges.place);
         let message =
             format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
         let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
@@ -227,14 +227,14 @@ fn with_named_hosts(
         Content::Text(pattern) => matches(pattern),
         Content::List(names) => {
             let mut chosen = vec![false; fabric.names.len()];
-            for own in names {
-                let pattern = own.text(&name, errors)?;
+            for entry in names {
+                let pattern = entry.text(&name, errors)?;
                 let found: Vec<bool> = matches(pattern);
                 if !found.contains(&true) {
-                    errors.report(own.unexpected(&name, format!("the name of a node of {path:?}")));
+                    errors.report(entry.unexpected(&name, format!("the name of a node of {path:?}")));
                     return None;
                 }
-                chosen.iter_mut().zip(found).for_each(|(own, found)| *own |= found);
+                chosen.iter_mut().zip(found).for_each(|(is_host, is_found)| *is_host |= is_found);
             }
             chosen
         }
@@ -243,7 +243,7 @@ fn with_named_hosts(
             return None;
         }
     };
-    let count = chosen.iter().filter(|own| **own).count();
+    let count = chosen.iter().filter(|is_host| **is_host).count();
     if count < 2 {
         let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
         errors.report(ScenarioError::at(&value.place, message, "these hosts"));
@@ -252,7 +252,7 @@ fn with_named_hosts(
     Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
 }
 
-/// Whether a name is like a pattern, in which `*` stands for any characters.
+/// Whether a name matches a pattern, in which `*` stands for any characters.
 fn is_like(name: &str, pattern: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return name == pattern };
     let Some(mut name) = name.strip_prefix(first) else { return false };
@@ -265,7 +265,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     name.ends_with(last)
 }
 
-/// The number of hosts: as the file or the key says, or all nodes.
+/// The number of hosts: from the file or the key, or else all nodes.
 fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<u32> {
     let Some(value) = keys.hosts else { return Some(fabric.hosts.unwrap_or(fabric.nodes)) };
     if let Some(known) = fabric.hosts {
@@ -281,21 +281,21 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<u32
     Some(narrow(found))
 }
 
-/// The cables between switches, where a file does not count them.
+/// The cables between switches, if the file does not count them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FabricUplinks {
     cables: Option<Uplinks>,
     are_assumed: bool,
 }
 
-/// The cables between switches of a machine: as the key says, or full in formats that leave them out.
+/// The cables between switches of a machine: from the key, or full bisection in formats that leave them out.
 fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<FabricUplinks> {
     let leaves_out = fabric.assumes_cables;
     let Some(value) = keys.uplinks else {
         let is_assumed = leaves_out && keys.name == "machine";
         return Some(FabricUplinks { cables: is_assumed.then_some(Uplinks::Full), are_assumed: is_assumed });
     };
-    let own = Uplinks::read(value, Key::MachineUplinks.path(), errors)?;
+    let uplinks = Uplinks::read(value, Key::MachineUplinks.path(), errors)?;
     if !leaves_out {
         let message =
             format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
@@ -304,7 +304,7 @@ fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<F
         );
         return None;
     }
-    Some(FabricUplinks { cables: Some(own), are_assumed: false })
+    Some(FabricUplinks { cables: Some(uplinks), are_assumed: false })
 }
 
 /// The number of levels of links between switches.
@@ -318,8 +318,8 @@ fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
 #[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
 fn truth(keys: &NetworkKeys<'_>, key: &str, value: Option<&Value>, errors: &Errors) -> Option<Option<bool>> {
     let Some(value) = value else { return Some(None) };
-    if let Content::Boolean(own) = value.content {
-        Some(Some(own))
+    if let Content::Boolean(truth) = value.content {
+        Some(Some(truth))
     } else {
         errors.report(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
         None
@@ -380,8 +380,8 @@ pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Re
     Ok(fabric)
 }
 
-/// The one error of a file that looks like no network: it is of another kind, or of none. `None` of a list of two words a
-/// line, whose errors have places.
+/// The only error of a file that does not look like a network: it is of another kind, or of none. `None` for a list of
+/// two words a line, whose errors have places.
 fn other_kind(path: &Path, source: &Arc<SourceFile>) -> Option<Vec<ScenarioError>> {
     if Fabric::is_like(source.text()) {
         return None;
@@ -399,30 +399,30 @@ const READ_FORMATS: &str = "cubefold inspect --list has the formats";
 fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
     let mut speeds: Vec<LinkSpeed> = vec![];
     for link in &fabric.links {
-        // Most links are as fast as the last ones.
-        if !speeds.iter().rev().any(|own| *own == link.speed) {
+        // Most links are as fast as the previous one.
+        if !speeds.iter().rev().any(|known| *known == link.speed) {
             speeds.push(link.speed);
         }
     }
     speeds
 }
 
-/// What the nodes of a file are.
+/// The roles of the nodes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FabricNodes {
-    /// The number of first ones that are hosts.
+    /// The number of hosts, which come first.
     pub(super) hosts: u32,
-    /// Whether these forward messages.
+    /// Whether hosts forward messages.
     pub(super) hosts_forward: bool,
     /// Whether a line is a channel, from its first node to its second.
     pub(super) is_directed: bool,
 }
 
-/// The directions in which the links of a file are listed.
+/// The channels of a file: each link in the directions in which it is listed.
 fn listed_channels(fabric: &Fabric) -> Vec<(u32, u32)> {
     let of_link = |link: &FabricLink| {
         let both = [link.ends, (link.ends.1, link.ends.0)];
-        both.into_iter().zip(link.directions).filter(|own| own.1).map(|own| own.0)
+        both.into_iter().zip(link.directions).filter(|(_, is_listed)| *is_listed).map(|(ends, _)| ends)
     };
     fabric.links.iter().flat_map(of_link).collect()
 }
@@ -435,10 +435,10 @@ fn machine_of(fabric: &Fabric, nodes: FabricNodes, uplinks: &FabricUplinks) -> R
         std::iter::repeat_n(link.ends, count)
     };
     let cables = match &uplinks.cables {
-        Some(own) => {
+        Some(uplinks) => {
             let pairs: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
             let single = Network::from_edges(fabric.nodes, &pairs).map_err(|error| error.to_string())?;
-            own.cables(&pairs, single.with_hosts(hosts).levels())
+            uplinks.cables(&pairs, single.with_hosts(hosts).levels())
         }
         None => vec![1; fabric.links.len()],
     };
@@ -457,7 +457,8 @@ fn machine_of(fabric: &Fabric, nodes: FabricNodes, uplinks: &FabricUplinks) -> R
         let ends = (one.min(other).index(), one.max(other).index());
         let place = fabric.links.binary_search_by_key(&ends, |link| link.ends);
         let speed = place.map(|place| fabric.links[place].speed).unwrap_or_default();
-        speeds.iter().position(|own| *own == speed).and_then(|speed| u16::try_from(speed).ok()).unwrap_or(0)
+        let class = speeds.iter().position(|known| *known == speed);
+        class.and_then(|class| u16::try_from(class).ok()).unwrap_or(0)
     };
     let network = network.with_hosts(hosts).with_hosts_forwarding(hosts_forward).with_classes(class);
     let all_hosts: Vec<NodeId> = (0..hosts).map(NodeId::new).collect();

@@ -17,24 +17,24 @@ use crate::MAX_INTEGER;
 /// The keys of the speed of a part.
 pub(super) const PART_KEYS: [&str; 3] = ["link", "hop_cycles", "latency_cycles"];
 
-/// The links of a machine that brings their speed with it: a cluster, or a network from a file.
+/// The links of a machine that defines their speeds: a cluster, or a network from a file.
 #[derive(Debug)]
 pub(super) struct OwnLinks {
-    /// By class of links; nothing where the machine's keys count.
+    /// By class of links; without a value where the machine's keys apply.
     pub(super) by_class: Vec<LinkSpeed>,
-    /// The place of the links in the scenario, or of the name of their file.
+    /// The place of the links in the scenario, or of their file's name.
     pub(super) place: Place,
 }
 
 impl OwnLinks {
     /// Whether any link has a time in seconds.
     pub(super) fn is_in_seconds(&self) -> bool {
-        self.by_class.iter().any(|own| own.bandwidth.is_some() || own.latency.is_some())
+        self.by_class.iter().any(|speed| speed.bandwidth.is_some() || speed.latency.is_some())
     }
 
     /// Whether any link has a time in cycles.
     pub(super) fn is_in_cycles(&self) -> bool {
-        self.by_class.iter().any(|own| own.hop_cycles.is_some() || own.latency_cycles.is_some())
+        self.by_class.iter().any(|speed| speed.hop_cycles.is_some() || speed.latency_cycles.is_some())
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) struct PartLink {
     pub(super) place: Place,
 }
 
-/// Reads the speed of a part from its table; `None` inside if it has none.
+/// Reads the speed of a part from its table; `Some(None)` if it has none.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
 pub(super) fn part_link(table: &Table<'_>, errors: &Errors) -> Option<Option<PartLink>> {
     let in_cycles = table.get("hop_cycles").or(table.get("latency_cycles"));

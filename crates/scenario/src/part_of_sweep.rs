@@ -13,12 +13,12 @@ use super::{
     source_file::Place,
 };
 
-/// The runs of scenarios that a part of their sweeps has.
+/// The runs of a part of the sweeps of scenarios.
 #[derive(Debug, Default)]
 pub struct SweepPart {
-    /// Its runs with their places among those of all scenarios.
+    /// Its runs, with their places among the runs of all scenarios.
     pub runs: Vec<(usize, Run)>,
-    /// The name of each scenario, and the number of all its runs.
+    /// The name of each scenario and the total number of its runs.
     pub scenarios: Vec<(String, usize)>,
     /// The files that were read.
     pub inputs: Vec<PathBuf>,
@@ -26,11 +26,11 @@ pub struct SweepPart {
 }
 
 /// Reads and validates scenario files as [`load_with`](super::load_with) does, calls `see` with every run in order, and
-/// holds those at the places for which `has` is true.
+/// keeps the runs at places for which `has` is true.
 ///
 /// # Errors
 ///
-/// As for [`load_with`](super::load_with), but the memory limit applies to the runs that are held and those of one
+/// As for [`load_with`](super::load_with), but the memory limit applies to the runs that are kept and the runs of one
 /// combination.
 pub fn load_part(
     paths: &[PathBuf],

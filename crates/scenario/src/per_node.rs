@@ -13,7 +13,7 @@ use super::{
     value::{Content, Value},
 };
 
-/// Reads the number of processes of a node; 1 unless it is given.
+/// Reads the number of processes per node; 1 by default.
 pub(super) fn count(settings: &Settings<'_>) -> Option<u64> {
     let Some(value) = settings.get(Key::ProgramProcessesPerNode) else { return Some(1) };
     match &value.content {
@@ -50,7 +50,7 @@ fn lengths(value: &Value, errors: &Errors) -> Option<Vec<u64>> {
     entries.iter().map(|entry| entry.natural(&entry_name, 1..=MAX_PROCESSES, errors)).collect()
 }
 
-/// The program with the block that is given, which must divide a torus or mesh guest or a logical shape.
+/// The program with the given block, which must divide a torus or mesh guest or a logical shape.
 pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> Option<ScenarioProgram> {
     let value = settings.get(Key::ProgramProcessesPerNode);
     let Some(value) = value.filter(|value| matches!(value.content, Content::List(_))) else {
@@ -68,7 +68,7 @@ pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> O
     }
     let written = |lengths: &[u64]| lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
     let grid = shape.shape().lengths();
-    let Some(own) = ProcessBlock::new(grid, &block) else {
+    let Some(process_block) = ProcessBlock::new(grid, &block) else {
         let message = format!(
             "a block of {} processes of {}, expected a length for each dimension that divides it",
             written(&block),
@@ -79,6 +79,6 @@ pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> O
         settings.report(error.because(settings.place(Key::ProgramShape), "the logical shape"));
         return None;
     };
-    let others = program.others.iter().map(|other| other.with_block_of(&own)).collect();
-    Some(ScenarioProgram { block: Some(own), others, ..program })
+    let others = program.others.iter().map(|other| other.with_block_of(&process_block)).collect();
+    Some(ScenarioProgram { block: Some(process_block), others, ..program })
 }

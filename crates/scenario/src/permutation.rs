@@ -32,7 +32,7 @@ pub(super) static PERMUTATION: ProgramKind = ProgramKind {
     read,
 };
 
-/// A named pattern.
+/// A named pattern of permutations.
 struct Pattern {
     name: &'static str,
     destination: Destination,
@@ -44,7 +44,7 @@ enum Destination {
     Bits(fn(u64, u32) -> u64),
     /// A function of each coordinate in the shape of the machine and its length.
     Coordinates(fn(u64, u64) -> u64),
-    /// A random permutation, by the seed.
+    /// A random permutation, drawn by the seed.
     Random,
 }
 
@@ -124,7 +124,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// The number of processes: the given one, else the number per host that named embeddings use.
+/// The number of processes: as given, or else by the number per host that named embeddings use.
 fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> Option<u64> {
     let settings = reading.settings;
     let size = reading.machine.size.as_ref()?;
@@ -210,7 +210,7 @@ fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) 
     destinations.map_err(|wrong| reading.settings.report(file.error(value, wrong))).ok()
 }
 
-/// The destination of every process; its own if no row names it as a source.
+/// The destination of every process; a process that no row names as a source is its own destination.
 fn destinations(rows: &[(usize, [i64; 2])], processes: u64) -> Result<Vec<u64>, WrongPair> {
     let mut destinations: Vec<u64> = (0..processes).collect();
     let (mut sends, mut receives) = (vec![false; destinations.len()], vec![false; destinations.len()]);

@@ -1,8 +1,8 @@
 //! Bandwidths and latencies of the links of a machine, class by class, and of messages inside its nodes
 //! (`docs/model.md` section 21.6).
 //!
-//! The cycle is the longest time of which the times of a unit at all bandwidths are whole multiples. Where that is less
-//! than a thousandth of the shortest, it is that thousandth, and the others are rounded.
+//! The cycle is the longest time that divides the time of a unit at every bandwidth. If it is below a thousandth of the
+//! shortest time, it is that thousandth, and the other times are rounded.
 
 use cubefold_formats::input::quantity::{Ratio, greatest_common_divisor};
 use cubefold_topology::LinkTime;
@@ -37,12 +37,12 @@ pub struct PhysicalLink {
 const MAX_PARTS: u128 = 1000;
 
 impl PhysicalLinks {
-    /// The links of classes with these names and figures, of which those count that have links, and messages inside
-    /// nodes; units have `unit_bytes` bytes. `None` if a number exceeds 128 bits, or a time 2^63 cycles.
+    /// The links of classes with these names and figures, and messages inside nodes; classes without links are ignored;
+    /// units have `unit_bytes` bytes. `None` if a number exceeds 128 bits, or a time exceeds 2^63 cycles.
     ///
     /// # Panics
     ///
-    /// When no class counts.
+    /// If no class has links.
     pub(super) fn new(
         classes: &[(String, Figures)],
         has_links: &[bool],
@@ -51,21 +51,23 @@ impl PhysicalLinks {
     ) -> Option<Self> {
         let counted = || classes.iter().zip(has_links).filter(|(_, counts)| **counts);
         let counted = || counted().map(|((_, figures), _)| *figures).chain(local);
-        let fastest = counted().map(|own| own.bandwidth).reduce(|one, other| {
+        let fastest = counted().map(|figures| figures.bandwidth).reduce(|one, other| {
             let is_less = one.difference(other).is_some_and(|(_, is_less)| is_less);
             if is_less { other } else { one }
         })?;
-        // The time of a unit is p / q of the shortest, in lowest terms: 1 / q of that is the longest that measures both.
-        let multiples: Option<Vec<Ratio>> = counted().map(|own| fastest.over(own.bandwidth)).collect();
-        let parts = multiples?.into_iter().try_fold(1, |parts, own| {
-            least_common_multiple(parts, own.denominator()).filter(|&parts| parts <= MAX_PARTS)
+        // The time of a unit is p / q of the shortest, in lowest terms: 1 / q of the shortest is the longest time that
+        // divides both.
+        let multiples: Option<Vec<Ratio>> =
+            counted().map(|figures| fastest.over(figures.bandwidth)).collect();
+        let parts = multiples?.into_iter().try_fold(1, |parts, multiple| {
+            least_common_multiple(parts, multiple.denominator()).filter(|&parts| parts <= MAX_PARTS)
         });
         let parts = parts.unwrap_or(MAX_PARTS);
         let cycle = Ratio::from(unit_bytes).over(fastest)?.times(Ratio::new(1, parts))?;
         let link = |name: &str, figures: Figures, is_local: bool| {
             let exact = fastest.over(figures.bandwidth)?.times(Ratio::new(parts, 1))?;
             let unit = whole(exact.rounded())?;
-            // The unit's own time is taken off, but not inside a node.
+            // The time of the unit itself is subtracted, except inside a node.
             let of_unit = if is_local { 0 } else { u128::from(unit) };
             let latency = whole(figures.latency.over(cycle)?.rounded().saturating_sub(of_unit))?;
             let time = LinkTime { unit, latency };
@@ -97,12 +99,12 @@ impl PhysicalLinks {
         &self.classes
     }
 
-    /// The times of messages inside nodes, if they are described by bandwidth and latency.
+    /// The times of messages inside nodes, if given by bandwidth and latency.
     pub(super) fn local(&self) -> Option<LinkTime> {
         self.local.as_ref().map(|local| local.time)
     }
 
-    /// Describes the cycle and what is rounded, in sentences.
+    /// Describes the cycle and the roundings in sentences.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
         let (cycle, unit_bytes) = (self.scale.cycle_nanoseconds(), self.scale.unit_bytes());
@@ -119,7 +121,7 @@ impl PhysicalLinks {
             self.classes.iter().map(|class| class.describe(self.scale, "hop_cycles", "latency_cycles")),
         );
         let of_local =
-            |own: &PhysicalLink| own.describe(self.scale, "local_unit_cycles", "local_latency_cycles");
+            |link: &PhysicalLink| link.describe(self.scale, "local_unit_cycles", "local_latency_cycles");
         sentences.extend(self.local.iter().map(of_local));
         sentences
     }
@@ -138,7 +140,8 @@ impl PhysicalLink {
         self.time
     }
 
-    /// The difference between the simulated and the given time of a unit, in percent of that; negative if it is shorter.
+    /// The difference between the simulated and the given time of a unit, in percent of the given time; negative if the
+    /// simulated time is shorter.
     #[must_use]
     pub fn bandwidth_rounding_percent(&self) -> f64 {
         self.bandwidth_rounding_percent
@@ -154,7 +157,8 @@ impl PhysicalLink {
         Ratio::from(self.time.first_unit()).times(scale.cycle_nanoseconds()).unwrap_or(Ratio::ZERO)
     }
 
-    /// The difference between the simulated and the given latency, negative if it is shorter \[nanoseconds\].
+    /// The difference between the simulated and the given latency, negative if the simulated one is shorter
+    /// \[nanoseconds\].
     #[must_use]
     pub fn latency_rounding_nanoseconds(&self, scale: PhysicalScale) -> f64 {
         match self.simulated_latency_nanoseconds(scale).difference(self.latency_nanoseconds()) {
@@ -181,7 +185,7 @@ impl PhysicalLink {
         )
     }
 
-    /// Describes its times, and by how much they were rounded, in a sentence; the keys are those of cycles.
+    /// Describes its times and their roundings in a sentence; the keys are those for cycles.
     fn describe(&self, scale: PhysicalScale, unit_key: &str, latency_key: &str) -> String {
         let Self { name, figures, time: LinkTime { unit, latency }, .. } = self;
         let bandwidth = figures.bandwidth.times(Ratio::new(1, 1_000_000_000)).unwrap_or(Ratio::ZERO);
@@ -205,7 +209,7 @@ impl PhysicalLink {
     }
 }
 
-/// By how much a value differs from an exact one, in percent of that; negative if it is smaller.
+/// The difference of a value from an exact one, in percent of the exact one; negative if the value is smaller.
 fn percent(value: Ratio, exact: Ratio) -> f64 {
     match value.difference(exact).and_then(|(difference, is_less)| Some((difference.over(exact)?, is_less))) {
         Some((part, true)) => -100.0 * part.to_f64(),
@@ -241,9 +245,9 @@ mod tests {
     }
 
     fn links(classes: &[(&str, &str)], local: Option<(&str, &str)>, unit_bytes: u64) -> PhysicalLinks {
-        let named = (1..)
-            .zip(classes)
-            .map(|(own, (bandwidth, latency))| (format!("dimension {own}"), figures(bandwidth, latency)));
+        let named = (1..).zip(classes).map(|(number, (bandwidth, latency))| {
+            (format!("dimension {number}"), figures(bandwidth, latency))
+        });
         let named: Vec<_> = named.collect();
         let local = local.map(|(bandwidth, latency)| figures(bandwidth, latency));
         PhysicalLinks::new(&named, &vec![true; classes.len()], local, unit_bytes).unwrap()
@@ -283,9 +287,9 @@ mod tests {
 
     #[test]
     fn roundings_are_said_in_percent() {
-        let own = links(&[("999.9 GB/s", "1 ns"), ("0.7 GB/s", "1 us")], Some(("1 TB/s", "3 ns")), 64);
+        let links = links(&[("999.9 GB/s", "1 ns"), ("0.7 GB/s", "1 us")], Some(("1 TB/s", "3 ns")), 64);
         assert_eq!(
-            own.describe(),
+            links.describe(),
             [
                 "A cycle is 0.000064 ns; a unit has 64 bytes.",
                 "dimension 1: 999.9 GB/s, hop_cycles = 1000 (0.0100 % less); 1 ns, latency_cycles = 14625 (exactly).",

@@ -1,6 +1,6 @@
 //! Seconds and bytes of a machine that is described by bandwidths and latencies (`docs/model.md` sections 17 and 21.6).
 //!
-//! All arithmetic is in exact rationals; only numbers that a run needs as whole cycles or units are rounded.
+//! All arithmetic is in exact rationals; only numbers needed as whole cycles or units are rounded.
 
 use cubefold_formats::input::quantity::Ratio;
 
@@ -58,7 +58,7 @@ pub(super) fn nanoseconds(time: Ratio) -> Ratio {
     time.times(Ratio::from(1_000_000_000)).unwrap_or(Ratio::ZERO)
 }
 
-/// The number, if it is below 2^63.
+/// The number, unless it is 2^63 or more.
 pub(super) fn whole(number: u128) -> Option<u64> {
     u64::try_from(number).ok().filter(|&number| number < 1 << 63)
 }

@@ -25,9 +25,9 @@ pub struct SearchRequest {
     pub objective: Objective,
     /// The number of placements judged; the default takes about half a minute on two cores.
     pub evaluations: Option<u64>,
-    /// The seed; by default that of the scenario.
+    /// The seed; by default the scenario's.
     pub seed: Option<u64>,
-    /// The names of embeddings of the scenario to start from; if empty, all of them and others that fit.
+    /// The names of the embeddings of the scenario to start from; if empty, all of them and others that fit.
     pub starts: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct PlacementSearch {
     pub run: Run,
 }
 
-/// A reason for which a combination cannot be searched.
+/// The reason why a combination cannot be searched.
 #[derive(Debug, thiserror::Error)]
 pub enum PlacementSearchError {
     /// Only asynchronous runs are searched.
@@ -63,16 +63,16 @@ pub enum PlacementSearchError {
     Apart {
         /// A host.
         one: NodeId,
-        /// One without a route to it.
+        /// A host without a route to it.
         other: NodeId,
     },
-    /// Searches take distances to be alike in both directions.
+    /// Searches assume equal distances in both directions.
     #[error("search of a machine whose links lead in one direction, expected links in both")]
     Directed,
-    /// A search would take more memory than it may.
+    /// A search would exceed the memory limit.
     #[error("a search of {processes} processes needs about {}, expected at most {}", Bytes(*.needed), Bytes(*.limit))]
     Memory {
-        /// The processes.
+        /// The number of processes.
         processes: u64,
         /// The memory that it needs \[bytes\].
         needed: u64,
@@ -91,12 +91,12 @@ impl PlacementSearch {
     ///
     /// # Errors
     ///
-    /// When the runs are coordinated, a start is unknown, the problem cannot be searched, or more memory than `memory`
-    /// bytes would be taken.
+    /// If the runs are coordinated, a start is unknown, the problem cannot be searched, or the search would take more
+    /// than `memory` bytes.
     ///
     /// # Panics
     ///
-    /// When there are no runs.
+    /// If there are no runs.
     pub fn of(
         runs: &[Run],
         request: &SearchRequest,
@@ -106,7 +106,7 @@ impl PlacementSearch {
         Self::of_kept(runs, request, memory, watch, &mut |_| ())
     }
 
-    /// The same; `keep` is called with the best so far whenever there is a better one.
+    /// Searches as [`of`](Self::of) does; `keep` is called with every improvement.
     ///
     /// # Errors
     ///
@@ -155,11 +155,11 @@ impl PlacementSearch {
         let mut best: Option<Found> = None;
         for problem in programs {
             let before = best.as_ref().map_or(0, |best| best.evaluations);
-            let mut watch = |own: Progress| {
-                let best = best.as_ref().map_or(own.best, |best| best.value.min(own.best));
+            let mut watch = |progress: Progress| {
+                let best = best.as_ref().map_or(progress.best, |best| best.value.min(progress.best));
                 watch(Progress {
-                    evaluations: before + own.evaluations,
-                    of: own.of.saturating_mul(count),
+                    evaluations: before + progress.evaluations,
+                    of: progress.of.saturating_mul(count),
                     best,
                 })
             };
@@ -174,8 +174,8 @@ impl PlacementSearch {
         Ok(search_of(best.ok_or(SearchError::NoStart)?))
     }
 
-    /// The search of the combination of `run` that found `found`; `names` are those of the reference and of the best
-    /// named placement.
+    /// The search of the combination of `run` with the result `found`; `names` are the names of the reference and of
+    /// the best named placement.
     pub fn found(run: &Run, names: [String; 2], found: Found) -> Self {
         let table = PlacementTable::new(&run.machine, found.nodes.clone());
         let placement = table.map(Placement::Table).map_or_else(|_| Arc::clone(&run.placement), Arc::new);
@@ -190,7 +190,8 @@ const BYTES_A_SITE: u64 = 16;
 
 /// The nodes that a search may use, if `limit` bytes suffice for them.
 fn sites(run: &Run, limit: u64) -> Result<Vec<NodeId>, PlacementSearchError> {
-    let count = run.allocation.as_ref().map_or_else(|| run.machine.host_count(), |own| own.count());
+    let count =
+        run.allocation.as_ref().map_or_else(|| run.machine.host_count(), |allocation| allocation.count());
     let needed = count.saturating_mul(BYTES_A_SITE);
     if needed > limit.saturating_add(UNCOUNTED) {
         let processes = run.program.body.process_count();
@@ -208,8 +209,8 @@ fn sites(run: &Run, limit: u64) -> Result<Vec<NodeId>, PlacementSearchError> {
     })
 }
 
-/// Refuses a search that starts from the placements of `runs` runs and up to [`starts::MOST`] others, if it takes more
-/// than `limit` bytes.
+/// Refuses a search that would take more than `limit` bytes, starting from the placements of `runs` runs and up to
+/// [`starts::MOST`] others.
 fn check_memory(
     programs: &[Problem<'_>],
     runs: usize,
@@ -225,7 +226,7 @@ fn check_memory(
     Ok(())
 }
 
-/// Merges the results for two equivalent programs, of which the faster one counts.
+/// Merges the results for two equivalent programs; the faster one counts.
 fn better(one: Found, other: Found) -> Found {
     let least = |one: Bound, other: Bound| if other.value < one.value { other } else { one };
     let (bound, reference) = (least(one.bound, other.bound), one.reference.min(other.reference));
@@ -264,18 +265,18 @@ pub(super) fn entry(value: &Value, errors: &Errors) -> Option<SearchRequest> {
     (errors.len() == before).then_some(SearchRequest { objective, evaluations, seed, starts })
 }
 
-/// Whether a table of the list of embeddings asks for a search.
+/// Whether a table in the list of embeddings requests a search.
 pub(super) fn is_search(value: &Value) -> bool {
     matches!(&value.content, super::value::Content::Table(members) if members.iter().any(|member| member.key == "search"))
 }
 
-/// Gives each run that asks for a search the placement found, from those of the other runs.
+/// Gives each run that requests a search the placement found by starting from the other runs.
 pub(super) fn place_searched(runs: &mut [Run], budget: &Budget, size: &Place, errors: &Errors) {
     let memory = budget.limit().saturating_sub(budget.counted());
     for place in 0..runs.len() {
         let EmbeddingName::Search(request) = &runs[place].embedding else { continue };
         let request = SearchRequest::clone(request);
-        let is_named = |own: &&Run| !matches!(own.embedding, EmbeddingName::Search(_));
+        let is_named = |run: &&Run| !matches!(run.embedding, EmbeddingName::Search(_));
         let mut others: Vec<Run> = runs.iter().filter(is_named).cloned().collect();
         if others.is_empty() {
             let standard =

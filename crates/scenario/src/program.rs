@@ -44,13 +44,13 @@ pub struct ProgramKind {
     pub name: &'static str,
     /// A description in one sentence.
     pub summary: &'static str,
-    /// Keys of `[program]` that it takes, besides those of every kind.
+    /// Keys of `[program]` that it takes, besides those that all kinds take.
     pub(super) keys: &'static [Key],
     /// Reads a program of this kind.
     pub(super) read: fn(&mut Reading<'_>) -> Option<ScenarioProgram>,
 }
 
-/// All kinds of programs, in the order of messages.
+/// All kinds of programs, in the order in which messages list them.
 pub(super) static PROGRAM_KINDS: &[&ProgramKind] = &[
     &CC_CUBE,
     &neighbour_exchange::NEIGHBOUR_EXCHANGE,
@@ -145,7 +145,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// `T_a`, if all computations take the same time.
+    /// `T_a`, if all computations take equally long.
     pub(super) fn compute(&self) -> Option<Cycles> {
         match self.computations.as_ref()? {
             Computations::Same(cycles) => Some(*cycles),
@@ -220,7 +220,7 @@ fn read_cc_cube(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(ScenarioProgram { ranks_per_node: reading.per_node()?, ..program })
 }
 
-/// The computation of every stage: one for all, or a list with one for each.
+/// The computation of every stage, or one for all stages.
 fn computations_by_stage(reading: &mut Reading<'_>, stages: Option<usize>) -> Option<Vec<Cycles>> {
     match reading.computations.clone()? {
         Computations::Same(cycles) => Some(vec![cycles]),
@@ -304,7 +304,8 @@ fn cube(settings: &Settings<'_>, section: &MachineSection) -> Option<Hypercube> 
         return Hypercube::new(settings.natural(Key::ProgramDimensions)?).ok();
     }
     let (machine, size) = (section.machine.as_ref()?, section.size.as_ref()?);
-    let nodes = section.allocation.as_ref().map_or_else(|| machine.numbered_hosts(), |own| own.count());
+    let nodes =
+        section.allocation.as_ref().map_or_else(|| machine.numbered_hosts(), |allocation| allocation.count());
     let (nodes, per_node) = (nodes, per_node::count(&settings.silent()).unwrap_or(1));
     let processes = nodes.saturating_mul(per_node);
     if !processes.is_power_of_two() {
@@ -321,8 +322,8 @@ fn cube(settings: &Settings<'_>, section: &MachineSection) -> Option<Hypercube> 
     Hypercube::new(u64::from(processes.trailing_zeros())).ok()
 }
 
-/// Reads a normal program: on a shuffle-exchange or de Bruijn network, on cube-connected cycles and butterflies its
-/// data move between nodes, on every other machine its processes stay.
+/// Reads a normal program: its data move between the nodes of shuffle-exchange and de Bruijn networks, cube-connected
+/// cycles and butterflies; on all other machines its processes stay.
 #[expect(clippy::too_many_lines, reason = "one step a key")]
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
@@ -371,7 +372,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
             settings.report(not_normal(settings, &error));
             None
         }
-        // A cube too large for a shuffle-exchange network does not need one here.
+        // No shuffle-exchange network is needed here, so the cube may be too large for one.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?;
             let program = exchange::program(reading, &NORMAL, &program, &sizes, &[compute])?;
@@ -380,23 +381,23 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// Dimensions of the hypercube whose normal programs the machine runs by moving data: those of a
-/// shuffle-exchange network, cube-connected cycles or a butterfly, one more for a de Bruijn network, whose nodes hold two
+/// Dimensions of the hypercube whose normal programs the machine runs by moving data: as many as a shuffle-exchange
+/// network, cube-connected cycles or a butterfly has, and one more than a de Bruijn network has, whose nodes hold two
 /// words each.
 fn wandering_dimensions(section: &MachineSection) -> Option<u64> {
     let machine = section.machine.as_ref()?;
-    let own = machine.network_dimensions()?;
+    let dimensions = machine.network_dimensions()?;
     match machine.kind() {
         MachineKind::ShuffleExchange
         | MachineKind::CubeConnectedCycles
         | MachineKind::WrappedButterfly
-        | MachineKind::Butterfly => Some(own),
-        MachineKind::DeBruijn => Some(own + 1),
+        | MachineKind::Butterfly => Some(dimensions),
+        MachineKind::DeBruijn => Some(dimensions + 1),
         _ => None,
     }
 }
 
-/// The error for a program whose data move over a network, if it is to be placed several processes per node.
+/// The error for a program whose data move over a network, if several of its processes are to share a node.
 fn wandering_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
     let place = settings.place(Key::ProgramProcessesPerNode)?;
     let message = format!(

@@ -160,7 +160,7 @@ fn of_file(
     named.map_err(|wrong| settings.report(file.error(value, wrong))).ok()
 }
 
-/// The process that each process names; -1 and no row stand for none.
+/// The process that each process names; -1, or no row, stands for none.
 fn named(rows: &[(usize, [i64; 2])], processes: u64) -> Result<Vec<Option<ProcessId>>, WrongPair> {
     let mut named: Vec<Option<Option<ProcessId>>> = (0..processes).map(|_| None).collect();
     for &(line, [process, index]) in rows {

@@ -1,6 +1,6 @@
 //! The resolved settings of a run: the value of every key after defaults, machine file, command line and sweep.
 //!
-//! They are the one description of a run. Whatever is kept between runs has a key made of them
+//! They are the one description of a run. Results kept between runs are keyed by them
 //! ([`Resolved::placement_key`]), and the ranks of a job recognise a run by their digest. Both take all keys but those
 //! listed as irrelevant, so that a new key cannot be forgotten.
 //!
@@ -28,7 +28,7 @@ use super::{
     value::{Content, Value},
 };
 
-/// Keys that neither results nor anything else depend on: the name is a caption, and a machine file is replaced by its
+/// Keys that nothing depends on: the name is a caption, and a machine file is replaced by its
 /// keys.
 const OF_NO_RUN: [Key; 2] = [Key::Name, Key::MachineFile];
 
@@ -73,7 +73,7 @@ const OF_NO_PLACEMENT: [Key; 35] = [
     Key::MappingEmbeddings,
 ];
 
-/// Keys whose integers are reals, too.
+/// Keys whose integers are read as reals.
 const REALS: [Key; 7] = [
     Key::MachineRouterSpeedup,
     Key::ProgramScale,
@@ -84,7 +84,7 @@ const REALS: [Key; 7] = [
     Key::ProgramBurstLoad,
 ];
 
-/// Keys in seconds and bytes, with those in cycles and units that they replace.
+/// Keys in seconds and bytes, with the keys in cycles and units that they replace.
 const INSTEAD: &[(Key, &[Key])] = &[
     (Key::MachineLink, &[Key::MachineHopCycles, Key::MachineLatencyCycles]),
     (Key::MachineLocal, &[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles]),
@@ -96,12 +96,12 @@ const INSTEAD: &[(Key, &[Key])] = &[
 
 /// The resolved settings of a run.
 ///
-/// Runs of a sweep share all values but those that the sweep sets.
+/// Runs of a sweep share all values except those that the sweep sets.
 #[derive(Debug, Clone)]
 pub struct Resolved {
     layers: [Arc<[Arc<CanonicalValue>]>; LAYERS], // a later layer takes precedence
     kind: &'static ProgramKind,
-    embedding: Option<Arc<CanonicalValue>>, // of the run
+    embedding: Option<Arc<CanonicalValue>>, // the run's
 }
 
 /// The machine file, the scenario file with the command line, the sweep, and changes by the program itself.
@@ -122,14 +122,14 @@ struct Line {
     value: Vec<Part>,
 }
 
-/// A part of a value.
+/// A piece of a value.
 #[derive(Debug)]
 enum Part {
     Text(String),
     File(Arc<InputFile>),
 }
 
-/// Files that values name, each known once.
+/// Files that values name, without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct InputFiles(BTreeMap<PathBuf, Arc<InputFile>>);
 
@@ -145,7 +145,7 @@ impl InputFiles {
     }
 }
 
-/// The identity of a placement: everything that it depends on, as a digest.
+/// The identity of a placement: a digest of everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PlacementKey([u8; 32]);
 
@@ -166,7 +166,7 @@ impl Resolved {
         Self { embedding: Some(embedding), ..self.clone() }
     }
 
-    /// The settings of the run with the processes on these nodes, which `name` stands for.
+    /// The settings of the run with its processes on these nodes, a placement called `name`.
     pub(super) fn placed_on(&self, name: &str, nodes: &[NodeId]) -> Self {
         let mut hash = Sha256::new();
         nodes.iter().for_each(|node| hash.update(node.index().to_le_bytes()));
@@ -182,24 +182,24 @@ impl Resolved {
         resolved
     }
 
-    /// The values that count, by key, with the number of their layer.
+    /// The effective values by key, with the number of their layer.
     fn effective(&self) -> [Option<(u8, &CanonicalValue)>; Key::ALL.len()] {
         let mut found = [const { None }; Key::ALL.len()];
         for (number, layer) in (0..).zip(&self.layers) {
-            // Of two values of a key in one layer, the first counts.
+            // If a layer has two values of a key, the first counts.
             for setting in layer.iter().rev() {
                 found[setting.key as usize] = Some((number, &**setting));
             }
         }
-        if let Some(own) = &self.embedding {
-            found[Key::MappingEmbeddings as usize] = Some((0, &**own));
+        if let Some(embedding) = &self.embedding {
+            found[Key::MappingEmbeddings as usize] = Some((0, &**embedding));
         }
         found
     }
 
-    /// The key of the placement of `embedding` on `machine`, with the seed if anything is drawn by it.
+    /// The key of the placement of `embedding` on `machine`, with the seed if the placement depends on it.
     ///
-    /// The layers of the values are part of it: of two keys that exclude each other, the one in the higher layer counts.
+    /// The layers of the values are part of it: if two keys exclude each other, the one in the higher layer counts.
     pub(super) fn placement_key(
         &self,
         embedding: &CanonicalValue,
@@ -225,8 +225,8 @@ impl Resolved {
         PlacementKey(hash.finalize().into())
     }
 
-    /// The keys that others in their place make void: of a time or size in seconds or bytes and those in cycles or units, the
-    /// ones in the higher layer count.
+    /// The keys that others replace: between a time or size in seconds or bytes and the same in cycles or units, the
+    /// higher layer counts.
     fn void(effective: &[Option<(u8, &CanonicalValue)>]) -> KeySet {
         let layer = |key: Key| effective[key as usize].map(|(layer, _)| layer);
         let void = INSTEAD.iter().filter(|(physical, _)| layer(*physical).is_some());
@@ -237,7 +237,7 @@ impl Resolved {
         void.fold(KeySet::default(), |set, &key| set.with(key))
     }
 
-    /// The values of all keys but those of other kinds of programs, by their paths.
+    /// The values of all keys except those of other kinds of programs, by path.
     pub(super) fn lines(&self) -> BTreeMap<String, String> {
         let effective = self.effective();
         let void = OF_NO_RUN.iter().fold(Self::void(&effective), |set, &key| set.with(key));
@@ -248,7 +248,7 @@ impl Resolved {
                     lines.extend(setting.lines.iter().map(|line| (line.path.clone(), line.written())));
                 }
                 None if !key.is_foreign_to(self.kind) => {
-                    // The default of ports is that of collectives.
+                    // The default of `ports` applies to collectives.
                     let is_other =
                         key == Key::ProgramPorts && self.kind.keys.contains(&Key::ProgramPipelining);
                     let default = default_value(key).filter(|_| !is_other);
@@ -331,7 +331,7 @@ fn default_value(key: Key) -> Option<String> {
 }
 
 impl CanonicalValue {
-    /// The value of a key; files are `beside` a folder.
+    /// The value of a key; the paths of files are relative to the folder `beside`.
     pub(super) fn new(key: Key, value: &Value, beside: &Path, files: &mut InputFiles) -> Self {
         let mut writer = Writer { is_real: REALS.contains(&key), beside, files, lines: vec![] };
         writer.add(key.path().to_owned(), value);
@@ -496,7 +496,7 @@ impl Writer<'_> {
             #[expect(clippy::cast_precision_loss, reason = "the key takes a number with a fraction")]
             Content::Integer(Some(number)) if is_real => real(*number as f64),
             Content::Integer(Some(number)) => number.to_string(),
-            Content::Boolean(own) => own.to_string(),
+            Content::Boolean(truth) => truth.to_string(),
             Content::List(values) => {
                 parts.push(Part::Text("[".to_owned()));
                 for (place, value) in values.iter().enumerate() {
@@ -507,11 +507,11 @@ impl Writer<'_> {
                 }
                 "]".to_owned()
             }
-            Content::Table(_) => "{}".to_owned(), // an empty one
+            Content::Table(_) => "{}".to_owned(), // empty
             Content::Integer(None) | Content::Other => {
                 let written = value.place.text().replace('_', "");
                 let number = || written.parse().map_or_else(|_| quoted(&written), real);
-                written.parse::<i128>().map_or_else(|_| number(), |own| own.to_string())
+                written.parse::<i128>().map_or_else(|_| number(), |number| number.to_string())
             }
         };
         parts.push(Part::Text(text));
@@ -533,7 +533,7 @@ fn merged(parts: Vec<Part>) -> Vec<Part> {
     merged
 }
 
-/// The name of the file that the text at `path` is, if it is one.
+/// The file that the text at `path` names, if it names one.
 fn named_file<'text>(path: &str, text: &'text str, is_in_list: bool) -> Option<&'text str> {
     if let Some(name) = text.strip_prefix("file:") {
         return Some(name);
@@ -548,7 +548,7 @@ fn named_file<'text>(path: &str, text: &'text str, is_in_list: bool) -> Option<&
     is_file.then_some(text)
 }
 
-/// A real: its double.
+/// A real, as the bits of its double.
 fn real(number: f64) -> String {
     let number = if number == 0.0 { 0.0 } else { number };
     format!("f{:016x}", number.to_bits())
@@ -570,7 +570,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The lines of a scenario as it is written, without defaults; the files that it names are in `folder`.
+/// The lines of a scenario as written, without defaults; the files that it names are in `folder`.
 #[cfg(test)]
 pub(super) fn canonical_text(scenario: &str, folder: &Path) -> String {
     let source = super::source_file::SourceFile::excerpt(Path::new("s.toml"), scenario.to_owned(), 0);

@@ -1,7 +1,6 @@
 //! Errors in the rows of a file, found in any order and reported by lines.
 //!
-//! Rows are not kept: the text of reported rows is read again. Only a few errors are kept, however many there
-//! are.
+//! Rows are not kept: the text of reported rows is read again. Only a few errors are kept.
 
 use std::path::Path;
 
@@ -12,25 +11,25 @@ use super::{
     placement_file::RowTexts,
 };
 
-/// The first errors of a file by their lines, and the number of all.
+/// The first errors of a file by line, and the number of all errors.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowErrors {
     kept: Vec<RowError>, // fewer than 2 MAX_REPORTED, those before `ordered` in order
     ordered: usize,      // 0, or MAX_REPORTED once that many were found: later rows are only counted
-    count: u64,          // errors, kept or not
+    count: u64,          // all errors
 }
 
 /// One error.
 #[derive(Debug, Clone)]
 struct RowError {
-    start: u64, // byte of the file at or before which the row begins, with only line ends between
+    start: u64,           // first byte of the row, or of the line ends before it
     field: Option<usize>, // `None` for the whole row
     message: String,
     is_about_count: bool, // whether it is about the number of processes
 }
 
 impl RowErrors {
-    /// Adds an error in a field of the row that begins at `start`, or in the whole row.
+    /// Adds an error in a field of the row that starts at `start`, or in the whole row.
     pub(super) fn add(&mut self, start: u64, field: Option<usize>, message: impl FnOnce() -> String) {
         self.add_error((start, field), false, message);
     }

@@ -1,7 +1,8 @@
-//! Keys that do not go together: the one list of what refuses a key because of others.
+//! Keys that do not go together: the one list of rules that refuse a key because of others.
 //!
-//! Whoever reads a key asks [`Settings::obeys`] first. A rule of a whole scenario, such as one of open loops, is reported
-//! once, where that is read ([`report`]). Limits that a machine or a program sets for a value are with its reader.
+//! The reader of a key asks [`Settings::obeys`] first. A rule of a whole scenario, such as one of open loops, is
+//! reported once, where the scenario is read ([`report`]). Limits that a machine or a program sets for a value are in
+//! its reader.
 
 use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place};
 
@@ -9,22 +10,22 @@ use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::P
 struct Rule {
     keys: &'static [Key],
     case: Case,
-    /// What is wrong, and what is expected; `{}` is the key.
+    /// The problem, and what is expected; `{}` is the key.
     message: &'static str,
-    /// Beside the key's value.
+    /// The label at the key's value.
     label: &'static str,
-    /// Beside the value of the key that refuses it.
+    /// The label at the value of the key that refuses it.
     because: &'static str,
-    /// The way out; empty if the message says it.
+    /// The help; empty if the message says it.
     help: &'static str,
 }
 
 /// The cases in which keys are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
-    /// Another key is set, too.
+    /// Another key is also set.
     Beside(Key),
-    /// Another key is set in the same layer; else the higher layer counts.
+    /// Another key is set in the same layer; otherwise the higher layer counts.
     InLayerOf(Key),
     /// Another key is set in the same layer or a lower one.
     Over(Key),
@@ -34,13 +35,13 @@ pub(super) enum Case {
     Without(Key),
     /// The program is open-loop traffic.
     OpenLoop,
-    /// The machine has queues without limit, and no higher layer says so.
+    /// The machine has unlimited queues, and no higher layer sets that.
     WithoutRouters,
     /// The machine has routers with finite buffers.
     WithRouters,
 }
 
-/// A part of a rule that says nothing.
+/// An empty text of a rule.
 const NOTHING: &str = "";
 
 static RULES: &[Rule] = &[
@@ -192,14 +193,14 @@ impl Case {
         }
     }
 
-    /// Whether it is one of the whole scenario, which no key decides alone.
+    /// Whether it depends on the whole scenario rather than on a key.
     fn is_of_scenario(self) -> bool {
         matches!(self, Self::OpenLoop | Self::WithoutRouters | Self::WithRouters)
     }
 }
 
 impl Rule {
-    /// Reports a key that is set although this refuses it.
+    /// Reports a key that is set although this rule refuses it.
     fn report(&self, key: Key, settings: &Settings<'_>) {
         let Some(place) = settings.place(key) else { return };
         if !self.case.refuses(key, settings) {
@@ -212,7 +213,7 @@ impl Rule {
 }
 
 impl Settings<'_> {
-    /// Whether no other key refuses this one; reports those that do.
+    /// Whether no other key refuses this one; reports the keys that do.
     pub(super) fn obeys(&self, key: Key) -> bool {
         let before = self.errors().len();
         let rules = RULES.iter().filter(|rule| !rule.case.is_of_scenario() && rule.keys.contains(&key));
@@ -237,10 +238,10 @@ mod tests {
     fn the_rules_of_sections_name_all_their_keys() {
         let keys = |case: Case| RULES.iter().filter(move |rule| rule.case == case).flat_map(|rule| rule.keys);
         for key in Key::in_part(Section::Machine, "router") {
-            assert!(keys(Case::WithoutRouters).any(|own| *own == key), "{}", key.path());
+            assert!(keys(Case::WithoutRouters).any(|named| *named == key), "{}", key.path());
         }
         for key in Key::in_section(Section::Mapping) {
-            assert!(keys(Case::OpenLoop).any(|own| *own == key), "{}", key.path());
+            assert!(keys(Case::OpenLoop).any(|named| *named == key), "{}", key.path());
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Run {
     pub seed: u64,
     /// The keys that the sweep sets, as paths, with their values as written, on one line.
     pub combination: Arc<[SweptValue]>,
-    /// The machine of the program: the whole one, or the inside of its partition.
+    /// The machine of the program: the whole machine, or the inside of its partition.
     pub machine: Arc<Machine>,
     /// The partition of the machine, if there is one.
     pub partition: Option<Arc<Partition>>,
@@ -50,18 +50,18 @@ pub struct Run {
     pub placement: Arc<Placement>,
     /// The execution rules.
     pub execution: Execution,
-    /// Whether switches of the machine combine what they receive.
+    /// Whether switches of the machine combine received data.
     pub switches_reduce: bool,
     /// Notes on the file of the machine's links.
     pub machine_notes: Arc<[String]>,
     /// Its resolved settings.
     pub resolved: Resolved,
-    /// The memory of all scenarios of its command that were read by then \[bytes\].
+    /// The memory taken by the scenarios of the command read so far \[bytes\].
     pub held_bytes: u64,
 }
 
 impl Run {
-    /// The name of its algorithm: of a collective its own, of a sequence or a job the one that a sweep sets; `None` for
+    /// The name of its algorithm: a collective's own, or the one that a sweep sets for a sequence or a job; `None` for
     /// other programs.
     #[must_use]
     pub fn algorithm(&self) -> Option<Cow<'_, str>> {
@@ -73,7 +73,7 @@ impl Run {
         Some(Cow::Owned(short_value(path, value)))
     }
 
-    /// Sentences on what is assumed, left out or rounded, as results have them.
+    /// Sentences on assumptions, omissions and roundings, as in results.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let of_program = self.program.notes.iter().cloned();
@@ -100,12 +100,12 @@ impl Run {
         if self.communication.routes() != MessageRoutes::OfEmbedding {
             return None;
         }
-        // Paths that cannot be made were reported with the scenario.
+        // Paths that cannot be made are reported with the scenario.
         let paths = self.placement.edge_paths().ok().flatten().filter(|paths| paths.are_own());
         Some(paths.map_or(CountedPaths::OfMachine, CountedPaths::OfEmbedding))
     }
 
-    /// The run with each of its equivalent programs alone.
+    /// One run for each of its equivalent programs.
     pub fn of_each_program(&self) -> impl Iterator<Item = Self> {
         self.program.with_others().map(|program| {
             let program = Arc::new(ScenarioProgram { others: vec![], ..program.clone() });
@@ -113,12 +113,12 @@ impl Run {
         })
     }
 
-    /// Lists the program and its equivalents, of which the fastest counts.
+    /// Lists the program and its equivalents, the fastest of which counts.
     pub fn programs(&self) -> impl Iterator<Item = &ScenarioProgram> {
         self.program.with_others()
     }
 
-    /// The nodes that its processes may use.
+    /// The nodes available to its processes.
     #[must_use]
     pub fn region(&self) -> Region<'_> {
         Region {

@@ -1,7 +1,8 @@
-//! The digest of a run, by which it is cited (`docs/model.md` section 30.10).
+//! The digest of a run, for citing it (`docs/model.md` section 30.10).
 //!
-//! It is the SHA-256 of the [resolved settings](super::resolved) in cycles and units: whatever prints the same numbers has
-//! the same digest, wherever its values were written. Runs that print seconds also name the length of their cycle.
+//! It is the SHA-256 of the [resolved settings](super::resolved) in cycles and units: runs that print the same numbers
+//! have the same digest, wherever their values were written. Runs that print seconds also name the length of their
+//! cycle.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{PhysicalScale, Run, keys::Key, resolved::written};
 
-/// The number of the model. It rises with each release that prints another number for some scenario, and only then.
+/// The number of the model. It increases with each release that prints another number for some scenario, and only then.
 pub const MODEL: u32 = 4;
 
 /// A file that a key of a run names.
@@ -18,17 +19,17 @@ pub const MODEL: u32 = 4;
 pub struct NamedFile {
     /// The path of the key.
     pub key: String,
-    /// The path of the file, a folder, or with `{rank}` of a file for each rank.
+    /// The path of the file or folder; with `{rank}`, of one file per rank.
     pub path: String,
-    /// The SHA-256 of its contents in hexadecimal digits; of several files that of the lines `name hash`. `None` if it
-    /// cannot be read twice.
+    /// The SHA-256 of its contents in hexadecimal digits; for several files, the SHA-256 of the lines `name hash`.
+    /// `None` if it cannot be read twice.
     pub sha256: Option<String>,
 }
 
-/// Keys of times, and those in cycles that they replace, also in steps.
+/// Keys of times, and the keys in cycles that they replace, also in steps.
 const TIMES: [(&str, &str); 3] =
     [("compute", "compute_cycles"), ("startup", "startup_cycles"), ("message_cost", "message_cost_cycles")];
-/// The key of sizes, and that in units.
+/// The key of sizes in bytes, and the key in units.
 const SIZES: (&str, &str) = ("bytes", "units");
 
 impl Run {
@@ -37,7 +38,7 @@ impl Run {
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut lines = self.resolved.lines();
-        // Engines differ in time and memory only.
+        // Engines differ only in time and memory.
         lines.remove(Key::ExecutionEngine.path());
         if let Some(scale) = self.scale {
             lines = lines.into_iter().flat_map(|(path, value)| in_cycles(path, value, scale)).collect();
@@ -46,7 +47,7 @@ impl Run {
         format!("cubefold 1\nmodel {MODEL}\n{}", written(&lines))
     }
 
-    /// The SHA-256 of everything that decides its results, in hexadecimal digits.
+    /// The SHA-256 of everything that affects its results, in hexadecimal digits.
     #[must_use]
     pub fn digest(&self) -> String {
         hexadecimal(&Sha256::digest(self.canonical()))
@@ -89,9 +90,11 @@ fn in_cycles(path: String, value: String, scale: PhysicalScale) -> Vec<(String, 
     if table.starts_with("machine.") && ["bandwidth", "latency"].contains(&key) {
         return vec![];
     }
-    if let Some((_, renamed)) = TIMES.iter().find(|(own, _)| *own == key) {
+    if let Some((_, renamed)) = TIMES.iter().find(|(name, _)| *name == key) {
         let converted = each(&value, |word| scale.cycles(Measure::Time.parse(word).ok()?));
-        return vec![converted.map_or((path.clone(), value), |own| (format!("{table}.{renamed}"), own))];
+        return vec![
+            converted.map_or((path.clone(), value), |in_cycles| (format!("{table}.{renamed}"), in_cycles)),
+        ];
     }
     if key != SIZES.0 {
         return vec![(path, value)];
@@ -100,7 +103,7 @@ fn in_cycles(path: String, value: String, scale: PhysicalScale) -> Vec<(String, 
         |word: &str| Measure::Size.parse(word).ok().or_else(|| Some(Ratio::from(word.parse::<u64>().ok()?)));
     let Some(units) = each(&value, |word| scale.units(bytes(word)?)) else { return vec![(path, value)] };
     let in_units = (format!("{table}.{}", SIZES.1), units.clone());
-    // Rates count the bytes, also of a last unit that is not full.
+    // Rates count bytes, including those of a partly filled last unit.
     let whole = each(&value, |word| u64::try_from(bytes(word)?.ceil()).ok());
     let of_units = each(&units, |word| word.parse::<u64>().ok()?.checked_mul(scale.unit_bytes()));
     match whole {
@@ -109,7 +112,7 @@ fn in_cycles(path: String, value: String, scale: PhysicalScale) -> Vec<(String, 
     }
 }
 
-/// The value with every entry converted; `None` if one is of another kind.
+/// The value with every entry converted; `None` if an entry cannot be converted.
 fn each(value: &str, convert: impl Fn(&str) -> Option<u64>) -> Option<String> {
     let inner = value.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
     let words = inner.unwrap_or(value).split(',');

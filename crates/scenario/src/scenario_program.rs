@@ -17,33 +17,33 @@ use crate::{
     TraceProgram, collective::hierarchical,
 };
 
-/// A program of a scenario: what it does, and what the scenario calls it.
+/// A program of a scenario, with the scenario's description of it.
 #[derive(Debug, Clone)]
 pub struct ScenarioProgram {
     /// Its kind, `program.kind`.
     pub kind: &'static ProgramKind,
     /// The program that is simulated; it has a guest.
     pub body: Arc<dyn Program>,
-    /// The collective that `body` is, if it is one.
+    /// The collective, if `body` is one.
     pub collective: Option<Arc<Collective>>,
-    /// The steps of `collective` as the scenario asks for them, if some run as several.
+    /// The steps of `collective` as the scenario requests them, if some run as several.
     pub operations: Option<Arc<AskedOperations>>,
-    /// The d-cube whose dimensions it exchanges along, even if its data wander over another guest; `None` for a
+    /// The d-cube along whose dimensions it exchanges, even if its data move over another guest; `None` for a
     /// neighbour-exchange program.
     pub exchange_cube: Option<Hypercube>,
     /// The dimension of each exchange, if a scenario chooses them.
     pub exchanges: Option<Vec<CubeDimension>>,
     /// The communication between neighbours, in a neighbour-exchange program.
     pub communication: Option<NeighbourCommunication>,
-    /// The size of the largest message, or of the vector of a collective \[bytes\], if a scenario gives it so.
+    /// The size of the largest message, or of the vector of a collective \[bytes\], if given in bytes.
     pub bytes: Option<u64>,
     /// The name of the file, or of the pattern, that lists its messages.
     pub file: Option<String>,
     /// The path of the file of a task graph.
     pub file_path: Option<PathBuf>,
-    /// The Chakra traces that it is made of, if it is.
+    /// The Chakra traces that it is made of, if any.
     pub traces: Option<Arc<TraceProgram>>,
-    /// Sentences on data of its file that are left out, rounded or assumed.
+    /// Sentences on omissions, roundings and assumptions about its file.
     pub notes: Vec<String>,
     /// The number of consecutive processes, or ranks of a collective, that named embeddings put on a node; at least 1.
     pub ranks_per_node: u64,
@@ -51,13 +51,13 @@ pub struct ScenarioProgram {
     pub block: Option<ProcessBlock>,
     /// The ranks that embeddings place, with their logical shape, if the program is a collective or a job.
     pub ranks: Option<LogicalRanks>,
-    /// The job that `body` is, if it is one.
+    /// The job, if `body` is one.
     pub job: Option<Arc<Job>>,
     /// The open-loop traffic that runs instead of `body`, which places a process on each terminal.
     pub open_loop: Option<Arc<OpenLoopProgram>>,
     /// The description of each step of a job.
     pub job_steps: Vec<JobStepDescription>,
-    /// The pipelines of a job, whose steps are written out.
+    /// The pipelines of a job, whose steps are among those of the job.
     pub pipelines: Arc<[PipelineDescription]>,
     /// The bytes of the vector of each step of a sequence, if units have bytes.
     pub step_bytes: Vec<Option<u64>>,
@@ -65,13 +65,13 @@ pub struct ScenarioProgram {
     pub exchange: Option<ExchangeSettings>,
     /// The extra cycles of computations, if they vary.
     pub noise: Option<ComputeNoise>,
-    /// The program without noise and parts, if `body` is made of it.
+    /// The program without noise and parts, if `body` is derived from it.
     pub(crate) described: Option<Arc<dyn Program>>,
-    /// The equivalent programs that a run also executes; the fastest of all counts.
+    /// Equivalent programs that a run also executes; the fastest counts.
     pub others: Vec<Arc<Self>>,
 }
 
-/// The ranks of a collective or a job: embeddings place them, and all shares of a rank sit on its node.
+/// The ranks of a collective or a job: embeddings place them, with all shares of a rank on its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogicalRanks {
     /// Their logical shape.
@@ -121,7 +121,7 @@ impl NeighbourCommunication {
         }
     }
 
-    /// The word for it in every file.
+    /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -140,9 +140,9 @@ impl NeighbourCommunication {
 pub(crate) enum ContractedGuest {
     /// A cube, for embeddings of cubes.
     Cube,
-    /// A cube or grid, as the guest is.
+    /// A cube or a grid, as the guest.
     Own,
-    /// A grid, as the logical torus of a collective is.
+    /// A grid, as the logical torus of a collective.
     Grid,
     /// A row, for embeddings to which only the number of processes matters.
     Row,
@@ -152,12 +152,12 @@ pub(crate) enum ContractedGuest {
 fn contracted_grid(shape: &Machine, block: &ProcessBlock) -> Option<Machine> {
     let blocks = block.blocks().into_iter().zip(shape.extents().map(Extent::wrap));
     let (lengths, wraps): (Vec<u64>, Vec<Wrap>) = blocks.filter(|(length, _)| *length > 1).unzip();
-    // Any wraps go with the kind of a mesh.
+    // The kind of a mesh allows any wraps.
     Machine::with_wraps(MachineKind::Mesh, &lengths, &wraps).ok()
 }
 
 impl ScenarioProgram {
-    /// A program of a kind, described by no more than that.
+    /// A program of a kind, without further description.
     pub(crate) fn new(kind: &'static ProgramKind, body: impl Program + 'static) -> Self {
         Self::with_body(kind, Arc::new(body))
     }
@@ -197,7 +197,7 @@ impl ScenarioProgram {
         Self { exchange_cube: Some(cube), exchanges: Some(exchanges), ..Self::new(kind, program) }
     }
 
-    /// Returns the program of a collective with its guest, `ranks_per_node` ranks of which `standard` puts on a node.
+    /// Returns the program of a collective with its guest; `standard` puts `ranks_per_node` ranks on a node.
     pub(crate) fn of_collective(
         kind: &'static ProgramKind,
         collective: Collective,
@@ -210,7 +210,7 @@ impl ScenarioProgram {
         Self { collective: Some(collective), ranks_per_node, ranks, ..Self::with_body(kind, body) }
     }
 
-    /// Returns the program of a job of ranks in a logical shape, `ranks_per_node` of which `standard` puts on a node.
+    /// Returns the program of a job of ranks in a logical shape; `standard` puts `ranks_per_node` of them on a node.
     pub(crate) fn of_job(
         kind: &'static ProgramKind,
         job: Job,
@@ -224,7 +224,7 @@ impl ScenarioProgram {
         Self { job: Some(job), job_steps, ranks, ranks_per_node, ..Self::with_body(kind, body) }
     }
 
-    /// The name of the pipeline of each step of a job, if it is of one; empty if there are no pipelines.
+    /// By step of a job, the name of its pipeline, if any; empty if there are no pipelines.
     #[must_use]
     pub fn pipelines_of_steps(&self) -> Vec<Option<String>> {
         if self.pipelines.is_empty() {
@@ -239,7 +239,7 @@ impl ScenarioProgram {
         names
     }
 
-    /// Adds equivalent programs on the same processes. The fastest counts for a run, the first of equally fast ones.
+    /// Adds equivalent programs on the same processes. The fastest counts for a run, or the first of equally fast ones.
     pub(crate) fn or_faster(mut self, others: Vec<Self>) -> Self {
         let bytes = self.step_bytes.clone();
         let other = |other: Self| Arc::new(Self { step_bytes: bytes.clone(), ..other });
@@ -250,57 +250,57 @@ impl ScenarioProgram {
     /// Returns the collective with a vector of `units` units and `bytes` bytes; `None` if it is a sequence or has no
     /// vector.
     pub(crate) fn with_vector_units(&self, units: u64, bytes: Option<u64>) -> Option<Self> {
-        let remade = |own: &Self| {
-            if own.operations.is_some() {
-                return hierarchical::with_vector_units(own, units, bytes);
+        let remade = |program: &Self| {
+            if program.operations.is_some() {
+                return hierarchical::with_vector_units(program, units, bytes);
             }
-            let groups = own.collective.as_ref()?.only_groups()?;
+            let groups = program.collective.as_ref()?.only_groups()?;
             let (shape, asked) = (groups.shape().clone(), groups.specification().clone());
             if asked.operation == Operation::Barrier {
                 return None;
             }
             let asked = CollectiveSpecification { vector_units: units, shape, ..asked };
             let collective = Collective::from(Groups::new(asked, groups.over()).ok()?).with_guest().ok()?;
-            let block = own.block.clone();
-            let notes = own.notes.clone();
+            let block = program.block.clone();
+            let notes = program.notes.clone();
             Some(Self {
                 bytes,
                 notes,
                 block,
-                ..Self::of_collective(own.kind, collective, own.ranks_per_node)
+                ..Self::of_collective(program.kind, collective, program.ranks_per_node)
             })
         };
         let others = self.others.iter().map(|other| remade(other)).collect::<Option<_>>()?;
         Some(remade(self)?.or_faster(others))
     }
 
-    /// The steps of its collective as the scenario asks for them: bounds and descriptions are of these.
+    /// The steps of its collective as the scenario requests them: bounds and descriptions refer to these.
     #[must_use]
     pub fn asked_collective(&self) -> Option<&Collective> {
         self.operations.as_deref().map(|asked| &asked.collective).or(self.collective.as_deref())
     }
 
-    /// The name of the algorithm of a step of [`asked_collective`](Self::asked_collective); `None` of a computation.
+    /// The name of the algorithm of a step of [`asked_collective`](Self::asked_collective); `None` for a computation.
     #[must_use]
     pub fn algorithm_of_step(&self, step: usize) -> Option<&str> {
         let asked = self.operations.as_deref().and_then(|asked| asked.algorithms.get(step)?.as_deref());
-        let own = || {
+        let of_groups = || {
             let groups = self.asked_collective()?.steps().get(step)?.groups()?;
             Some(groups.specification().algorithm.name())
         };
-        asked.or_else(own)
+        asked.or_else(of_groups)
     }
 
-    /// The program and the others of the run.
+    /// The program and its equivalents.
     pub fn with_others(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.others.iter().map(|other| &**other))
     }
 
-    /// Returns a program in the place of this one whose processes are the groups that share a node, one group a node: an
-    /// embedding of a cube, or of another guest, places these.
+    /// Returns a program whose processes are the groups that share a node, one group per node, for embeddings of cubes
+    /// or of other guests.
     ///
-    /// `None` if the groups are no such guest: `2^q` processes of a d-cube are one of a (d - q)-cube, and blocks of a
-    /// grid one of the grid of blocks.
+    /// `None` if the groups do not form such a guest: `2^q` processes of a d-cube become a process of a (d - q)-cube,
+    /// and a block of a grid becomes a process of the grid of blocks.
     pub(crate) fn contracted(&self, guest: ContractedGuest) -> Option<Self> {
         let groups = self.rank_count() / self.ranks_per_node;
         if groups * self.ranks_per_node != self.rank_count() {
@@ -327,8 +327,8 @@ impl ScenarioProgram {
         Some(Self::new(self.kind, program.ok()?))
     }
 
-    /// The block of processes that shares a node: the one that the scenario gives, else the one with the least surface;
-    /// `None` if what is placed is no grid, or no block divides it.
+    /// The block of processes that shares a node: the scenario's, or else the one with the least surface; `None`
+    /// without a grid, or if no block divides it.
     pub(crate) fn block_on_node(&self) -> Option<ProcessBlock> {
         let shape = self.placed_shape();
         shape.grid()?;
@@ -336,7 +336,7 @@ impl ScenarioProgram {
         self.block.clone().or_else(least)
     }
 
-    /// The node of every process, given that of each group that [`contracted`](Self::contracted) places for a guest.
+    /// The node of every process, given the node of each group of the [`contracted`](Self::contracted) program.
     pub(crate) fn over_groups(&self, guest: ContractedGuest, nodes: &[NodeId]) -> Vec<NodeId> {
         let is_cube = match guest {
             ContractedGuest::Cube | ContractedGuest::Row => true,
@@ -361,7 +361,7 @@ impl ScenarioProgram {
     ///
     /// # Panics
     ///
-    /// When `body` has none, which no program of a scenario does.
+    /// If `body` has none; every program of a scenario has one.
     #[must_use]
     #[expect(clippy::expect_used, reason = "documented at the field")]
     pub fn guest(&self) -> GuestRef<'_> {
@@ -374,11 +374,11 @@ impl ScenarioProgram {
         self.described.as_deref().unwrap_or(&*self.body)
     }
 
-    /// The number of items that embeddings place: the ranks of a collective, all of whose shares sit on one node; the
+    /// The number of items that embeddings place: the ranks of a collective, whose shares are on one node, or the
     /// processes of any other program.
     #[must_use]
     pub fn rank_count(&self) -> u64 {
-        self.ranks.as_ref().map_or_else(|| self.body.process_count(), |own| own.shape.node_count())
+        self.ranks.as_ref().map_or_else(|| self.body.process_count(), |ranks| ranks.shape.node_count())
     }
 
     /// The bytes of the vector of a collective, if units have bytes.
@@ -402,16 +402,15 @@ impl ScenarioProgram {
         }
     }
 
-    /// Whether `standard` puts what it places on the nodes in their order, whatever the machine.
+    /// Whether `standard` fills the nodes in order, on any machine.
     #[must_use]
     pub fn is_placed_by_number(&self) -> bool {
         self.file.is_some() || self.ranks.is_some() || self.open_loop.is_some()
     }
 
-    /// The machine that what embeddings place would fill: the logical torus of a collective or a job, the guest of any
-    /// other program.
+    /// The shape that embeddings place: the logical torus of a collective or a job, or the guest of any other program.
     pub(crate) fn placed_shape(&self) -> Machine {
-        let torus = |own: &LogicalRanks| Machine::new(MachineKind::Torus, own.shape.lengths()).ok();
+        let torus = |ranks: &LogicalRanks| Machine::new(MachineKind::Torus, ranks.shape.lengths()).ok();
         self.ranks.as_ref().and_then(torus).unwrap_or_else(|| self.guest().shape())
     }
 
@@ -425,14 +424,14 @@ impl ScenarioProgram {
         stages.map(|(stage, _)| self.body.max_units(stage)).max().unwrap_or(1)
     }
 
-    /// Whether its data wander through the machine: it then has as many processes as the nodes of the machine have
+    /// Whether its data move through the machine: it then has as many processes as the nodes of the machine have
     /// words, one or two each (`docs/model.md` section 2).
     pub(crate) fn is_wandering(&self) -> bool {
         self.exchange_cube.is_some() && self.guest().cube().is_none()
     }
 
-    /// The d-cube whose embeddings place it: its guest, also as a grid of lengths 2, or the cube with a corner per process
-    /// that a file names, or per rank; `None` for other programs.
+    /// The d-cube whose embeddings place it: its guest, possibly as a grid of lengths 2, or the cube with a corner per
+    /// process of a file, or per rank; `None` for other programs.
     pub(crate) fn placement_cube(&self) -> Option<Hypercube> {
         let ranks = self.rank_count();
         let is_numbered = self.is_placed_by_number() && ranks.is_power_of_two();
@@ -441,13 +440,13 @@ impl ScenarioProgram {
         self.guest().cube().or_else(of_grid).or_else(|| is_numbered.then(listed).flatten())
     }
 
-    /// The cube that its guest is, if that is a grid whose lengths are all 2.
+    /// The cube, if its guest is a grid whose lengths are all 2.
     pub(crate) fn cube_of_grid(&self) -> Option<Hypercube> {
         let lengths = self.guest().graph()?.shape().grid()?.shape().lengths();
         lengths.iter().all(|&length| length == 2).then(|| Hypercube::new(lengths.len() as u64).ok())?
     }
 
-    /// Whether the scenario gives a network as guest: a graph whose edges lie in no dimensions.
+    /// Whether the scenario gives a network as guest: a graph whose edges have no dimensions.
     #[must_use]
     pub fn has_network_guest(&self) -> bool {
         !self.is_placed_by_number()

@@ -18,7 +18,7 @@ pub fn object(properties: &Map<String, Value>) -> Value {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// The schema of a list of such items.
+/// The schema of a list of these items.
 #[must_use]
 pub fn list_of(items: &Value) -> Value {
     json!({ "type": "array", "items": items })
@@ -35,24 +35,24 @@ pub fn scenario_schema() -> Value {
     let mut swept: Map<String, Value> = Map::new();
     let mut in_cases: Map<String, Value> = Map::new();
     for key in scenario_keys() {
-        let own = key_schema(key);
-        swept.insert(key.path.to_owned(), json!({ "type": "array", "minItems": 1, "items": own }));
-        in_cases.insert(key.path.to_owned(), own.clone());
+        let schema = key_schema(key);
+        swept.insert(key.path.to_owned(), json!({ "type": "array", "minItems": 1, "items": schema }));
+        in_cases.insert(key.path.to_owned(), schema.clone());
         match key.path.split_once('.') {
             None => {
-                tables.insert(key.path.to_owned(), own);
+                tables.insert(key.path.to_owned(), schema);
             }
             Some((table, name)) => {
                 let table = tables.entry(table).or_insert_with(|| object(&Map::new()));
                 let Some((part, inner)) = name.split_once('.') else {
-                    table["properties"][name] = own;
+                    table["properties"][name] = schema;
                     continue;
                 };
                 let part = &mut table["properties"][part];
                 if part.is_null() {
                     *part = object(&Map::new());
                 }
-                part["properties"][inner] = own;
+                part["properties"][inner] = schema;
                 // Tables of several keys are also swept as a whole.
                 let (path, part) = (key.path.trim_end_matches(inner).trim_end_matches('.'), part.clone());
                 swept.insert(path.to_owned(), json!({ "type": "array", "minItems": 1, "items": part }));
@@ -99,8 +99,8 @@ fn key_schema(key: &ScenarioKey) -> Value {
 
 /// The schema of a step of a sequence, made from keys of `[program]`.
 pub(super) fn step() -> Value {
-    let own = |key: &&ScenarioKey| is_key_of_step(key.path);
-    let properties = scenario_keys().iter().filter(own).map(|key| {
+    let is_of_step = |key: &&ScenarioKey| is_key_of_step(key.path);
+    let properties = scenario_keys().iter().filter(is_of_step).map(|key| {
         let mut schema = key_schema(key);
         // Keys that a step omits come from the program, so they have no default.
         schema.as_object_mut().map(|schema| schema.remove("default"));
@@ -116,7 +116,7 @@ pub(super) fn step() -> Value {
     step["properties"]["by"] = json!({ "type": "integer" });
     step["properties"]["wrap"] = json!({ "type": "boolean" });
     step["minProperties"] = 1.into();
-    // The steps of the tasks of a pipeline are no pipelines.
+    // Steps of the tasks of a pipeline cannot be pipelines.
     let of_task = list_of(&step);
     step["properties"]["microbatches"] = json!({ "type": "integer", "minimum": 1 });
     step["properties"]["schedule"] = json!({ "enum": ["gpipe", "1f1b", "interleaved"] });
@@ -133,9 +133,9 @@ mod tests {
     fn every_key_has_a_schema_in_its_table_and_in_the_sweep() {
         let schema = scenario_schema();
         for key in scenario_keys() {
-            let own = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
-            assert_eq!(own["description"], key.summary, "{}", key.path);
-            assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], own);
+            let entry = key.path.split('.').fold(&schema, |outer, name| &outer["properties"][name]);
+            assert_eq!(entry["description"], key.summary, "{}", key.path);
+            assert_eq!(&schema["properties"]["sweep"]["properties"][key.path]["items"], entry);
         }
     }
 
@@ -152,11 +152,13 @@ mod tests {
             assert_eq!(object["additionalProperties"], json!(false));
         }
         assert_eq!(case["properties"]["machine.shape"]["type"], "array");
-        let own = steps["items"]["properties"].as_object().unwrap();
-        assert!(own.contains_key("algorithm") && own.contains_key("compute_cycles"));
-        let kinds = own["kind"]["enum"].as_array().unwrap();
+        let properties = steps["items"]["properties"].as_object().unwrap();
+        assert!(properties.contains_key("algorithm") && properties.contains_key("compute_cycles"));
+        let kinds = properties["kind"]["enum"].as_array().unwrap();
         assert!(kinds.contains(&json!("send")) && kinds.contains(&json!("all-reduce")));
         assert!(!kinds.contains(&json!("cc-cube")) && !kinds.contains(&json!("sequence")));
-        assert!(!own.contains_key("processes_per_node") && own["exchange"]["default"].is_null());
+        assert!(
+            !properties.contains_key("processes_per_node") && properties["exchange"]["default"].is_null()
+        );
     }
 }

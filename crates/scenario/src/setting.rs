@@ -16,7 +16,7 @@ pub struct Setting {
     source: Arc<SourceFile>,
 }
 
-/// A text that sets no key.
+/// A text that does not set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected KEY=VALUE with a key of the scenario, such as machine.links=half-duplex")]
 pub struct SettingError;
@@ -49,24 +49,24 @@ impl Setting {
 
     /// Puts the value into the entries of a scenario.
     pub(super) fn apply(&self, entries: &mut Vec<Entry>) {
-        // It was parsed when it was made, so there are no errors.
-        let own = source_file::parse(&self.source).unwrap_or_default();
-        for path in own.iter().flat_map(|entry| leaves("", entry)) {
+        // It was already parsed once, so there are no errors.
+        let added = source_file::parse(&self.source).unwrap_or_default();
+        for path in added.iter().flat_map(|entry| leaves("", entry)) {
             stop_sweep(entries, &path);
         }
-        merge(entries, own);
+        merge(entries, added);
     }
 }
 
 /// Merges entries into others: tables key by key, other values as a whole.
-fn merge(entries: &mut Vec<Entry>, own: Vec<Entry>) {
-    for entry in own {
+fn merge(entries: &mut Vec<Entry>, added: Vec<Entry>) {
+    for entry in added {
         let Some(known) = entries.iter_mut().find(|known| known.key == entry.key) else {
             entries.push(entry);
             continue;
         };
         match (&mut known.value.content, entry.value.content) {
-            (Content::Table(known), Content::Table(own)) => merge(known, own),
+            (Content::Table(known), Content::Table(added)) => merge(known, added),
             (_, content) => {
                 known.key_place = entry.key_place;
                 known.value.place = entry.value.place;

@@ -53,8 +53,8 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// The values of `written`, overridden by those of a combination, above those of the machine file, which
-    /// is read if necessary.
+    /// The values of `written`, overridden by those of a combination, above the values of the machine file, which is
+    /// read if necessary.
     pub(super) fn new(swept: &'a [&'a Assignment], written: &'a Written, library: &mut Library) -> Self {
         let budget = Rc::clone(library.budget());
         let set = swept.iter().fold(written.values.keys(), |set, assignment| set.with(assignment.setting));
@@ -90,7 +90,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The same values, whose errors are reported where they are read for themselves.
+    /// The same values; errors are dropped, since the reader of each key reports them.
     pub(super) fn silent(&self) -> Self {
         Self { errors: Rc::default(), ..self.clone() }
     }
@@ -105,7 +105,7 @@ impl<'a> Settings<'a> {
         self.errors.report_all(errors);
     }
 
-    /// The errors found so far, in these settings and those of their steps.
+    /// The errors found so far, in these settings and their steps.
     pub(super) fn errors(&self) -> &Errors {
         &self.errors
     }
@@ -166,7 +166,7 @@ impl<'a> Settings<'a> {
         Resolved::new(machine_file, scenario, swept, kind)
     }
 
-    /// The seed of whatever is drawn while a scenario is read. What has been read or made then depends on it.
+    /// The seed of draws while a scenario is read. The caller's result then depends on the seed.
     pub(super) fn seed(&self) -> Option<u64> {
         self.is_seed_read.set(true);
         self.silent().natural(Key::Seed)
@@ -177,7 +177,7 @@ impl<'a> Settings<'a> {
         self.is_seed_read.get()
     }
 
-    /// Calls `make`, and returns whether anything was drawn by the seed meanwhile.
+    /// Calls `make`, and returns whether it read the seed.
     pub(super) fn noting_seed<T>(&self, make: impl FnOnce() -> T) -> (T, bool) {
         let before = self.is_seed_read.replace(false);
         let made = make();
@@ -212,11 +212,11 @@ impl<'a> Settings<'a> {
 
     /// Lists the keys of a section that are set, with their values.
     pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
-        let own = self.set.iter().filter(move |key| key.section() == section);
-        own.filter_map(|key| Some((key, self.get(key)?)))
+        let keys = self.set.iter().filter(move |key| key.section() == section);
+        keys.filter_map(|key| Some((key, self.get(key)?)))
     }
 
-    /// Reports the keys of a section that are set although its kind does not have them.
+    /// Reports the keys that are set although the kind of the section does not have them.
     pub(super) fn report_foreign(&self, kind_key: Key, kind: impl Display, is_foreign: impl Fn(Key) -> bool) {
         for (key, value) in self.set_in(kind_key.section()).filter(|&(key, _)| is_foreign(key)) {
             let kind_place = self.place(kind_key);
@@ -240,7 +240,7 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The one of `all` that a key names, or the default.
+    /// The member of `all` that a key names, or the default.
     pub(super) fn one_of<T: Copy>(&self, key: Key, all: &[T], name: impl Fn(T) -> &'static str) -> Option<T> {
         match (self.get(key), key.entry().default) {
             (Some(value), _) => value.choice_by_name(key.path(), all, |&choice| name(choice), self.errors()),

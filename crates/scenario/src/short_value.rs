@@ -29,7 +29,7 @@ fn short(key: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a key names a file, whose folder says nothing in a table.
+/// Whether a key names a file, whose folder is irrelevant in a table.
 fn is_of_files(key: &str) -> bool {
     ["file", "matrix", "edges", "destinations", "groups", "hosts", "allocation"].contains(&key)
 }
@@ -67,7 +67,7 @@ fn algorithm_of_levels(entries: &Table) -> Option<String> {
     Some(hierarchical::name(of_level("inner")?, of_level("outer")?))
 }
 
-/// The values of a table: its name or kind and its shape come first, numbers and truths have their keys.
+/// The values of a table: its name or kind and its shape come first, numbers and booleans have their keys.
 fn table(entries: &Table) -> String {
     if let Some(Value::String(name)) = entries.get("name") {
         return name.clone();

@@ -1,4 +1,4 @@
-//! Programs to be placed and their machines, read without the embeddings of a scenario.
+//! Programs to place and their machines, read without the embeddings of a scenario.
 
 use std::{path::Path, sync::Arc};
 
@@ -18,7 +18,7 @@ use super::{
     written::Written,
 };
 
-/// A program to be placed, and its machine.
+/// A program to place, and its machine.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// The machine, or the inside of its partition.

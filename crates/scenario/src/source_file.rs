@@ -47,7 +47,7 @@ pub(super) enum ReadError {
     NotUtf8(#[from] FromUtf8Error),
 }
 
-/// Describes bytes that are no text.
+/// Describes bytes that are not text.
 fn no_text(error: &FromUtf8Error) -> String {
     foreign_bytes(error.as_bytes()).map_or_else(
         || {
@@ -91,7 +91,7 @@ impl SourceFile {
         budget.take_for_a_while(std::fs::metadata(path).map_or(0, |data| data.len()).min(most), 0)
     }
 
-    /// A part of a file that begins after `lines_before` lines.
+    /// A part of a file that starts after `lines_before` lines.
     pub(super) fn excerpt(path: &Path, text: String, lines_before: usize) -> Arc<Self> {
         Arc::new(Self { path: path.to_owned(), text, lines_before })
     }
@@ -135,7 +135,7 @@ impl Place {
         Self { source: Arc::clone(source), span: start..end }
     }
 
-    /// The beginning of a file, for missing contents.
+    /// The start of a file, to report missing contents.
     pub(super) fn start(source: &Arc<SourceFile>) -> Self {
         Self::new(source, 0..0)
     }
@@ -196,7 +196,7 @@ impl fmt::Display for Place {
 pub(super) fn bytes_to_parse(text: &str) -> u64 {
     // A table of the parser has room for eleven keys with values.
     const BYTES_A_TABLE: u64 = 1800;
-    // Includes the error that it may be.
+    // Includes the error that it may cause.
     const BYTES_A_VALUE: u64 = 600;
     let (mut tables, mut values) = (0, 0);
     let mut before = b'\n';
@@ -219,8 +219,7 @@ pub(super) fn bytes_to_parse(text: &str) -> u64 {
 ///
 /// # Errors
 ///
-/// Every syntax error; of a long text only the first. The values that the parser recovers from such a file
-/// are not used.
+/// Every syntax error; of a long text only the first. The values that the parser recovers from such a file are ignored.
 pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<ScenarioError>> {
     /// The errors of a longer text could take far more memory than the text.
     const MAX_ALL_ERRORS: usize = 1 << 16;
@@ -237,7 +236,7 @@ pub(super) fn parse(source: &Arc<SourceFile>) -> Result<Vec<Entry>, Vec<Scenario
     Err(errors)
 }
 
-/// The most levels of lists and tables in each other, that of the parser.
+/// The most levels of nested lists and tables, the limit of the parser.
 const MAX_NESTING: usize = 80;
 
 /// The first bracket or dot beyond the most levels; `None` if there is none.
@@ -246,12 +245,12 @@ fn too_deep(text: &str) -> Option<usize> {
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
             (Some(b'#'), b'\n') => quote = None,
-            (Some(own), _) if own == byte && before != b'\\' => quote = None,
+            (Some(opening), _) if opening == byte && before != b'\\' => quote = None,
             (Some(_), _) => {}
             (None, b'"' | b'\'' | b'#') => quote = Some(byte),
             (None, b'[' | b'{') => depth += 1,
             (None, b']' | b'}') => depth = depth.saturating_sub(1),
-            // Dots between names are levels until the end of the line.
+            // Dots between names add levels until the end of the line.
             (None, b'.') if !before.is_ascii_digit() => depth += 1,
             (None, b'\n')
                 if text[..at].rfind('\n').map_or(&text[..at], |feed| &text[feed..at]).contains('.') =>
@@ -326,7 +325,7 @@ impl<'text> Slip<'text> {
         let all_numbers = |separator: char, text: &str| {
             let parts = || text.split(separator);
             parts().count() > 1
-                && parts().all(|part| !part.is_empty() && part.bytes().all(|own| own.is_ascii_digit()))
+                && parts().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let slip = |kind, word: &'text str| Some(Self { kind, word, span: at..at + word.len() });
         if ["true", "false"].iter().any(|name| name.eq_ignore_ascii_case(token)) {

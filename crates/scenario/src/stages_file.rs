@@ -50,7 +50,7 @@ const COLUMNS: [(&str, u64, u64); 4] = [
 
 /// Largest number of stages.
 const MAX_STAGES: u64 = 1_000_000;
-/// Largest number of processes: that of nodes of a network guest.
+/// Largest number of processes: as many as a network guest may have nodes.
 pub(super) const MAX_PROCESSES: u64 = 1 << 20;
 
 /// Memory per row while the file is read, if rows are out of order \[bytes\].
@@ -62,12 +62,12 @@ const BYTES_A_KEPT_ROW: u64 = (size_of::<StageMessage>() + size_of::<u64>()) as 
 #[derive(Debug)]
 pub(super) struct MessageFile {
     messages: Vec<StageMessage>,
-    starts: Vec<u64>, // of the rows: byte at or before which each begins, with only line ends between
+    starts: Vec<u64>, // by row: its first byte, or that of the line ends before it
     others: Vec<NamedProcess>,
     wrong: RowErrors,
 }
 
-/// A process that is named in a row without a valid message.
+/// A process named in a row without a valid message.
 #[derive(Debug, Clone, Copy)]
 struct NamedProcess {
     start: u64,
@@ -80,7 +80,7 @@ impl MessageFile {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is not a list of messages.
+    /// If it cannot be read or is not a list of messages.
     pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
         let mut file = Self { messages: vec![], starts: vec![], others: vec![], wrong: RowErrors::default() };
         let mut rows = RowBudget::new(budget, BYTES_A_ROW);
@@ -135,7 +135,7 @@ impl MessageFile {
         if !reader.read_byte_record(&mut record)? {
             return Err(unusable(&format!("an empty file, expected \"{expected}\"")));
         }
-        // Under another header the rows would mean something else.
+        // Under another header, rows would have another meaning.
         if !record.iter().eq(header.map(str::as_bytes)) {
             return Err(unusable(&format!("wrong header, expected \"{expected}\"")));
         }
@@ -289,7 +289,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     }
 }
 
-/// Reports a file that gives no program.
+/// Reports a file that does not make a program.
 pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
     match failure {
         Failure::Wrong(wrong) => reading.settings.report_all(wrong),

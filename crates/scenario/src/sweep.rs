@@ -1,4 +1,4 @@
-//! The `[sweep]` table: choices, of which every combination is a run.
+//! The `[sweep]` table: choices, every combination of which is a run.
 
 use std::{
     path::Path,
@@ -29,7 +29,7 @@ pub(super) struct Assignment {
     pub(super) setting: Key,
     pub(super) value: Value,
     written: SweptValue,
-    canonical: OnceLock<Arc<CanonicalValue>>, // made at its first use
+    canonical: OnceLock<Arc<CanonicalValue>>, // made at first use
 }
 
 impl Assignment {
@@ -67,8 +67,12 @@ impl Sweep {
     /// A list of algorithms of a collective is the innermost choice, unless the sweep itself sets the algorithm.
     pub(super) fn read(written: &Written, errors: &Errors) -> Self {
         let mut sweep = Self::of_table(written, errors);
-        let is_swept =
-            sweep.choices.iter().flatten().flatten().any(|own| own.setting == Key::ProgramAlgorithm);
+        let is_swept = sweep
+            .choices
+            .iter()
+            .flatten()
+            .flatten()
+            .any(|assignment| assignment.setting == Key::ProgramAlgorithm);
         let listed = written.values.get(Key::ProgramAlgorithm).filter(|_| !is_swept);
         if let Some(value) = listed
             && let Content::List(values) = &value.content
@@ -127,7 +131,7 @@ impl Sweep {
         if embeddings_are_swept { count } else { count.saturating_mul(base) }
     }
 
-    /// Number of embeddings of combinations that do not set them, at most: those of the file, or the defaults of its
+    /// Largest number of embeddings of combinations that do not set them: those of the file, or the defaults of its
     /// programs.
     fn base_embeddings(&self, written: &Written) -> u128 {
         if let Some(value) = written.values.get(Key::MappingEmbeddings) {
@@ -136,7 +140,7 @@ impl Sweep {
         let has_steps = written.values.get(Key::ProgramSteps).is_some();
         let swept = self.choices.iter().flatten().flatten();
         let swept: Vec<&Value> =
-            swept.filter(|swept| swept.setting == Key::ProgramKind).map(|own| &own.value).collect();
+            swept.filter(|swept| swept.setting == Key::ProgramKind).map(|swept| &swept.value).collect();
         let kinds = written.values.get(Key::ProgramKind).into_iter().chain(swept);
         let mut kinds: Vec<&str> = kinds
             .filter_map(|value| match &value.content {
@@ -144,7 +148,7 @@ impl Sweep {
                 _ => None,
             })
             .collect();
-        // The default of a program without steps.
+        // The default kind of a program without steps.
         if kinds.is_empty() && !has_steps {
             kinds.push("cc-cube");
         }

@@ -14,15 +14,15 @@ use super::{
     value::{Content, Size},
 };
 
-/// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered, and the speed of its
-/// links if it brings that with it.
+/// Reads the machine of a kind with parameters, with the lengths by which its nodes are numbered, and the speeds of its
+/// links if it defines them.
 pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machine, Size, Option<OwnLinks>)> {
     let before = settings.errors().len();
     let kind_place = settings.place(Key::MachineKind);
     let is_foreign =
         |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
     settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
-    let mut own = None;
+    let mut own_links = None;
     let parameters = match kind {
         MachineKind::FullMesh => {
             const RANGE: std::ops::RangeInclusive<u64> = 2..=8192;
@@ -55,7 +55,7 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
         }
         MachineKind::Cluster => {
             let (cluster, links) = cluster::read(settings)?;
-            own = links;
+            own_links = links;
             cluster
         }
         _ => fat_tree(settings)?,
@@ -64,10 +64,10 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
         return None;
     }
     let (machine, size) = make(settings, &parameters, kind_place?)?;
-    Some((machine, size, own))
+    Some((machine, size, own_links))
 }
 
-/// The machine with these parameters, whose kind is given at `place`.
+/// The machine with these parameters; `place` is the place of its kind.
 fn make(settings: &Settings<'_>, parameters: &NetworkParameters, place: &Place) -> Option<(Machine, Size)> {
     let (nodes, links) = (parameters.node_count(), parameters.link_count());
     if parameters.is_makeable()
@@ -116,7 +116,7 @@ fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
             settings.report(ScenarioError::at(&value.place, message, "only of leaves and spines"));
             return None;
         }
-        // Every switch has as many links up as down.
+        // Every switch has equally many links up and down.
         let full = || vec![nics_per_host; count(levels - 1)];
         let uplinks = uplinks(settings, count(levels - 1), full)?;
         return Some(NetworkParameters::KAryTree { arity, levels, uplinks, nics_per_host });
@@ -171,7 +171,7 @@ fn nics(settings: &Settings<'_>, switches: u64, switches_key: Key) -> Option<Hos
     Some(HostNics::Neighbours(nics))
 }
 
-/// Reads the groups of a dragonfly, and the links between every two, as far as there are ports for.
+/// Reads the groups of a dragonfly, and the links between every two, as far as ports allow.
 fn dragonfly(
     settings: &Settings<'_>,
     [hosts_per_switch, switches_per_group, global_links]: [u64; 3],

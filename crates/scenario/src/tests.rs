@@ -35,7 +35,7 @@ use super::*;
 /// A valid ring of 8, to which tests append.
 const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
 
-/// A folder of files, of which the first is the scenario.
+/// A folder of files, the first of which is the scenario.
 struct Files {
     directory: TempDir,
     scenario: PathBuf,
@@ -128,7 +128,7 @@ fn check_whole<T: AsRef<str>>(table: &[(&str, &[T])]) {
     }
 }
 
-/// Checks the errors of texts; `RING` precedes each text, so that it begins in line 4.
+/// Checks the errors of texts; `RING` precedes each text, so that it starts in line 4.
 fn check(table: &[(&str, &[&str])]) {
     for (text, expected) in table {
         assert_eq!(errors(&format!("{RING}{text}")), *expected, "{text}");

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::PhysicalScale;
 
-/// The times of messages in the settings, as far as they are valid.
+/// The times of messages in the settings; `None` where invalid.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TimingSection {
     links: Option<ClassTimes>,
@@ -44,7 +44,7 @@ struct Packets(Option<NonZeroU64>);
 #[derive(Debug, Clone)]
 struct ClassTimes {
     times: Vec<LinkTime>,                 // by class; at least one
-    used: Vec<LinkTime>,                  // those of classes with links; at least one
+    used: Vec<LinkTime>,                  // of classes with links; at least one
     physical: Option<Arc<PhysicalLinks>>, // of links in seconds and bytes
 }
 
@@ -59,7 +59,7 @@ impl TimingSection {
         self.links.as_ref()?.physical.as_ref()
     }
 
-    /// The times of links by class, if any differ.
+    /// The times of links by class, if they differ.
     pub(super) fn different_links(&self) -> Option<&[LinkTime]> {
         let times = &self.links.as_ref()?.times;
         times.windows(2).any(|two| two[0] != two[1]).then_some(times)
@@ -82,11 +82,11 @@ impl TimingSection {
     }
 }
 
-/// Reads the times of messages on a machine; without one, after an error, lists have any number of entries.
+/// Reads the times of messages on a machine; without one, after an error, lists may have any number of entries.
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
-    own: Option<&OwnLinks>,
+    machine_links: Option<&OwnLinks>,
 ) -> TimingSection {
     let classes = Classes { machine, names: machine.map(Machine::link_class_names) };
     let packet = match settings.get(Key::MachinePacketUnits) {
@@ -98,8 +98,10 @@ pub(super) fn read(
         Some(Local::Figures(figures, _)) => Some(figures),
         Some(Local::Cycles(_)) | None => None,
     };
-    let links = match own.filter(|own| own.is_in_seconds() || own.is_in_cycles()) {
-        Some(own) => own_links(settings, &classes, own, figures),
+    let links = match machine_links
+        .filter(|machine_links| machine_links.is_in_seconds() || machine_links.is_in_cycles())
+    {
+        Some(machine_links) => own_links(settings, &classes, machine_links, figures),
         None => links(settings, &classes, figures),
     };
     TimingSection {
@@ -159,7 +161,7 @@ impl Classes<'_> {
     /// The times of the classes.
     fn times(&self, times: Vec<LinkTime>, physical: Option<PhysicalLinks>) -> ClassTimes {
         let have_links = self.have_links(times.len());
-        let used = times.iter().zip(have_links).filter(|(_, has_links)| *has_links).map(|(own, _)| *own);
+        let used = times.iter().zip(have_links).filter(|(_, has_links)| *has_links).map(|(time, _)| *time);
         ClassTimes { used: used.collect(), times, physical: physical.map(Arc::new) }
     }
 }
@@ -180,7 +182,8 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     let unit_bytes = settings.natural(Key::MachineUnitBytes);
     let read = |value: &Value, name: &str| figures(value, name, settings.errors());
     let by_class = classes.of(value, Key::MachineLink.path(), read, settings.errors());
-    let replaced = in_cycles.map(|key| settings.layered(key).is_some_and(|(own, _)| own == layer));
+    let replaced =
+        in_cycles.map(|key| settings.layered(key).is_some_and(|(key_layer, _)| key_layer == layer));
     let (by_class, unit_bytes) = (by_class?, unit_bytes?);
     if replaced.contains(&true) {
         return None;
@@ -189,7 +192,7 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     let named: Vec<(String, Figures)> =
         match (&classes.names, by_class.windows(2).all(|two| two[0] == two[1])) {
             (Some(names), false) => names.iter().cloned().zip(by_class).collect(),
-            // All links are alike.
+            // All links have equal times.
             _ => vec![("links".to_owned(), by_class[0])],
         };
     let has_links = classes.have_links(named.len());
@@ -202,42 +205,45 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     Some(classes.times(times, Some(physical)))
 }
 
-/// The times of links that the machine brings with it; missing figures come from the keys of all links.
+/// The times of links that the machine defines; missing figures come from the keys for all links.
 fn own_links(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
-    own: &OwnLinks,
+    machine_links: &OwnLinks,
     local: Option<Figures>,
 ) -> Option<ClassTimes> {
-    if own.is_in_cycles() {
-        own_cycles(settings, classes, own)
+    if machine_links.is_in_cycles() {
+        own_cycles(settings, classes, machine_links)
     } else {
-        own_bandwidths(settings, classes, own, local)
+        own_bandwidths(settings, classes, machine_links, local)
     }
 }
 
-/// The speed of each class, as far as the machine has it.
-fn speeds(own: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
-    own.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
+/// The speed of each class, as far as the machine defines it.
+fn speeds(machine_links: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
+    machine_links.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
 }
 
-fn own_cycles(settings: &Settings<'_>, classes: &Classes<'_>, own: &OwnLinks) -> Option<ClassTimes> {
-    if own.is_in_seconds() {
+fn own_cycles(
+    settings: &Settings<'_>,
+    classes: &Classes<'_>,
+    machine_links: &OwnLinks,
+) -> Option<ClassTimes> {
+    if machine_links.is_in_seconds() {
         let message = "some links in cycles and others in seconds, expected all in one of them";
-        settings.report(ScenarioError::at(&own.place, message, "both"));
+        settings.report(ScenarioError::at(&machine_links.place, message, "both"));
         return None;
     }
     if let Some(value) = settings.get(Key::MachineLink) {
         let message = "machine.link of a machine whose links have cycles, expected none";
         let error = ScenarioError::at(&value.place, message, "in seconds");
-        settings.report(error.because(Some(&own.place), "in cycles"));
+        settings.report(error.because(Some(&machine_links.place), "in cycles"));
         return None;
     }
     let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes)?;
     let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes)?;
-    let times = speeds(own).zip(hops.into_iter().zip(latencies)).map(|(own, (hop, latency))| LinkTime {
-        unit: own.hop_cycles.unwrap_or(hop),
-        latency: own.latency_cycles.unwrap_or(latency),
+    let times = speeds(machine_links).zip(hops.into_iter().zip(latencies)).map(|(speed, (hop, latency))| {
+        LinkTime { unit: speed.hop_cycles.unwrap_or(hop), latency: speed.latency_cycles.unwrap_or(latency) }
     });
     Some(classes.times(times.collect(), None))
 }
@@ -245,14 +251,14 @@ fn own_cycles(settings: &Settings<'_>, classes: &Classes<'_>, own: &OwnLinks) ->
 fn own_bandwidths(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
-    own: &OwnLinks,
+    machine_links: &OwnLinks,
     local: Option<Figures>,
 ) -> Option<ClassTimes> {
     for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
         if let Some(value) = settings.get(key) {
             let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
             let error = ScenarioError::at(&value.place, message, "in cycles");
-            settings.report(error.because(Some(&own.place), "in seconds").with_help("remove it"));
+            settings.report(error.because(Some(&machine_links.place), "in seconds").with_help("remove it"));
             return None;
         }
     }
@@ -261,16 +267,17 @@ fn own_bandwidths(
         None => None,
     };
     let unit_bytes = settings.natural(Key::MachineUnitBytes)?;
-    let names = classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); own.by_class.len()]);
+    let names =
+        classes.names.clone().unwrap_or_else(|| vec!["links".to_owned(); machine_links.by_class.len()]);
     let has_links = classes.have_links(names.len());
     let mut named = vec![];
-    for ((name, speed), has_links) in names.into_iter().zip(speeds(own)).zip(&has_links) {
+    for ((name, speed), has_links) in names.into_iter().zip(speeds(machine_links)).zip(&has_links) {
         let known = speed.bandwidth.or(all.map(|all| all.bandwidth));
-        // A class without links and without a bandwidth takes the first bandwidth that is known.
-        let any = || own.by_class.iter().find_map(|own| own.bandwidth).filter(|_| !has_links);
+        // A class without links and without a bandwidth takes the first known bandwidth.
+        let any = || machine_links.by_class.iter().find_map(|speed| speed.bandwidth).filter(|_| !has_links);
         let Some(bandwidth) = known.or_else(any) else {
             let message = format!("no bandwidth of {name}, expected one for all links");
-            let error = ScenarioError::at(&own.place, message, "not for all");
+            let error = ScenarioError::at(&machine_links.place, message, "not for all");
             settings.report(error.with_help("machine.link counts for links that have none of their own"));
             return None;
         };
@@ -280,7 +287,7 @@ fn own_bandwidths(
     let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message =
             "the links are out of range: their numbers have too many digits, or a latency passes 2^63 cycles";
-        settings.report(ScenarioError::at(&own.place, message, "out of range"));
+        settings.report(ScenarioError::at(&machine_links.place, message, "out of range"));
         return None;
     };
     let times = physical.classes().iter().map(PhysicalLink::time).collect();
@@ -302,7 +309,7 @@ fn cycles_by_class(
     classes.of(value, key.path(), read, settings.errors())
 }
 
-/// The cost of messages inside a node, as it is written.
+/// The cost of messages inside a node, as written.
 #[derive(Clone, Copy)]
 enum Local<'a> {
     Cycles(LocalCost),
@@ -335,7 +342,7 @@ fn local<'a>(settings: &'a Settings<'_>) -> Option<Local<'a>> {
         return Some(Local::Cycles(LocalCost { latency: latency?, unit: unit? }));
     };
     let figures = figures(value, Key::MachineLocal.path(), settings.errors());
-    if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(own, _)| own == layer)) {
+    if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(key_layer, _)| key_layer == layer)) {
         return None;
     }
     Some(Local::Figures(figures?, value))
@@ -346,10 +353,10 @@ fn local<'a>(settings: &'a Settings<'_>) -> Option<Local<'a>> {
 fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: &[Key]) -> Option<(&'a Value, Layer)> {
     let (layer, value) = settings.layered(key)?;
     let written = || in_cycles.iter().filter_map(|&in_cycle| Some((in_cycle, settings.layered(in_cycle)?)));
-    for (other, (_, other_value)) in written().filter(|(_, (own, _))| *own == layer) {
+    for (other, (_, other_value)) in written().filter(|(_, (key_layer, _))| *key_layer == layer) {
         settings.report(both(key, value, other, other_value));
     }
-    let is_replaced = written().any(|(_, (own, _))| own > layer);
+    let is_replaced = written().any(|(_, (key_layer, _))| key_layer > layer);
     (!is_replaced).then_some((value, layer))
 }
 

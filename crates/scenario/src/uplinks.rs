@@ -14,11 +14,11 @@ const MOST: u64 = 1024;
 /// The cables between linked switches of adjacent levels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Uplinks {
-    /// As many between every two.
+    /// The same number between every two switches.
     Each(u64),
-    /// As many for each level of links between switches, from the leaves up.
+    /// One number for each level of links between switches, from the leaves up.
     ByLevel(Vec<u64>),
-    /// As many as make the cables upwards of every switch no fewer than those downwards.
+    /// The fewest with which every switch has at least as many cables upwards as downwards.
     Full,
 }
 
@@ -42,7 +42,7 @@ impl Uplinks {
         }
     }
 
-    /// The cables of each of `levels` levels of links between switches, where `full` gives those of full bisection.
+    /// The cables of each of `levels` levels of links between switches; `full` gives them for full bisection.
     pub(super) fn by_level(
         &self,
         levels: usize,
@@ -53,28 +53,28 @@ impl Uplinks {
         match self {
             Self::Each(each) => Some(vec![*each; levels]),
             Self::Full => Some(full()),
-            Self::ByLevel(own) => {
-                Self::check_length(own, levels, value, errors)?;
-                Some(own.clone())
+            Self::ByLevel(counts) => {
+                Self::check_length(counts, levels, value, errors)?;
+                Some(counts.clone())
             }
         }
     }
 
-    /// Reports a list of another length than there are levels of links between switches.
-    pub(super) fn check_length(own: &[u64], levels: usize, value: &Value, errors: &Errors) -> Option<()> {
-        if own.len() == levels {
+    /// Reports a list whose length differs from the number of levels of links between switches.
+    pub(super) fn check_length(counts: &[u64], levels: usize, value: &Value, errors: &Errors) -> Option<()> {
+        if counts.len() == levels {
             return Some(());
         }
         let message = format!(
             "{} has {} numbers, expected {levels}: one for each level of links between switches",
             Key::MachineUplinks.path(),
-            own.len()
+            counts.len()
         );
         errors.report(ScenarioError::at(&value.place, message, "from the leaves up"));
         None
     }
 
-    /// The cables of each link of a network, given by its ends, without cables of its own: in the order of the links.
+    /// The cables of each link, given by its ends, in the order of the links, for a network that does not count them.
     /// Links between switches of one level, or that skip one, and links of hosts have one.
     pub(super) fn cables(&self, links: &[(u32, u32)], levels: &Levels) -> Vec<u64> {
         let level = |node: u32| levels.of(NodeId::new(node)).unwrap_or(0);
@@ -92,9 +92,9 @@ impl Uplinks {
             let nodes = links.iter().flat_map(|&(one, other)| [one, other]).max().unwrap_or(0) as usize + 1;
             let (mut down, mut up) = (vec![0_u64; nodes], vec![0_u64; nodes]);
             for (link, &(one, other)) in links.iter().enumerate() {
-                for (own, far) in [(one, other), (other, one)] {
-                    if level(own) == below && level(far) < below {
-                        down[own as usize] += cables[link];
+                for (near, far) in [(one, other), (other, one)] {
+                    if level(near) == below && level(far) < below {
+                        down[near as usize] += cables[link];
                     }
                 }
             }
@@ -104,7 +104,7 @@ impl Uplinks {
             for (link, low) in upwards {
                 cables[link] = match self {
                     Self::Each(each) => *each,
-                    Self::ByLevel(own) => own.get(below as usize - 1).copied().unwrap_or(1),
+                    Self::ByLevel(counts) => counts.get(below as usize - 1).copied().unwrap_or(1),
                     Self::Full => down[low as usize].div_ceil(up[low as usize].max(1)).max(1),
                 };
             }

@@ -126,7 +126,7 @@ impl Value {
         number
     }
 
-    /// Reads a finite number that is right.
+    /// Reads a finite number that `is_right` accepts.
     pub(super) fn number(
         &self,
         name: impl Display,
@@ -217,7 +217,7 @@ impl Value {
 /// Size limit of an expectation that is repeated beside the marked text \[bytes\].
 const MAX_REPEATED: usize = 60;
 
-/// The label of an unexpected value: the expectation again, unless it is a long list.
+/// The label of an unexpected value: the expectation, unless it is a long list.
 fn label(expected: &impl Display) -> String {
     let label = format!("expected {expected}");
     if label.len() > MAX_REPEATED { "none of these".to_owned() } else { label }
@@ -304,7 +304,7 @@ impl Size {
     }
 }
 
-/// Reads from a list called `name` whether each dimension wraps.
+/// Reads a list called `name` of whether each dimension wraps.
 pub(super) fn read_wraps(
     value: &Value,
     name: &str,

@@ -1,4 +1,4 @@
-//! The values of a file by key, not interpreted yet, and the errors about unknown keys.
+//! The uninterpreted values of a file by key, and the errors about unknown keys.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use super::{
 /// The key that names a file's JSON Schema.
 const SCHEMA: &str = "$schema";
 
-/// The values of a file by key, not interpreted yet.
+/// The uninterpreted values of a file by key.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) source: Arc<SourceFile>,
@@ -29,7 +29,7 @@ pub(super) struct Written {
     pub(super) headers: BTreeMap<Section, Place>,
     /// The value of `sweep`.
     pub(super) sweep: Option<Value>,
-    pub(super) canonical: OnceLock<Arc<[Arc<CanonicalValue>]>>, // made at its first use
+    pub(super) canonical: OnceLock<Arc<[Arc<CanonicalValue>]>>, // made at first use
 }
 
 impl Written {

@@ -120,7 +120,7 @@ fn matches(operations: &[Operation]) -> Vec<Vec<u32>> {
             OperationKind::Calc => {}
             OperationKind::Send => ends.entry((own_label, peer, operation.tag)).or_default()[0].push(number),
             OperationKind::Receive => {
-                ends.entry((peer, own_label, operation.tag)).or_default()[1].push(number)
+                ends.entry((peer, own_label, operation.tag)).or_default()[1].push(number);
             }
         }
     }

@@ -46,13 +46,14 @@ pub(super) static LABELLED_MATRIX: Format = Format {
         let rows: Vec<Vec<&str>> = rows.map(|row| cells(row, by)).collect();
         let firsts: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
         // A sample has the first rows and the last.
-        let are_firsts = |labels: &[&str]| match file.is_sample() {
-            true => {
+        let are_firsts = |labels: &[&str]| {
+            if file.is_sample() {
                 labels.len() > firsts.len()
                     && labels.first() == firsts.first()
                     && labels.last() == firsts.last()
+            } else {
+                labels == firsts
             }
-            false => labels == firsts,
         };
         let has_corner = labels.len() > 1 && labels[0].parse::<f64>().is_err() && are_firsts(&labels[1..]);
         let width = if has_corner { labels.len() } else { labels.len() + 1 };

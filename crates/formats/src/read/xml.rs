@@ -16,10 +16,10 @@ pub(super) struct Element<'t> {
     pub(super) children: Vec<Self>,
     pub(super) line: usize,
     attributes: &'t str, // as they are written: a file may have millions of them
-    decoded: Option<Box<BTreeMap<String, String>>>, // if they have signs such as `&amp;`
+    decoded: Option<BTreeMap<String, String>>, // if they have signs such as `&amp;`
 }
 
-impl<'t> Element<'t> {
+impl Element<'_> {
     /// The value of an attribute.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         match &self.decoded {
@@ -145,7 +145,7 @@ fn element(tag: &str, line: usize) -> Result<Element<'_>, Vec<Complaint>> {
     }
     let decode =
         || attributes(written).flatten().map(|(key, value)| (key.to_owned(), plain(value))).collect();
-    let decoded = written.contains('&').then(|| Box::new(decode()));
+    let decoded = written.contains('&').then(decode);
     Ok(Element { name, attributes: written, line, decoded, ..Element::default() })
 }
 

@@ -53,7 +53,7 @@ impl Matrix {
     /// A matrix of `size` ranks, or of as many as its entries name, without entries.
     #[must_use]
     pub fn new(unit: &'static str, size: usize) -> Self {
-        Self { unit, size, ..Self::default() }
+        Self { size, unit, ..Self::default() }
     }
 
     /// Adds an amount and messages to an entry; whether it was there already. Ranks are below 2^32.
@@ -244,8 +244,11 @@ mod tests {
         for turn in 0..2000_u64 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let number = usize::try_from(state >> 40).unwrap();
-            let (source, destination) =
-                if turn < 400 { (number % 3, number % 31) } else { (turn as usize / 40, number % 40) };
+            let (source, destination) = if turn < 400 {
+                (number % 3, number % 31)
+            } else {
+                (usize::try_from(turn).unwrap() / 40, number % 40)
+            };
             let amount = Ratio::new(u128::from(state % 1000), if turn % 5 == 0 { 7 } else { 1 });
             let is_known = matrix.add(source, destination, amount, Some(1));
             assert_eq!(is_known, map.contains_key(&(source, destination)));

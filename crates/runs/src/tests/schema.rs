@@ -294,7 +294,7 @@ fn integers_and_words_of_the_schema_are_those_of_the_reader() {
                 );
             }
             KeyValues::Text => {
-                assert!(accepts(key_schema, &json!("a")) && !accepts(key_schema, &json!(1)), "{}", key.path)
+                assert!(accepts(key_schema, &json!("a")) && !accepts(key_schema, &json!(1)), "{}", key.path);
             }
             KeyValues::Form(..) => {}
         }

@@ -1,5 +1,5 @@
-//! Traces of collectives that profilers write, as the traces of all ranks: a rank runs its operations one after the
-//! other, and the time between two of them is a computation (`docs/model.md` section 23.4).
+//! Traces of collectives from profilers, as the traces of all ranks: a rank runs its operations in sequence, and the
+//! time between two of them is a computation (`docs/model.md` section 23.4).
 
 use std::{
     collections::BTreeMap,
@@ -22,10 +22,10 @@ use super::{
 };
 use crate::{asked_file::error_of, budget::Budget, errors::ScenarioError, placement_file::Failure};
 
-/// The most ranks: each has all operations.
+/// The most ranks; each has all operations.
 const MAX_RANKS: u64 = 1 << 16;
 
-/// The traces of all ranks, and sentences on what was assumed.
+/// The traces of all ranks, and sentences on assumptions.
 #[derive(Debug)]
 pub(crate) struct CollectiveTraces {
     pub(super) set: Arc<TraceSet>,
@@ -38,11 +38,11 @@ impl CollectiveTraces {
         self.set.paths()
     }
 
-    /// Reads one trace, which all ranks run, or with `{rank}` in the path the traces of all ranks.
+    /// Reads one trace that all ranks run or, with `{rank}` in the path, the traces of all ranks.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, holds no collectives in time, or the traces do not fit together.
+    /// If a file cannot be read or has no collectives with times, or the traces do not fit together.
     pub(crate) fn read(path: &Path, budget: &Budget) -> Result<Self, Failure> {
         let files =
             if path.to_string_lossy().contains(RANK) { rank_files(path)? } else { vec![path.to_owned()] };
@@ -52,17 +52,17 @@ impl CollectiveTraces {
         if let [only] = &read[..]
             && ranks > 1
         {
-            let rank = only.rank.map_or_else(String::new, |own| format!(" {own}"));
+            let rank = only.rank.map_or_else(String::new, |number| format!(" {number}"));
             notes.push(format!("the trace of rank{rank} is that of all {ranks} ranks"));
         } else {
-            read.sort_by_key(|own| own.rank);
+            read.sort_by_key(|trace| trace.rank);
         }
-        let operations = read.iter().flat_map(|own| own.operations.as_deref().unwrap_or_default());
-        if operations.clone().all(|own| own.span.is_none()) {
+        let operations = read.iter().flat_map(|trace| trace.operations.as_deref().unwrap_or_default());
+        if operations.clone().all(|operation| operation.span.is_none()) {
             notes.push("the trace has no times: operations follow one another at once".to_owned());
         }
         let mut sizes: Vec<u64> =
-            operations.filter_map(|operation| operation.group).filter(|own| *own < ranks).collect();
+            operations.filter_map(|operation| operation.group).filter(|size| *size < ranks).collect();
         sizes.sort_unstable();
         sizes.dedup();
         for size in &sizes {
@@ -70,9 +70,9 @@ impl CollectiveTraces {
         }
         let groups = groups(&sizes, ranks).map_err(|message| of_file(path, message))?;
         let traces = (0..ranks).map(|rank| {
-            let own =
+            let trace =
                 read.get(usize::try_from(rank).unwrap_or(0)).filter(|_| read.len() > 1).or(read.first());
-            own.map_or_else(|| Err("no trace".to_owned()), |own| of_rank(own, rank, ranks))
+            trace.map_or_else(|| Err("no trace".to_owned()), |trace| of_rank(trace, rank, ranks))
         });
         let traces: Result<Vec<RankTrace>, String> = traces.collect();
         let paths: Vec<PathBuf> =
@@ -101,7 +101,7 @@ fn read_format(path: &Path, budget: &Budget) -> Result<Asked, Failure> {
         Err(error) => return Err(unreadable(error)),
     };
     let over = |over: crate::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its trace:")]);
-    // A document of JSON takes several times the memory of its text.
+    // A JSON document takes several times the memory of its text.
     budget.take_for_a_while(8 * bytes.len() as u64, 0).map_err(over)?;
     Ok(ask(&path.display().to_string(), &bytes, Kind::Trace))
 }
@@ -115,8 +115,9 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
         Asked::Value(format, reading) => (format, reading),
         Asked::Misfit(misfit) => return Err(Failure::Wrong(vec![error_of(path, &misfit)])),
         Asked::Wrong(_, complaints) => {
-            let error =
-                |own: &cubefold_formats::format::Complaint| ScenarioError::of_file(path, &own.message);
+            let error = |complaint: &cubefold_formats::format::Complaint| {
+                ScenarioError::of_file(path, &complaint.message)
+            };
             return Err(Failure::Wrong(complaints.iter().map(error).collect()));
         }
         Asked::Unknown => {
@@ -154,11 +155,11 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
 /// The number of ranks of a job.
 fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
     let path = &files[0];
-    let told = read.iter().filter_map(|own| own.ranks).max();
+    let told = read.iter().filter_map(|trace| trace.ranks).max();
     let found = files.len() as u64;
     let ranks = match told {
         _ if found > 1 => {
-            if let Some(expected) = told.filter(|own| *own != found) {
+            if let Some(expected) = told.filter(|count| *count != found) {
                 return Err(of_file(
                     path,
                     format!("traces of {found} ranks, expected those of {expected}, or one of them"),
@@ -177,7 +178,7 @@ fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
     Ok(ranks)
 }
 
-/// The members of groups of these sizes, each of consecutive ranks.
+/// The members of groups of these sizes; each group has consecutive ranks.
 fn groups(sizes: &[u64], ranks: u64) -> Result<BTreeMap<String, Vec<u32>>, String> {
     let mut groups = BTreeMap::new();
     for &size in sizes {
@@ -196,20 +197,20 @@ fn group_name(size: u64, block: u64) -> String {
     format!("{size} ranks from {}", block * size)
 }
 
-/// The operations of a rank, each after the one before it.
+/// The operations of a rank, each after its predecessor.
 fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
     let mut nodes: Vec<TraceNode> = vec![];
-    let mut over = 0.0;
-    for own in trace.operations.as_deref().unwrap_or_default() {
-        if let Some([begin, end]) = own.span {
-            let gap = nanoseconds(begin - over);
+    let mut previous_end = 0.0;
+    for traced in trace.operations.as_deref().unwrap_or_default() {
+        if let Some([start, end]) = traced.span {
+            let gap = nanoseconds(start - previous_end);
             if gap > 0 {
                 push(&mut nodes, "computation", Work::Compute(gap), 0);
             }
-            over = f64::max(over, end);
+            previous_end = f64::max(previous_end, end);
         }
-        let measured = own.span.map_or(0, |[begin, end]| nanoseconds(end - begin));
-        push(&mut nodes, &own.operation, collective(own, rank, ranks)?, measured);
+        let measured = traced.span.map_or(0, |[start, end]| nanoseconds(end - start));
+        push(&mut nodes, &traced.operation, collective(traced, rank, ranks)?, measured);
     }
     Ok(RankTrace {
         nodes,
@@ -219,22 +220,22 @@ fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
     })
 }
 
-fn collective(own: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, String> {
-    let operation = Operation::ALL.into_iter().find(|operation| operation.name() == own.operation);
+fn collective(traced: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, String> {
+    let operation = Operation::ALL.into_iter().find(|operation| operation.name() == traced.operation);
     let operation = operation.ok_or_else(|| {
         format!(
             "a {} in the trace of one rank, expected collectives: its partner is not known",
-            own.operation
+            traced.operation
         )
     })?;
-    let group = match own.group {
+    let group = match traced.group {
         Some(size) if size > ranks => {
             return Err(format!("a group of {size} of {ranks} ranks, expected at most all"));
         }
         Some(size) if size < ranks && size > 0 => group_name(size, rank / size).into(),
         _ => "".into(),
     };
-    Ok(Work::Collective { operation, bytes: own.bytes, group, dimensions: None })
+    Ok(Work::Collective { operation, bytes: traced.bytes, group, dimensions: None })
 }
 
 fn push(nodes: &mut Vec<TraceNode>, name: &str, work: Work, measured: u64) {

@@ -1,7 +1,7 @@
-//! The process groups of Chakra traces: who takes part in a collective.
+//! The process groups of Chakra traces: the ranks that take part in a collective.
 //!
-//! Members come from the file that the scenario names, from METADATA nodes, or else from who has collectives of
-//! the group. The group without a name, and `"0"`, are all ranks unless they are defined.
+//! Members come from the file that the scenario names, from METADATA nodes, or else are the ranks with collectives of
+//! the group. Unless they are defined, the group without a name and `"0"` have all ranks.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -38,10 +38,10 @@ fn name<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::
 
 /// Reads the definitions in the inputs of a METADATA node: a list in JSON, inside a list of strings of Python.
 pub(super) fn definitions(values: &str) -> Result<Vec<Definition>, String> {
-    let (Some(begin), Some(end)) = (values.find("[{"), values.rfind("}]")) else { return Ok(vec![]) };
-    let list = values.get(begin..end + 2).unwrap_or("");
+    let (Some(start), Some(end)) = (values.find("[{"), values.rfind("}]")) else { return Ok(vec![]) };
+    let list = values.get(start..end + 2).unwrap_or("");
     let read = serde_json::from_str(list).or_else(|error| {
-        // A string with quotes of its own is escaped.
+        // A string that contains quotes is escaped.
         serde_json::from_str(&list.replace("\\\"", "\"")).map_err(|_| error)
     });
     read.map_err(|error| format!("the list of process groups is no JSON: {error}"))
@@ -62,7 +62,7 @@ pub(super) fn read_groups(path: &Path, ranks: usize) -> Result<BTreeMap<String, 
     }
 }
 
-/// Names a member of a group that is no rank, or a group without members.
+/// Describes a member of a group that is not a rank, or a group without members.
 fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
     if members.is_empty() {
         return Some(format!("group \"{name}\" has no rank, expected its members"));
@@ -72,11 +72,11 @@ fn no_rank(name: &str, members: &[u32], ranks: usize) -> Option<String> {
 }
 
 /// Names the groups of collectives that go along some dimensions of the machine (ASTRA-sim's `involved_dim`), and adds
-/// their members to `groups`: the ranks that differ only there. A group with a name counts as it is.
+/// their members to `groups`: the ranks that differ only there. A group with a name is unchanged.
 ///
 /// # Errors
 ///
-/// A list of another length than `lengths`, or another number of ranks than nodes: the rank and what is wrong.
+/// If a list and `lengths` differ in length, or the numbers of ranks and nodes differ: the rank and the reason.
 pub(super) fn along_dimensions(
     traces: &mut [RankTrace],
     lengths: &[u64],
@@ -90,7 +90,7 @@ pub(super) fn along_dimensions(
             let Some(along) = dimensions.as_deref().filter(|_| matches!(&**group, "" | "0")) else {
                 continue;
             };
-            let is_whole = along.iter().all(|own| *own);
+            let is_whole = along.iter().all(|is_along| *is_along);
             if is_whole && (along.len() == lengths.len() || lengths.len() < 2) {
                 continue;
             }
@@ -110,7 +110,7 @@ pub(super) fn along_dimensions(
                 return Err((rank, message));
             }
             let first = first_along(rank as u64, lengths, along);
-            let numbers = along.iter().enumerate().filter(|(_, own)| **own);
+            let numbers = along.iter().enumerate().filter(|(_, is_along)| **is_along);
             let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
             let name = format!("dimensions {} of rank {first}", numbers.join(", "));
             *group = name.clone().into_boxed_str();
@@ -123,7 +123,7 @@ pub(super) fn along_dimensions(
     Ok(())
 }
 
-/// The lowest rank that differs from a rank only in some dimensions; the first coordinate changes fastest.
+/// The lowest of the ranks that differ from a rank only in these dimensions; the first coordinate changes fastest.
 fn first_along(rank: u64, lengths: &[u64], along: &[bool]) -> u64 {
     let (mut first, mut stride) = (0, 1);
     for (&length, &is_along) in lengths.iter().zip(along) {
@@ -140,9 +140,9 @@ fn first_along(rank: u64, lengths: &[u64], along: &[bool]) -> u64 {
 pub(super) struct ProcessGroups {
     /// Name and members in ascending order, by number.
     pub(super) all: Vec<(String, Vec<u32>)>,
-    /// By rank, the number of each name that it uses.
+    /// By rank, the group number of each name that it uses.
     pub(super) of_rank: Vec<BTreeMap<Box<str>, usize>>,
-    /// The numbers of groups whose members follow from who takes part.
+    /// The numbers of groups whose members are inferred from their users.
     pub(super) inferred: BTreeSet<usize>,
 }
 
@@ -151,43 +151,40 @@ impl ProcessGroups {
     ///
     /// # Errors
     ///
-    /// A group with members that are no ranks, or used by a rank that is no member: the rank and what is wrong.
+    /// If members of a group are not ranks, or a rank uses a group that it is not in: the rank and the reason.
     pub(super) fn new(
         traces: &[RankTrace],
         file: &BTreeMap<String, Vec<u32>>,
     ) -> Result<Self, (usize, String)> {
-        let used = |trace: &RankTrace| {
-            let names = trace.nodes.iter().filter_map(|node| match &node.work {
-                Work::Collective { group, .. } => Some(group.clone()),
-                Work::Nothing | Work::Compute(_) | Work::Message(_) => None,
-            });
-            names.collect::<BTreeSet<Box<str>>>()
-        };
-        let names: Vec<BTreeSet<Box<str>>> = traces.iter().map(used).collect();
+        let names: Vec<BTreeSet<Box<str>>> = traces.iter().map(names_used).collect();
         let by_trace: Vec<BTreeMap<&str, &Definition>> = traces.iter().map(known).collect();
         let mut anywhere: BTreeMap<&str, &Definition> = BTreeMap::new();
-        for (name, own) in by_trace.iter().flatten().filter(|(_, own)| !own.ranks.is_empty()) {
-            anywhere.entry(*name).or_insert(*own);
+        for (name, definition) in
+            by_trace.iter().flatten().filter(|(_, definition)| !definition.ranks.is_empty())
+        {
+            anywhere.entry(*name).or_insert(*definition);
         }
         let mut groups = Self::default();
         let mut numbers: BTreeMap<(String, Vec<u32>), usize> = BTreeMap::new();
         let everybody: Vec<u32> = (0..).take(traces.len()).collect();
-        for (rank, own) in names.iter().enumerate() {
+        for (rank, used) in names.iter().enumerate() {
             let mut of_rank = BTreeMap::new();
-            for name in own {
+            for name in used {
                 let defined = file.get(&**name).or_else(|| {
-                    let defined = by_trace[rank].get(&**name).filter(|own| !own.ranks.is_empty());
+                    let defined =
+                        by_trace[rank].get(&**name).filter(|definition| !definition.ranks.is_empty());
                     let defined = defined.or_else(|| anywhere.get(&**name));
-                    defined.map(|own| &own.ranks)
+                    defined.map(|definition| &definition.ranks)
                 });
-                let is_whole =
-                    by_trace[rank].get(&**name).is_some_and(|own| own.group_size == traces.len() as u64);
+                let is_whole = by_trace[rank]
+                    .get(&**name)
+                    .is_some_and(|definition| definition.group_size == traces.len() as u64);
                 let (mut members, is_inferred) = match defined {
                     Some(members) => (members.clone(), false),
                     None if is_whole || matches!(&**name, "" | "0") => (everybody.clone(), false),
                     None => {
                         let users = everybody.iter().zip(&names).filter(|(_, names)| names.contains(name));
-                        (users.map(|own| *own.0).collect(), true)
+                        (users.map(|(user, _)| *user).collect(), true)
                     }
                 };
                 members.sort_unstable();
@@ -209,12 +206,21 @@ impl ProcessGroups {
     }
 }
 
-/// The definitions of a trace by name; of several of a name the last with members.
+/// The names of the groups of a rank's collectives.
+fn names_used(trace: &RankTrace) -> BTreeSet<Box<str>> {
+    let names = trace.nodes.iter().filter_map(|node| match &node.work {
+        Work::Collective { group, .. } => Some(group.clone()),
+        Work::Nothing | Work::Compute(_) | Work::Message(_) => None,
+    });
+    names.collect()
+}
+
+/// The definitions of a trace by name; if a name has several, the last with members.
 fn known(trace: &RankTrace) -> BTreeMap<&str, &Definition> {
     let mut known: BTreeMap<&str, &Definition> = BTreeMap::new();
-    for own in &trace.groups {
-        if !own.ranks.is_empty() || !known.contains_key(&*own.name) {
-            known.insert(&own.name, own);
+    for definition in &trace.groups {
+        if !definition.ranks.is_empty() || !known.contains_key(&*definition.name) {
+            known.insert(&definition.name, definition);
         }
     }
     known

@@ -1,8 +1,8 @@
-//! Traces as a task graph: every operation of a trace becomes the operations of a schedule, a collective those of
-//! its algorithm (`docs/model.md` section 23.4).
+//! Traces as a task graph: every operation of a trace becomes operations of a schedule, and a collective becomes the
+//! operations of its algorithm (`docs/model.md` section 23.4).
 //!
-//! A collective begins at a member with a calculation of no time and is over with another; between them are the
-//! operations of its stages. Tags number the stages of all activities, in the order of the activities.
+//! At each member a collective starts and ends with a calculation of zero length; between them are the operations of
+//! its stages. Tags number the stages of all activities, in the order of the activities.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -27,39 +27,39 @@ const BYTES_AN_OPERATION: u64 = 72;
 /// The most operations that one error names.
 const MAX_NAMED: usize = 8;
 
-/// A set of traces with the choices by which it becomes a program.
+/// A set of traces with the choices that turn it into a program.
 pub(super) struct Lowering<'a> {
     pub(super) set: &'a Arc<TraceSet>,
     /// Whether control dependencies count.
     pub(super) has_control: bool,
-    /// Whether device operations of one stream begin in their order.
+    /// Whether device operations of one stream start in order.
     pub(super) has_streams: bool,
     /// The algorithm of each kind of collective.
     pub(super) algorithms: BTreeMap<CollectiveOperation, Algorithm>,
-    /// The bytes of a unit.
+    /// Bytes per unit.
     pub(super) unit_bytes: u64,
-    /// Returns the units of a number of bytes.
+    /// Converts a number of bytes to units.
     pub(super) units: &'a dyn Fn(u64) -> u64,
     pub(super) budget: &'a Budget,
-    /// The file of all ranks, for errors.
+    /// The path pattern of the traces, for errors.
     pub(super) pattern: &'a Path,
 }
 
-/// A collective without an algorithm, or one that its algorithm does not do.
+/// A collective without an algorithm, or one that its algorithm does not support.
 pub(super) enum LoweringError {
-    /// No algorithm is given for a kind of collective, which this operation is.
+    /// No algorithm is given for the kind of this collective.
     NoAlgorithm(CollectiveOperation, NodePlace),
-    /// The algorithm does not do this.
+    /// The algorithm does not support this.
     Misfit(CollectiveOperation, CollectiveError, NodePlace),
     /// The traces are wrong.
     Traces(Failure),
 }
 
-/// The traces that a task graph is made of, with the first operation of the graph for each of theirs.
+/// The traces that a task graph is made of, with the first operation of the graph for each operation of a trace.
 #[derive(Debug)]
 pub struct TraceProgram {
     pub(super) set: Arc<TraceSet>,
-    pub(super) firsts: Vec<Vec<u32>>, // by rank and place, the first operation of the schedule
+    pub(super) firsts: Vec<Vec<u32>>, // by rank and place: the first operation of the schedule
 }
 
 /// The operations of each member of a collective, for all collectives with one [`TemplateKey`].
@@ -69,9 +69,9 @@ struct Template {
 }
 
 struct TemplateOperation {
-    operation: Operation, // of members, with tags from 0 on
-    required: Vec<u32>,   // places among those of the member
-    is_last: bool,        // whether the collective is over at the member with it and others
+    operation: Operation, // of members, with tags from 0
+    required: Vec<u32>,   // places among the member's operations
+    is_last: bool,        // whether the member's part ends with it (and with others)
 }
 
 type TemplateKey = (CollectiveOperation, u32, u64); // the members and the units of the vector
@@ -123,9 +123,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The error for a schedule that is wrong.
+    /// The error for an invalid schedule.
     fn wrong(&self, program: &TraceProgram, error: &TaskScheduleError) -> Failure {
-        // Of several, the first circle is named: ranks of one job often have the same.
+        // Only the first of several cycles is named, since ranks of one job often have the same one.
         let first = match error {
             TaskScheduleError::Several(all) => {
                 all.iter().find(|one| matches!(one, TaskScheduleError::Cycle { .. }))
@@ -141,9 +141,9 @@ impl Lowering<'_> {
         if nodes.len() > 1 && nodes.first() == nodes.last() {
             nodes.pop();
         }
-        let rank = nodes.first().map_or(0, |own| own.0);
+        let rank = nodes.first().map_or(0, |node| node.0);
         let shown: Vec<String> =
-            nodes.iter().take(MAX_NAMED).map(|own| self.set.node(*own).described()).collect();
+            nodes.iter().take(MAX_NAMED).map(|node| self.set.node(*node).described()).collect();
         let more = if nodes.len() > MAX_NAMED { ", .." } else { "" };
         let message = format!(
             "rank {rank}: {} operations wait for each other in a circle, expected an order: {}{more}, each for the one before it, the first for the last",
@@ -158,11 +158,12 @@ impl Lowering<'_> {
             return of_file(self.pattern, error.to_string());
         };
         let help = "traces of PyTorch have circles of control dependencies: give dependencies = \"data\"";
-        let with_help = |own: crate::ScenarioError| if self.has_control { own.with_help(help) } else { own };
+        let with_help =
+            |error: crate::ScenarioError| if self.has_control { error.with_help(help) } else { error };
         Failure::Wrong(errors.into_iter().map(with_help).collect())
     }
 
-    /// The templates of all collectives that differ.
+    /// The templates of all different collectives.
     fn templates(&self) -> Result<BTreeMap<TemplateKey, Template>, LoweringError> {
         let mut templates = BTreeMap::new();
         for activity in &self.set.activities {
@@ -180,7 +181,7 @@ impl Lowering<'_> {
             let asked = CollectiveSpecification::new(operation, algorithm, shape, units);
             let misfit = |error| LoweringError::Misfit(operation, error, place);
             let collective = Collective::new(asked).map_err(misfit)?;
-            // A message and its operations, roughly, for every two members.
+            // Roughly a message and its operations per pair of members.
             let most = u64::from(members).saturating_mul(collective.stage_count() as u64);
             let over = self.budget.take_for_a_while(most.saturating_mul(2 * BYTES_AN_OPERATION), 0);
             over.map_err(|over| self.over_budget(over))?;
@@ -219,8 +220,8 @@ impl Lowering<'_> {
                 (ActivityKind::Collective { .. }, Some(template)) => template.tags,
                 (ActivityKind::Collective { .. }, None) => 0,
             };
-            let own = template.map_or(0, |own| own.members.iter().map(Vec::len).sum::<usize>());
-            operations = operations.saturating_add(own as u64);
+            let count = template.map_or(0, |template| template.members.iter().map(Vec::len).sum::<usize>());
+            operations = operations.saturating_add(count as u64);
         }
         let over = self.budget.take(operations.saturating_mul(BYTES_AN_OPERATION));
         over.map_err(|over| self.over_budget(over))?;
@@ -236,7 +237,7 @@ impl Lowering<'_> {
         Ok(tags)
     }
 
-    /// Adds the operations of one of a trace; returns the one with which it is over.
+    /// Adds the operations for one operation of a trace; returns the last of them.
     fn add_node(
         &self,
         builder: &mut TaskScheduleBuilder,
@@ -270,23 +271,23 @@ impl Lowering<'_> {
                 builder.add(Operation { amount: *bytes, kind, peer, tag, processor: 0, ..calculation(0) })
             }
             ActivityKind::Collective { group, .. } => {
-                let begin = builder.add(calculation(0));
+                let start = builder.add(calculation(0));
                 let template = self.template_key(kind).and_then(|key| templates.get(&key));
-                let Some(template) = template else { return begin };
+                let Some(template) = template else { return start };
                 let members = &self.set.groups.all[*group].1;
-                let last = self.add_share(builder, begin, &template.members[part], members, tags[activity]);
+                let last = self.add_share(builder, start, &template.members[part], members, tags[activity]);
                 let end = builder.add(calculation(0));
-                last.into_iter().for_each(|own| builder.require(end, own, Requirement::Over));
+                last.into_iter().for_each(|operation| builder.require(end, operation, Requirement::Over));
                 end
             }
         }
     }
 
-    /// Adds the operations of a member of a collective, which come after `begin`; returns those with which it is over.
+    /// Adds the operations of a member of a collective after `start`; returns the last ones.
     fn add_share(
         &self,
         builder: &mut TaskScheduleBuilder,
-        begin: u32,
+        start: u32,
         operations: &[TemplateOperation],
         members: &[u32],
         first_tag: u32,
@@ -307,19 +308,19 @@ impl Lowering<'_> {
                 tag: first_tag + operation.tag,
                 ..*operation
             });
-            required.iter().for_each(|own| builder.require(number, first + own, Requirement::Over));
+            required.iter().for_each(|before| builder.require(number, first + before, Requirement::Over));
             if required.is_empty() {
-                builder.require(number, begin, Requirement::Over);
+                builder.require(number, start, Requirement::Over);
             }
             last.extend(is_last.then_some(number));
         }
-        if last.is_empty() { vec![begin] } else { last }
+        if last.is_empty() { vec![start] } else { last }
     }
 
     /// Adds the requirements of the operations of traces.
     fn add_requirements(&self, builder: &mut TaskScheduleBuilder, firsts: &[Vec<u32>], lasts: &[Vec<u32>]) {
         for (rank, trace) in self.set.traces.iter().enumerate() {
-            let mut latest: BTreeMap<i128, u32> = BTreeMap::new(); // of each stream, the first operation
+            let mut latest: BTreeMap<i128, u32> = BTreeMap::new(); // by stream: the first operation
             for (place, node) in trace.nodes.iter().enumerate() {
                 let first = firsts[rank][place];
                 let control = if self.has_control { &node.control[..] } else { &[] };
@@ -338,7 +339,7 @@ impl Lowering<'_> {
 
 /// The algorithm of an operation that has only one.
 fn only(operation: CollectiveOperation) -> Option<Algorithm> {
-    let performs = |own: &Algorithm| own.descriptor().operations.contains(&operation);
+    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
     let mut all = Algorithm::ALL.into_iter().filter(performs);
     all.next().filter(|_| all.next().is_none())
 }
@@ -350,30 +351,30 @@ fn template(collective: &Collective) -> Result<Template, TaskScheduleError> {
     let (ranks, shares) = (collective.rank_count(), collective.share_count());
     let member = |process: ProcessId| collective.rank(process);
     let mut members: Vec<Vec<TemplateOperation>> = (0..ranks).map(|_| vec![]).collect();
-    let mut places: Vec<u32> = vec![]; // by operation, its place among those of its member
-    // Whether an operation that is no send waits for it.
+    let mut places: Vec<u32> = vec![]; // by operation: its place among its member's
+    // Whether an operation other than a send waits for it.
     let mut has_later = vec![false; schedule.operations().len()];
-    for (own, required) in schedule.operations().iter().zip(&requirements) {
-        if own.kind != OperationKind::Send {
+    for (operation, required) in schedule.operations().iter().zip(&requirements) {
+        if operation.kind != OperationKind::Send {
             required.iter().for_each(|before| has_later[before.0 as usize] = true);
         }
-        let member = member(own.process) as usize;
+        let member = member(operation.process) as usize;
         places.push(narrow(members[member].len() as u64));
         members[member].push(TemplateOperation {
             operation: Operation {
                 process: ProcessId::new(narrow(member as u64)),
-                peer: ProcessId::new(collective.rank(own.peer)),
-                tag: own.tag * shares + collective.share(own.process),
-                is_awaited: own.kind != OperationKind::Send,
-                ..*own
+                peer: ProcessId::new(collective.rank(operation.peer)),
+                tag: operation.tag * shares + collective.share(operation.process),
+                is_awaited: operation.kind != OperationKind::Send,
+                ..*operation
             },
             required: required.iter().map(|before| places[before.0 as usize]).collect(),
             is_last: false,
         });
     }
-    for (number, own) in schedule.operations().iter().enumerate() {
-        let is_last = own.kind != OperationKind::Send && !has_later[number];
-        members[member(own.process) as usize][places[number] as usize].is_last = is_last;
+    for (number, operation) in schedule.operations().iter().enumerate() {
+        let is_last = operation.kind != OperationKind::Send && !has_later[number];
+        members[member(operation.process) as usize][places[number] as usize].is_last = is_last;
     }
     Ok(Template { members, tags: collective.stage_count() as u64 * u64::from(shares) })
 }
@@ -393,17 +394,17 @@ impl TraceProgram {
         sum
     }
 
-    /// The operation of a trace that one of the schedule belongs to.
+    /// The operation of a trace to which an operation of the schedule belongs.
     fn node_of(&self, operation: u32) -> NodePlace {
         let begun = |firsts: &Vec<u32>| firsts.first().is_none_or(|first| *first <= operation);
         let rank = self.firsts.partition_point(begun).saturating_sub(1);
-        // Ranks without operations begin with the next one.
+        // Ranks without operations have the same start as the next one.
         let rank = (0..=rank).rev().find(|rank| !self.firsts[*rank].is_empty()).unwrap_or(0);
         let place = self.firsts[rank].partition_point(|first| *first <= operation).saturating_sub(1);
         (narrow(rank as u64), narrow(place as u64))
     }
 
-    /// Explains why a run is stuck, in which all messages are eager or not, with the operations of the traces.
+    /// Explains, with the operations of the traces, why a run is stuck in which messages are eager or not.
     #[must_use]
     pub fn describe_stuck(&self, stuck: &StuckTasks, is_eager: bool) -> String {
         let mut nodes: Vec<NodePlace> =
@@ -415,9 +416,9 @@ impl TraceProgram {
         let shown: Vec<String> = nodes
             .iter()
             .take(MAX_NAMED)
-            .map(|own| {
-                let path = self.set.paths[own.0 as usize].display();
-                format!("rank {}: {} ({path})", own.0, self.set.node(*own).described())
+            .map(|node| {
+                let path = self.set.paths[node.0 as usize].display();
+                format!("rank {}: {} ({path})", node.0, self.set.node(*node).described())
             })
             .collect();
         let reason = match stuck.reason {

@@ -66,22 +66,22 @@ impl Folder {
     }
 
     fn of_golden(scenario: &str) -> Self {
-        let own = Self::new(scenario);
-        fs::create_dir(own.0.path().join("chakra")).unwrap();
+        let folder = Self::new(scenario);
+        fs::create_dir(folder.0.path().join("chakra")).unwrap();
         for entry in fs::read_dir(golden_folder().join("chakra")).unwrap() {
             let path = entry.unwrap().path();
-            fs::copy(&path, own.0.path().join("chakra").join(path.file_name().unwrap())).unwrap();
+            fs::copy(&path, folder.0.path().join("chakra").join(path.file_name().unwrap())).unwrap();
         }
-        own
+        folder
     }
 
     /// Writes the traces `t.RANK.et` of these operations.
     fn traces(scenario: &str, ranks: &[Vec<Node>]) -> Self {
-        let own = Self::new(scenario);
+        let folder = Self::new(scenario);
         for (rank, nodes) in ranks.iter().enumerate() {
-            fs::write(own.0.path().join(format!("t.{rank}.et")), bytes(nodes)).unwrap();
+            fs::write(folder.0.path().join(format!("t.{rank}.et")), bytes(nodes)).unwrap();
         }
-        own
+        folder
     }
 
     fn load(&self) -> Result<Scenario, String> {
@@ -109,8 +109,10 @@ fn bytes(nodes: &[Node]) -> Vec<u8> {
 }
 
 fn node(id: u64, kind: NodeType, data: &[u64], attributes: &[(&str, Attribute)]) -> Node {
-    let attribute =
-        |own: &(&str, Attribute)| AttributeProto { name: own.0.to_owned(), value: Some(own.1.clone()) };
+    let attribute = |(name, value): &(&str, Attribute)| AttributeProto {
+        name: (*name).to_owned(),
+        value: Some(value.clone()),
+    };
     Node {
         id,
         name: format!("n{id}"),
@@ -152,13 +154,13 @@ fn times(run: &Run) -> Times {
     times
 }
 
-/// Whether the operations of a run come to their end.
+/// Whether all operations of a run end.
 fn ends(run: &Run, times: &mut Times) -> bool {
     let request = Request::asynchronous(EngineChoice::Auto);
     simulate(&*run.program.body, &run.placement, run.communication, &request, times).is_ok()
 }
 
-/// Begin and end of every operation of traces, by the names of the golden cases.
+/// Start and end of every operation of traces, by the names of the golden cases.
 fn named_times(run: &Run, times: &Times) -> BTreeMap<String, (u64, u64)> {
     let program = run.program.traces.as_deref().unwrap();
     let set = &program.set;
@@ -176,7 +178,7 @@ fn named_times(run: &Run, times: &Times) -> BTreeMap<String, (u64, u64)> {
     let time = |place: NodePlace| of_nodes[place.0 as usize][place.1 as usize];
     let hull = |places: &[NodePlace]| {
         let all = places.iter().map(|place| time(*place));
-        (all.clone().map(|own| own.0).min().unwrap(), all.map(|all| all.1).max().unwrap())
+        (all.clone().map(|times| times.0).min().unwrap(), all.map(|times| times.1).max().unwrap())
     };
     let mut named = BTreeMap::new();
     for (rank, trace) in (0..).zip(&set.traces) {
@@ -188,7 +190,7 @@ fn named_times(run: &Run, times: &Times) -> BTreeMap<String, (u64, u64)> {
     for activity in &set.activities {
         match &activity.kind {
             ActivityKind::Pair { send, receive, .. } => {
-                let name = |own: NodePlace| format!("{}:{}", own.0, set.node(own).id);
+                let name = |place: NodePlace| format!("{}:{}", place.0, set.node(place).id);
                 named.insert(format!("{}>{}", name(*send), name(*receive)), hull(&[*send, *receive]));
             }
             ActivityKind::Collective { operation, group, places, .. } => {
@@ -217,8 +219,8 @@ fn golden_cases_take_their_cycles() {
         let times = times(&run);
         assert_eq!(times.finishes, case.rank_finish, "{name}");
         let named = named_times(&run, &times);
-        for (operation, begin, finish) in &case.operations {
-            assert_eq!(named[operation], (*begin, *finish), "{name}: {operation}");
+        for (operation, start, finish) in &case.operations {
+            assert_eq!(named[operation], (*start, *finish), "{name}: {operation}");
         }
     }
 }
@@ -252,7 +254,7 @@ fn golden_errors_name_what_is_wrong() {
     for case in &errors {
         let name = case.name.trim_start_matches("chakra: ").split(',').next().unwrap();
         let folder = Folder::of_golden(&case.scenario);
-        // Operations that wait for one another without end are found by the run.
+        // The run finds operations that wait for one another forever.
         if name == "stuck" {
             assert!(folder.load().is_ok());
             continue;
@@ -358,7 +360,7 @@ fn groups_come_from_a_file_and_gzipped_traces_are_the_same() {
         fs::write(path, zipped).unwrap();
     }
     assert_eq!(makespan(&folder.run()), plain);
-    // Without the file the members are those with the collectives, which is told.
+    // Without the file the members are the ranks with the collectives, and a note says so.
     let inferred = text.replace("groups = \"chakra/comm_group.json\"\n", "");
     fs::write(folder.0.path().join("s.toml"), inferred).unwrap();
     let run = folder.run();
@@ -428,13 +430,13 @@ fn operations_of_a_stream_begin_in_their_order() {
         vec![lead.clone(), share(2, &[1], "a"), share(3, &[], "b")],
         vec![lead, share(2, &[1], "a"), share(3, &[], "b")],
     ];
-    let begin = |streams: &str| {
+    let start = |streams: &str| {
         let folder =
             Folder::traces(&of_file(&format!("{streams}algorithms = {{ all-reduce = \"ring\" }}\n")), &ranks);
         let run = folder.run();
         named_times(&run, &times(&run))["0:3"].0
     };
-    assert_eq!((begin(""), begin("streams = true\n")), (0, 5000));
+    assert_eq!((start(""), start("streams = true\n")), (0, 5000));
 }
 
 #[test]
@@ -531,8 +533,8 @@ fn damage(name: &str, step: usize) {
             fs::write(&path, damaged).unwrap();
             match folder.load() {
                 Ok(mut scenario) => {
-                    let own = scenario.runs.remove(0);
-                    run += usize::from(ends(&own, &mut Times::default()));
+                    let first = scenario.runs.remove(0);
+                    run += usize::from(ends(&first, &mut Times::default()));
                 }
                 Err(_) => refused += 1,
             }

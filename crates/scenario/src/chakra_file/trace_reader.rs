@@ -1,7 +1,7 @@
-//! One Chakra execution trace: the operations of a rank, as the file has them.
+//! One Chakra execution trace: the operations of a rank, as in the file.
 //!
-//! Attributes are found by name and may have any integer type, since the converters of `PyTorch` and the tools of
-//! ASTRA-sim write different ones. Operations other than messages, collectives and computations take no time.
+//! Attributes are found by name and may have any integer type, since `PyTorch` converters and ASTRA-sim tools write
+//! different types. Operations other than messages, collectives and computations take no time.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -31,10 +31,10 @@ use crate::{
 
 /// Memory per operation, without its name and dependencies \[bytes\].
 const BYTES_A_NODE: u64 = 192;
-/// Memory per byte of a message while it is decoded \[bytes\]: an empty attribute takes two bytes of it, and a list
-/// grows to its double.
+/// Memory per byte of a message while it is decoded \[bytes\]: an empty attribute takes two bytes in the file, and
+/// lists double when they grow.
 const BYTES_A_BYTE: u64 = size_of::<AttributeProto>() as u64;
-/// Memory per byte of a document of JSON while it is read \[bytes\].
+/// Memory per byte of a JSON document while it is read \[bytes\].
 const BYTES_OF_JSON: u64 = 16;
 /// The name of the METADATA nodes that list process groups.
 const GROUPS_NODE: &str = "## process_group:init ##";
@@ -48,7 +48,7 @@ pub(super) struct RankTrace {
     pub(super) nodes: Vec<TraceNode>,
     /// The groups that its METADATA nodes define.
     pub(super) groups: Vec<Definition>,
-    /// The data and control dependencies on operations that the trace does not have.
+    /// Data and control dependencies on operations that the trace does not have.
     pub(super) dropped: [Dropped; 2],
     /// Computations without a duration.
     pub(super) without_duration: u64,
@@ -58,7 +58,7 @@ pub(super) struct RankTrace {
 #[derive(Debug, Default)]
 pub(super) struct Dropped {
     pub(super) count: u64,
-    /// The identifiers of the operation and of the missing one, of the first.
+    /// For the first one, the identifiers of the operation and of the missing one.
     pub(super) first: Option<(u64, u64)>,
 }
 
@@ -67,16 +67,16 @@ pub(super) struct Dropped {
 pub(super) struct TraceNode {
     pub(super) id: u64,
     pub(super) name: Box<str>,
-    /// The places of the operations that it needs the data of.
+    /// The places of the operations whose data it needs.
     pub(super) data: Box<[u32]>,
     /// The places of the operations that it follows.
     pub(super) control: Box<[u32]>,
     pub(super) work: Work,
-    /// The time that its message or its share of a collective took when the trace was made \[ns\]; 0 if it does not say.
+    /// The recorded time of its message or its share of a collective \[ns\]; 0 if unknown.
     pub(super) measured: u64,
-    /// The stream of a device that it runs in.
+    /// The device stream that it runs in.
     pub(super) stream: Option<i128>,
-    /// Whether a processor of the host computes it.
+    /// Whether it runs on a processor of the host.
     pub(super) is_cpu: bool,
 }
 
@@ -92,10 +92,10 @@ pub(super) enum Work {
     /// Its share of a collective.
     Collective {
         operation: Operation,
-        /// The contribution of the rank.
+        /// The rank's contribution.
         bytes: u64,
         group: Box<str>,
-        /// The dimensions of the machine that it goes along (`involved_dim`): all of them if it does not say.
+        /// The dimensions of the machine that it goes along (`involved_dim`); all of them by default.
         dimensions: Option<Box<[bool]>>,
     },
 }
@@ -106,7 +106,7 @@ pub(super) struct TraceMessage {
     pub(super) is_send: bool,
     pub(super) peer: u32,
     pub(super) tag: i128,
-    /// The size, if the trace says it.
+    /// The size, if the trace has it.
     pub(super) bytes: Option<u64>,
 }
 
@@ -121,10 +121,10 @@ impl TraceNode {
 ///
 /// # Errors
 ///
-/// When it cannot be read, is cut off, is no Chakra trace, or an operation lacks what it needs.
+/// If it cannot be read, is truncated, is not a Chakra trace, or an operation lacks an attribute that it needs.
 pub(super) fn read_trace(path: &Path, rank: u32, budget: &Budget) -> Result<RankTrace, Failure> {
-    // A gzipped file is read as its contents.
-    let may_be_trace = |kind: &str| ["Chakra", "gzip"].iter().any(|own| kind.contains(own));
+    // A gzipped file is decompressed.
+    let may_be_trace = |kind: &str| ["Chakra", "gzip"].iter().any(|name| kind.contains(name));
     read_messages(path, rank, budget).map_err(|failure| {
         if input_file::foreign_kind(path).is_none_or(may_be_trace) {
             failure
@@ -166,7 +166,7 @@ fn wrong(path: &Path, message: impl Into<String>) -> Failure {
     Failure::Wrong(vec![ScenarioError::of_file(path, message)])
 }
 
-/// The messages of a file, one after another.
+/// The messages of a file, in order.
 struct Messages<'a> {
     input: Box<dyn BufRead>,
     path: &'a Path,
@@ -175,16 +175,16 @@ struct Messages<'a> {
 }
 
 impl Messages<'_> {
-    /// Whether the file is one of JSON; a message of 123 bytes that begins otherwise is none.
+    /// Whether the file is JSON: `{` alone may also be the length 123 of a message.
     fn is_json(&mut self) -> bool {
-        self.input.fill_buf().is_ok_and(|begin| {
-            let begin = begin.trim_ascii_start();
-            begin.starts_with(b"{")
-                && begin.get(1..).is_some_and(|own| own.trim_ascii_start().starts_with(b"\""))
+        self.input.fill_buf().is_ok_and(|head| {
+            let head = head.trim_ascii_start();
+            head.starts_with(b"{")
+                && head.get(1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""))
         })
     }
 
-    /// Reads the nodes of a file of JSON.
+    /// Reads the nodes of a JSON file.
     fn of_json(&mut self) -> Result<Vec<Node>, Failure> {
         let mut bytes = vec![];
         let most = input_file::MAX_BYTES;
@@ -222,7 +222,7 @@ impl Messages<'_> {
         Ok(true)
     }
 
-    /// Reads the length of the next message; none at the end of the file.
+    /// Reads the length of the next message; `None` at the end of the file.
     fn length(&mut self) -> Result<Option<u64>, Failure> {
         let (mut length, mut shift) = (0_u64, 0);
         loop {
@@ -246,7 +246,7 @@ impl Messages<'_> {
         }
     }
 
-    /// The error for a file of which no more can be read.
+    /// The error for a file that cannot be read further.
     fn broken(&self, error: &std::io::Error) -> Failure {
         let at = self.number;
         match error.kind() {
@@ -264,7 +264,7 @@ impl Messages<'_> {
     }
 }
 
-/// A trace that is read.
+/// A trace while it is read.
 struct Trace<'a> {
     path: &'a Path,
     rank: u32,
@@ -274,18 +274,18 @@ struct Trace<'a> {
 }
 
 impl Trace<'_> {
-    /// Adds an operation within the budget, and the operations that it follows.
+    /// Adds an operation and its dependencies, within the budget.
     fn take(
         &mut self,
         mut node: Node,
         dependencies: &mut Vec<[Vec<u64>; 2]>,
         budget: &Budget,
     ) -> Result<(), Failure> {
-        let own = [std::mem::take(&mut node.data_deps), std::mem::take(&mut node.ctrl_deps)];
-        let bytes = BYTES_A_NODE + node.name.len() as u64 + 12 * (own[0].len() + own[1].len()) as u64;
+        let ids = [std::mem::take(&mut node.data_deps), std::mem::take(&mut node.ctrl_deps)];
+        let bytes = BYTES_A_NODE + node.name.len() as u64 + 12 * (ids[0].len() + ids[1].len()) as u64;
         let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.path, "its operations:")]);
         budget.take(bytes).map_err(over)?;
-        dependencies.push(own);
+        dependencies.push(ids);
         self.add(node)
     }
 
@@ -319,10 +319,10 @@ impl Trace<'_> {
     /// Finds the places of dependencies, given their identifiers by operation.
     fn finish(mut self, dependencies: &[[Vec<u64>; 2]]) -> Result<RankTrace, Failure> {
         let mut places: Vec<(u64, u32)> =
-            self.nodes.iter().enumerate().map(|(place, own)| (own.id, narrow(place as u64))).collect();
+            self.nodes.iter().enumerate().map(|(place, node)| (node.id, narrow(place as u64))).collect();
         places.sort_unstable();
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let [one, other] = [pair[0], pair[1]].map(|own| self.nodes[own.1 as usize].described());
+            let [one, other] = [pair[0], pair[1]].map(|(_, place)| self.nodes[place as usize].described());
             let message = format!(
                 "{one} and {other}, {} and {} of the file, counted from 0, have the same id, expected ids that are unique",
                 pair[0].1, pair[1].1
@@ -330,11 +330,11 @@ impl Trace<'_> {
             return Err(wrong(self.path, message));
         }
         let mut dropped = [Dropped::default(), Dropped::default()];
-        for (node, own) in self.nodes.iter_mut().zip(dependencies) {
+        for (node, ids_by_kind) in self.nodes.iter_mut().zip(dependencies) {
             let mut find = |kind: usize| {
-                let ids = own[kind].iter();
+                let ids = ids_by_kind[kind].iter();
                 let found = ids.filter_map(|&id| {
-                    let place = places.binary_search_by_key(&id, |own| own.0).ok();
+                    let place = places.binary_search_by_key(&id, |&(known, _)| known).ok();
                     if place.is_none() {
                         dropped[kind].count += 1;
                         dropped[kind].first.get_or_insert((node.id, id));
@@ -358,10 +358,10 @@ struct Attributes<'a> {
 
 impl Attributes<'_> {
     fn find(&self, name: &str) -> Option<&Value> {
-        self.list.iter().find(|own| own.name == name)?.value.as_ref()
+        self.list.iter().find(|attribute| attribute.name == name)?.value.as_ref()
     }
 
-    /// An integer, if it is there.
+    /// An integer, if the attribute is present.
     fn integer(&self, name: &str) -> Result<Option<i128>, String> {
         let Some(value) = self.find(name) else { return Ok(None) };
         let expected = || match value {
@@ -373,25 +373,25 @@ impl Attributes<'_> {
         value.integer().map(Some).ok_or_else(expected)
     }
 
-    /// A size or a time, if it is there.
+    /// A size or a time, if the attribute is present.
     fn natural(&self, name: &str) -> Result<Option<u64>, String> {
-        let Some(own) = self.integer(name)? else { return Ok(None) };
-        let expected = || format!("attribute {name} is {own}, expected 0 to 2^63 - 1");
-        let found = i64::try_from(own).ok().and_then(|own| u64::try_from(own).ok());
+        let Some(number) = self.integer(name)? else { return Ok(None) };
+        let expected = || format!("attribute {name} is {number}, expected 0 to 2^63 - 1");
+        let found = i64::try_from(number).ok().and_then(|number| u64::try_from(number).ok());
         found.map(Some).ok_or_else(expected)
     }
 
-    /// The number of a rank, if it is there.
+    /// The number of a rank, if the attribute is present.
     fn rank(&self, name: &str) -> Result<Option<u32>, String> {
-        let Some(own) = self.integer(name)? else { return Ok(None) };
-        u32::try_from(own).map(Some).map_err(|_| format!("attribute {name} is {own}, expected a rank"))
+        let Some(number) = self.integer(name)? else { return Ok(None) };
+        u32::try_from(number).map(Some).map_err(|_| format!("attribute {name} is {number}, expected a rank"))
     }
 }
 
 /// The work of an operation, and the groups that it defines.
 fn work(node: &Node, rank: u32, is_cpu: bool) -> Result<(Work, Vec<Definition>), String> {
     let attributes = Attributes { list: &node.attr };
-    let own = match NodeType::try_from(node.kind) {
+    let work = match NodeType::try_from(node.kind) {
         Ok(NodeType::Metadata) if node.name == GROUPS_NODE => {
             let values = node.inputs.as_ref().map_or("", |inputs| &inputs.values);
             return Ok((Work::Nothing, definitions(values)?));
@@ -408,7 +408,7 @@ fn work(node: &Node, rank: u32, is_cpu: bool) -> Result<(Work, Vec<Definition>),
             return Err(format!("type {}, expected 1 to 7: METADATA to COMM_COLL", node.kind));
         }
     };
-    Ok((own, vec![]))
+    Ok((work, vec![]))
 }
 
 /// The time of an operation \[ns\]; 0 if there is none.
@@ -416,7 +416,8 @@ fn duration(node: &Node, attributes: &Attributes<'_>) -> Result<u64, String> {
     if let Some(nanoseconds) = attributes.natural("duration_nanoseconds")? {
         return Ok(nanoseconds);
     }
-    let nanoseconds = node.duration_micros.checked_mul(1000).filter(|own| i64::try_from(*own).is_ok());
+    let nanoseconds =
+        node.duration_micros.checked_mul(1000).filter(|nanoseconds| i64::try_from(*nanoseconds).is_ok());
     nanoseconds
         .ok_or_else(|| format!("{} microseconds, expected below 2^63 nanoseconds", node.duration_micros))
 }
@@ -447,7 +448,7 @@ fn collective(attributes: &Attributes<'_>) -> Result<Work, String> {
     let group = match (attributes.find("pg_name"), attributes.find("comm_group")) {
         (Some(Value::Text(name)), _) | (None, Some(Value::Text(name))) => name.clone(),
         (Some(other), _) | (None, Some(other)) => {
-            other.integer().map(|own| own.to_string()).unwrap_or_default()
+            other.integer().map(|number| number.to_string()).unwrap_or_default()
         }
         (None, None) => String::new(),
     };
@@ -460,9 +461,9 @@ fn collective(attributes: &Attributes<'_>) -> Result<Work, String> {
 }
 
 fn message(attributes: &Attributes<'_>, rank: u32, is_send: bool) -> Result<TraceMessage, String> {
-    let (own, other) = if is_send { ("comm_src", "comm_dst") } else { ("comm_dst", "comm_src") };
-    if let Some(found) = attributes.rank(own)?.filter(|found| *found != rank) {
-        return Err(format!("attribute {own} is {found}, expected {rank}: the rank of the trace"));
+    let (this, other) = if is_send { ("comm_src", "comm_dst") } else { ("comm_dst", "comm_src") };
+    if let Some(found) = attributes.rank(this)?.filter(|found| *found != rank) {
+        return Err(format!("attribute {this} is {found}, expected {rank}: the rank of the trace"));
     }
     let peer = attributes.rank(other)?.ok_or_else(|| format!("a message without the attribute {other}"))?;
     let tag = attributes.integer("comm_tag")?.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The traces of all ranks, and the links between them: messages with both ends, and collectives with all shares.
+//! The traces of all ranks, and the links between them: messages with both ends and collectives with all shares.
 
 use std::{
     collections::BTreeMap,
@@ -17,9 +17,9 @@ use crate::{budget::Budget, errors::ScenarioError, placement_file::Failure};
 
 /// The placeholder for the number of a rank in the name of its file.
 pub(crate) const RANK: &str = "{rank}";
-/// The most ranks whose dropped dependencies are reported one by one.
+/// The most ranks whose dropped dependencies are reported individually.
 const MAX_TOLD: usize = 4;
-/// Memory per operation that has its part in an activity \[bytes\].
+/// Memory per operation that takes part in an activity \[bytes\].
 const BYTES_A_PART: u64 = 160;
 
 /// The traces of all ranks.
@@ -31,7 +31,7 @@ pub(crate) struct TraceSet {
     pub(super) traces: Vec<RankTrace>,
     /// The groups of ranks that take part in collectives.
     pub(super) groups: ProcessGroups,
-    /// Messages and collectives, in the order of their keys of queues.
+    /// Messages and collectives, ordered by key.
     pub(super) activities: Vec<Activity>,
 }
 
@@ -41,7 +41,7 @@ pub(super) type NodePlace = (u32, u32);
 /// A message or a collective.
 #[derive(Debug)]
 pub(super) struct Activity {
-    /// The place of its operation in the trace of the sender or the lowest member, and this rank.
+    /// The place of its operation in the trace of the sender or the lowest member, and that rank.
     key: (u32, u32),
     pub(super) kind: ActivityKind,
 }
@@ -66,13 +66,13 @@ pub(super) enum ActivityKind {
 }
 
 impl TraceSet {
-    /// Reads the traces of all ranks, with `{rank}` in the path, and the file of their groups; `lengths` are those of the
-    /// machine's dimensions, along which collectives may go.
+    /// Reads the traces of all ranks, with `{rank}` in the path, and the file of their groups; `lengths` are the
+    /// lengths of the machine's dimensions, along which collectives may go.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is wrong, a rank is missing, or the parts of a message or of a collective do
-    /// not fit together.
+    /// If a file cannot be read or is wrong, a rank is missing, or the parts of a message or of a collective do not fit
+    /// together.
     pub(crate) fn read(
         pattern: &Path,
         groups: Option<&Path>,
@@ -90,7 +90,7 @@ impl TraceSet {
         Self::joined(pattern, paths, traces, &file, budget)
     }
 
-    /// Joins the traces of all ranks, which files at `paths` have; `file` has the members of groups.
+    /// Joins the traces of all ranks, from the files at `paths`; `file` has the members of groups.
     ///
     /// # Errors
     ///
@@ -105,14 +105,14 @@ impl TraceSet {
         let groups = ProcessGroups::new(&traces, file);
         let groups = groups.map_err(|(rank, message)| of_file(&paths[rank], message))?;
         let mut set = Self { paths, traces, groups, activities: vec![] };
-        let is_part = |own: &&TraceNode| matches!(own.work, Work::Message(_) | Work::Collective { .. });
+        let is_part = |node: &&TraceNode| matches!(node.work, Work::Message(_) | Work::Collective { .. });
         let parts: u64 =
             set.traces.iter().map(|trace| trace.nodes.iter().filter(is_part).count() as u64).sum();
         let over = budget.take(parts.saturating_mul(BYTES_A_PART));
         over.map_err(|over| Failure::Wrong(vec![over.of_file(pattern, "its messages:")]))?;
         set.match_collectives()?;
         set.match_messages()?;
-        set.activities.sort_unstable_by_key(|own| own.key);
+        set.activities.sort_unstable_by_key(|activity| activity.key);
         Ok(set)
     }
 
@@ -125,7 +125,7 @@ impl TraceSet {
         &self.traces[rank as usize].nodes[place as usize]
     }
 
-    /// Adds the collectives: the n-th of a group is the n-th at each of its members.
+    /// Adds the collectives: the n-th of a group is the n-th at each member.
     fn match_collectives(&mut self) -> Result<(), Failure> {
         let mut shares: Vec<BTreeMap<u32, Vec<u32>>> = self
             .groups
@@ -146,7 +146,7 @@ impl TraceSet {
             self.check_counts(group, of_members)?;
             let Some((&lowest, first)) = of_members.first_key_value() else { continue };
             for (number, &place) in first.iter().enumerate() {
-                let places: Vec<u32> = of_members.values().map(|own| own[number]).collect();
+                let places: Vec<u32> = of_members.values().map(|places| places[number]).collect();
                 self.check_shares(group, number, &places)?;
                 let Work::Collective { operation, bytes, .. } = self.node((lowest, place)).work else {
                     continue;
@@ -198,7 +198,7 @@ impl TraceSet {
         };
         let Some(other) = parts.find(|&part| asked(part) != asked(first)) else { return Ok(()) };
         let shown = |part: NodePlace| {
-            let what = asked(part).map(|own| format!("{} of {} bytes", own.0.name(), own.1));
+            let what = asked(part).map(|asked| format!("{} of {} bytes", asked.0.name(), asked.1));
             format!("rank {}, {}: {}", part.0, self.node(part).described(), what.unwrap_or_default())
         };
         let message = format!(
@@ -214,15 +214,16 @@ impl TraceSet {
         let mut ends: BTreeMap<(u32, u32, i128), [Vec<NodePlace>; 2]> = BTreeMap::new();
         for (rank, trace) in (0..).zip(&self.traces) {
             for (place, node) in (0..).zip(&trace.nodes) {
-                let Work::Message(own) = node.work else { continue };
-                if own.peer as usize >= self.traces.len() {
+                let Work::Message(message) = node.work else { continue };
+                if message.peer as usize >= self.traces.len() {
                     let last = self.traces.len() - 1;
-                    let message = format!("{}: rank {}, expected 0 to {last}", node.described(), own.peer);
+                    let message =
+                        format!("{}: rank {}, expected 0 to {last}", node.described(), message.peer);
                     return Err(of_file(&self.paths[rank as usize], message));
                 }
-                let pair = if own.is_send { (rank, own.peer) } else { (own.peer, rank) };
-                let list = ends.entry((pair.0, pair.1, own.tag)).or_default();
-                list[usize::from(!own.is_send)].push((rank, place));
+                let pair = if message.is_send { (rank, message.peer) } else { (message.peer, rank) };
+                let list = ends.entry((pair.0, pair.1, message.tag)).or_default();
+                list[usize::from(!message.is_send)].push((rank, place));
             }
         }
         for ((source, destination, tag), [sends, receives]) in &ends {
@@ -287,10 +288,11 @@ impl TraceSet {
         if ranks > 0 {
             notes.push(format!("{count} further ones are dropped at {ranks} other ranks"));
         }
-        let without = self.traces.iter().enumerate().filter(|own| own.1.without_duration > 0);
-        let without: Vec<(usize, u64)> = without.map(|own| (own.0, own.1.without_duration)).collect();
+        let without = self.traces.iter().enumerate().filter(|(_, trace)| trace.without_duration > 0);
+        let without: Vec<(usize, u64)> =
+            without.map(|(rank, trace)| (rank, trace.without_duration)).collect();
         if let Some((rank, _)) = without.first() {
-            let count: u64 = without.iter().map(|own| own.1).sum();
+            let count: u64 = without.iter().map(|(_, count)| count).sum();
             notes.push(format!(
                 "{count} computations without a duration take no time, the first of them at rank {rank}"
             ));

@@ -1,4 +1,4 @@
-//! The communication of traces: what a run takes for it, beside what it took when the traces were made
+//! The communication of traces: its time in a run, beside its time when the traces were recorded
 //! (`docs/model.md` section 23.4).
 
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use super::{TraceProgram, trace_reader::Work};
 pub struct TraceTimes {
     /// A kind of collective, `send` or `receive`.
     pub kind: &'static str,
-    /// The number of operations of ranks.
+    /// The number of operations over all ranks.
     pub operations: u64,
     /// The sum of their times in the traces \[ns\].
     pub measured: u128,
-    /// The sum of their times in the run, from when they may begin until they are over at their ranks \[cycles\].
+    /// The sum of their times in the run, from when they may start until they end at their ranks \[cycles\].
     pub simulated: u128,
 }
 
@@ -28,7 +28,7 @@ impl TraceProgram {
     }
 
     /// The times of messages and collectives in the traces and in a run, collectives by name, then sends and receives.
-    /// `times` are those of the operations of the schedule.
+    /// `times` has the times of the operations of the schedule.
     #[must_use]
     pub fn communication(&self, times: &[OperationTimes]) -> Vec<TraceTimes> {
         let firsts = || self.firsts.iter().flatten().map(|&first| first as usize);
@@ -39,14 +39,14 @@ impl TraceProgram {
             let (order, kind) = match &node.work {
                 Work::Nothing | Work::Compute(_) => continue,
                 Work::Collective { operation, .. } => ((false, false), operation.name()),
-                Work::Message(own) if own.is_send => ((true, false), "send"),
+                Work::Message(message) if message.is_send => ((true, false), "send"),
                 Work::Message(_) => ((true, true), "receive"),
             };
             let none = TraceTimes { kind, operations: 0, measured: 0, simulated: 0 };
-            let own = kinds.entry((order.0, order.1, kind)).or_insert(none);
-            own.operations += 1;
-            own.measured += u128::from(node.measured);
-            own.simulated += u128::from((times[last].over - times[first].begun).get());
+            let entry = kinds.entry((order.0, order.1, kind)).or_insert(none);
+            entry.operations += 1;
+            entry.measured += u128::from(node.measured);
+            entry.simulated += u128::from((times[last].over - times[first].begun).get());
         }
         kinds.into_values().collect()
     }

@@ -1,5 +1,5 @@
-//! Rings and trees that know the nodes: `program.channels` and `program.rings`, the ranks of a node, and the notes on the
-//! order of messages (`docs/model.md` section 16).
+//! Rings and trees that depend on the nodes: `program.channels` and `program.rings`, the ranks of a node, and the notes
+//! on the order of messages (`docs/model.md` section 16).
 
 use std::num::NonZeroU32;
 
@@ -17,7 +17,7 @@ use crate::{
 /// The most channels.
 const MAX_CHANNELS: u64 = 64;
 
-/// The cluster that a machine is.
+/// The cluster, if the machine is one.
 pub(crate) fn cluster(machine: &Machine) -> Option<&Cluster> {
     match machine.source() {
         Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster),
@@ -25,9 +25,11 @@ pub(crate) fn cluster(machine: &Machine) -> Option<&Cluster> {
     }
 }
 
-/// The ranks of a node: the devices of a cluster with a process on each, else those that embeddings put on one.
+/// The ranks of a node: the devices of a cluster with a process on each, or else the processes that embeddings put on a
+/// node.
 pub(crate) fn ranks_per_node(reading: &Reading<'_>, per_node: u64) -> u32 {
-    let devices = reading.machine.machine.as_deref().and_then(cluster).map(|own| own.devices_per_node);
+    let devices =
+        reading.machine.machine.as_deref().and_then(cluster).map(|cluster| cluster.devices_per_node);
     u32::try_from(devices.filter(|_| per_node == 1).unwrap_or(per_node)).unwrap_or(1)
 }
 
@@ -60,7 +62,7 @@ pub(super) fn refuse(reading: &mut Reading<'_>) -> Option<()> {
     None
 }
 
-/// The number of channels, if it is written.
+/// The number of channels, if given.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a number")]
 fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     let Some(value) = reading.settings.get(Key::ProgramChannels) else { return Some(None) };
@@ -68,7 +70,11 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
         Content::Integer(Some(count)) => Some(*count),
         Content::Text(text) if text == "nics" => {
             let cluster = reading.machine.machine.as_deref().and_then(cluster);
-            Some(cluster.and_then(|cluster| cluster.outside.as_ref()).map_or(1, |own| own.nics_per_node))
+            Some(
+                cluster
+                    .and_then(|cluster| cluster.outside.as_ref())
+                    .map_or(1, |outside| outside.nics_per_node),
+            )
         }
         _ => None,
     };
@@ -81,7 +87,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     Some(Some(count))
 }
 
-/// The orders of the devices of a node; empty if they are not written.
+/// The orders of the devices of a node; empty if not given.
 fn rings(reading: &mut Reading<'_>, devices: u32) -> Option<Vec<Vec<u32>>> {
     let Some(value) = reading.settings.get(Key::ProgramRings) else { return Some(vec![]) };
     if !reading.settings.obeys(Key::ProgramRings) {
@@ -112,7 +118,7 @@ fn ring(entry: &Value, devices: u32) -> Option<Vec<u32>> {
     sorted.into_iter().eq(0..devices).then_some(order)
 }
 
-/// Sentences on assumptions of a collective of all ranks, of which those of a group run `asked`.
+/// Sentences on assumptions of a collective of all ranks whose groups run `asked`.
 pub(super) fn notes(
     reading: &Reading<'_>,
     of_all: &CollectiveSpecification,

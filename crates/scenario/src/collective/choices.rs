@@ -20,7 +20,7 @@ use crate::{
     value::{Content, Value},
 };
 
-/// The value for both exchanges, of which the faster one counts.
+/// The word for trying both exchanges; the faster one counts.
 pub(crate) const BEST: &str = "best";
 
 /// Whether a key applies only to algorithms that have the choice: if several are compared, or if a step takes the key
@@ -34,7 +34,7 @@ pub(super) fn is_lenient(reading: &Reading<'_>, key: Key) -> bool {
 /// The requested exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExchangeChoice {
-    /// None, or one that is ignored.
+    /// None, or an ignored one.
     Default,
     /// This one.
     One(Exchange),
@@ -95,8 +95,8 @@ pub(super) fn exchange(
     None
 }
 
-/// Reads the exchange of a collective that performs operations by these algorithms one after another; it holds for those
-/// that have the choice.
+/// Reads the exchange of a collective that performs a sequence of operations by these algorithms; it applies to the
+/// algorithms that have the choice.
 #[expect(clippy::option_option, reason = "an error, none that applies, or an exchange")]
 pub(super) fn exchange_of_levels(
     reading: &mut Reading<'_>,
@@ -104,7 +104,8 @@ pub(super) fn exchange_of_levels(
 ) -> Option<Option<Exchange>> {
     let Some(value) = reading.settings.get(Key::ProgramExchange) else { return Some(None) };
     let choices = Exchange::ALL.map(|exchange| (exchange.name(), Some(exchange)));
-    let has_choice = steps.iter().any(|(own, operation)| own.descriptor().has_exchange(*operation));
+    let has_choice =
+        steps.iter().any(|(algorithm, operation)| algorithm.descriptor().has_exchange(*operation));
     let is_best = matches!(&value.content, Content::Text(text) if text == BEST);
     if is_lenient(reading, Key::ProgramExchange) && (is_best || !has_choice) {
         return Some(None);
@@ -125,7 +126,7 @@ pub(super) fn exchange_of_levels(
     None
 }
 
-/// The ports; one if an algorithm has no choice and the key is not written for it alone.
+/// The ports; one if the algorithm has no choice and the key is not given for it alone.
 pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Ports> {
     let Some(value) = reading.settings.get(Key::ProgramPorts) else { return Some(Ports::One) };
     let ports = match &value.content {
@@ -147,7 +148,7 @@ fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
     reading.settings.report(error.because(place, "the algorithm").with_help("leave it out"));
 }
 
-/// The number of chunks; the default if an algorithm has none and the key is not written for it alone.
+/// The number of chunks; the default if the algorithm has none and the key is not given for it alone.
 pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
     let default = CollectiveSpecification::DEFAULT_CHUNKS;
     let Some(value) = reading.settings.get(Key::ProgramChunks) else { return Some(default) };
@@ -164,8 +165,8 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
     None
 }
 
-/// The ranks that recursive doubling leaves out; the default if an algorithm is none for powers of two and the key is not
-/// written for it alone.
+/// The ranks that recursive doubling leaves out; the default if the algorithm does not fold and the key is not given
+/// for it alone.
 pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<Fold> {
     let found = reading.settings.one_of(Key::ProgramFold, &Fold::ALL, Fold::name)?;
     let Some(value) = reading.settings.get(Key::ProgramFold) else { return Some(found) };
@@ -179,8 +180,8 @@ pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> O
     None
 }
 
-/// The order of the dimensions of the d-cube whose corners are the ranks of a group, if it is written; none if an
-/// algorithm has no such order and the key is not written for it alone.
+/// The order of the dimensions of the d-cube whose corners are the ranks of a group, if given; `None` if the algorithm
+/// has no such order and the key is not given for it alone.
 #[expect(clippy::option_option, reason = "an error, nothing written, or dimensions")]
 pub(super) fn stage_order(
     reading: &mut Reading<'_>,
@@ -194,7 +195,7 @@ pub(super) fn stage_order(
         return Some(None);
     }
     let ranks = group.node_count();
-    // A shape that is no cube, and an algorithm without an order, are reported with the collective.
+    // A shape that is not a cube, and an algorithm without an order, are reported with the collective.
     if !ranks.is_power_of_two() || !has_order {
         return Some(Some(vec![]));
     }

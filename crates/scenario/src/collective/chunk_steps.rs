@@ -1,7 +1,7 @@
-//! Collectives whose steps are those of a job: in several chunks, which overlap, or by switches (`docs/model.md`
+//! Collectives that run as steps of a job: in several overlapping chunks, or by switches (`docs/model.md`
 //! section 16).
 //!
-//! The steps of a chunk follow one another, and each follows its own of the chunk before.
+//! The steps of a chunk follow one another, and each follows the same step of the previous chunk.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     value::{Content, Value},
 };
 
-/// A step of a chunk, as one of a job.
+/// A step of a chunk, as a step of a job.
 #[derive(Debug)]
 pub(crate) struct ChunkStep {
     /// Its name: the chunk, the step and the operation.
@@ -30,14 +30,14 @@ pub(crate) struct ChunkStep {
     pub(crate) groups: Option<Arc<Groups>>,
     /// The name of the algorithm of switches.
     pub(crate) algorithm: Option<Arc<str>>,
-    /// The steps that it comes after, by their places among those of the collective.
+    /// The steps that it comes after, by their places in the collective.
     pub(crate) after: Vec<usize>,
 }
 
-/// Whether this written algorithm makes a collective a job: of several steps, or of switches.
+/// Whether an algorithm, as written, makes a collective a job: of several steps, or of switches.
 pub(crate) fn needs_job(algorithm: &Value) -> bool {
     let is_in_switch =
-        |own: &Value| matches!(&own.content, Content::Text(name) if name == in_switch::IN_SWITCH);
+        |value: &Value| matches!(&value.content, Content::Text(name) if name == in_switch::IN_SWITCH);
     let Content::Table(entries) = &algorithm.content else { return is_in_switch(algorithm) };
     let [only] = entries.as_slice() else { return false };
     let Content::Table(levels) = &only.value.content else { return false };

@@ -1,4 +1,4 @@
-//! Hierarchical all-reduce, reduce-scatter and all-gather: by one algorithm inside every node, by another among equal
+//! Hierarchical all-reduce, reduce-scatter and all-gather: one algorithm runs inside every node, another among equal
 //! places of the nodes (`docs/model.md` section 16).
 //!
 //! It is a sequence of two or three collectives; in several chunks, or with reduction in the switch as one of the
@@ -39,7 +39,7 @@ pub(crate) fn table<'a>(reading: &Reading<'a>) -> Option<&'a Value> {
 /// A hierarchical collective: the steps of each chunk, and its vector in bytes if units have bytes.
 #[derive(Debug)]
 pub(crate) struct Levels {
-    pub(super) chunks: Vec<Vec<LevelStep>>, // at least one, each with as many steps
+    pub(super) chunks: Vec<Vec<LevelStep>>, // at least one, all with equally many steps
     pub(crate) bytes: Option<u64>,
     pub(crate) whole: WholeOperation,
     pub(crate) notes: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) enum LevelStep {
     InSwitches(Operation, Arc<SwitchReduction>),
 }
 
-/// A collective in several steps as the one operation that it performs.
+/// A collective in several steps, as the single operation that it performs.
 #[derive(Debug, Clone)]
 pub struct WholeOperation {
     /// The name of its algorithm in all results.
@@ -70,7 +70,7 @@ pub(crate) fn name(inner: &str, outer: &str) -> String {
 }
 
 impl Levels {
-    /// The steps one after another, if all ranks take them together: there is one chunk, and no switch reduces.
+    /// The steps in sequence, if all ranks take them together: with one chunk, and no reduction in switches.
     pub(crate) fn sequence(&self) -> Option<Vec<Arc<Groups>>> {
         let [only] = &self.chunks[..] else { return None };
         let groups = |step: &LevelStep| match step {
@@ -81,7 +81,7 @@ impl Levels {
     }
 }
 
-/// Reads a hierarchical collective with `per_node` processes a node.
+/// Reads a hierarchical collective with `per_node` processes per node.
 pub(super) fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -102,12 +102,12 @@ pub(super) fn read(
     Some(ScenarioProgram { bytes, notes, operations: Some(Arc::new(AskedOperations::one(whole))), ..program })
 }
 
-/// The steps of a collective as the scenario asks for them, where some run as several.
+/// The steps of a collective as the scenario requests them, if some run as several.
 #[derive(Debug)]
 pub struct AskedOperations {
-    /// The operations, one after another.
+    /// The operations, in order.
     pub collective: Collective,
-    /// The names of the algorithms of those that run as several steps.
+    /// For operations that run as several steps, the names of their algorithms.
     pub algorithms: Vec<Option<Arc<str>>>,
     /// The bytes of their vectors, if units have bytes.
     pub bytes: Vec<Option<u64>>,
@@ -120,13 +120,13 @@ impl AskedOperations {
     }
 }
 
-/// The program of a hierarchical collective with a vector of `units` units and `bytes` bytes; `None` if `own` is none.
+/// The program of a hierarchical collective with a vector of `units` units and `bytes` bytes; `None` if it is not one.
 pub(crate) fn with_vector_units(
-    own: &ScenarioProgram,
+    program: &ScenarioProgram,
     units: u64,
     bytes: Option<u64>,
 ) -> Option<ScenarioProgram> {
-    let asked = own.operations.as_deref()?;
+    let asked = program.operations.as_deref()?;
     let whole = asked.collective.only_groups()?;
     let resized = |groups: &Groups, units| {
         let shape = groups.shape().clone();
@@ -135,7 +135,7 @@ pub(crate) fn with_vector_units(
         Groups::new(specification, groups.over()).ok().map(Arc::new)
     };
     let parts: Vec<&Groups> =
-        own.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
+        program.collective.as_deref()?.steps().iter().filter_map(CollectiveStep::groups).collect();
     let inside = parts.first()?.specification().shape.node_count();
     let of_part =
         |part: &&Groups| resized(part, if part.over() == [0] { units } else { units.div_ceil(inside) });
@@ -145,22 +145,22 @@ pub(crate) fn with_vector_units(
         WholeOperation { algorithm: asked.algorithms.first()?.clone()?, groups: resized(whole, units)? };
     Some(ScenarioProgram {
         bytes,
-        block: own.block.clone(),
-        notes: own.notes.clone(),
+        block: program.block.clone(),
+        notes: program.notes.clone(),
         operations: Some(Arc::new(AskedOperations::one(whole))),
-        ..ScenarioProgram::of_collective(own.kind, collective, own.ranks_per_node)
+        ..ScenarioProgram::of_collective(program.kind, collective, program.ranks_per_node)
     })
 }
 
-/// The steps of a hierarchical collective as one.
+/// Joins the steps of a hierarchical collective.
 pub(crate) fn one_after_another(steps: &[Arc<Groups>]) -> Option<Collective> {
-    Collective::of_steps(steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()).ok() // of the same ranks
+    Collective::of_steps(steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()).ok() // of equal ranks
 }
 
 /// The most chunks of a hierarchical collective.
 const MAX_CHUNKS: u64 = 1024;
 
-/// The operations of the steps of a chunk: those by `inner` take all of it, that by `outer` a part for each rank of a node.
+/// The operations of the steps of a chunk: `inner` works on all of it, `outer` on a part for each rank of a node.
 fn operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
     match operation {
         Operation::AllReduce => Some(&[
@@ -199,8 +199,8 @@ pub(crate) fn read_levels(
     let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
     let of = |level| {
-        let own = operations.iter().filter(move |operation| operation.0 == level);
-        own.map(|own| own.1).collect::<Vec<_>>()
+        let of_level = operations.iter().filter(move |operation| operation.0 == level);
+        of_level.map(|operation| operation.1).collect::<Vec<_>>()
     };
     let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
     let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
@@ -208,7 +208,7 @@ pub(crate) fn read_levels(
     let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
     let shape = shape(reading, per_node);
     let compute = reading.compute();
-    let has_switches = [inner, outer].into_iter().flatten().any(|own| matches!(own, By::Switches(_)));
+    let has_switches = [inner, outer].into_iter().flatten().any(|by| matches!(by, By::Switches(_)));
     let of_ranks = |by: By| match by {
         By::Ranks(algorithm) => Some(algorithm),
         By::Switches(_) => None,
@@ -222,7 +222,7 @@ pub(crate) fn read_levels(
     let (inner, outer) = (inner?, outer?);
     let by = |level| if level == Level::Inner { inner } else { outer };
     let steps: Vec<(Algorithm, Operation)> =
-        operations.iter().filter_map(|&(level, own)| Some((of_ranks(by(level))?, own))).collect();
+        operations.iter().filter_map(|&(level, operation)| Some((of_ranks(by(level))?, operation))).collect();
     let exchange = choices::exchange_of_levels(reading, &steps)?;
     let specification = |operation, algorithm, units| CollectiveSpecification {
         compute_cycles: compute,
@@ -238,13 +238,13 @@ pub(crate) fn read_levels(
     let mut known: Vec<(u64, Vec<LevelStep>)> = vec![];
     let mut of_chunks = vec![];
     for size in sizes_of_chunks(units, parts) {
-        // Chunks differ by a unit at most, so that few are made.
-        if !known.iter().any(|own| own.0 == size) {
+        // Chunks differ by at most a unit, so few are made.
+        if !known.iter().any(|entry| entry.0 == size) {
             let mut steps = vec![];
             for &(level, operation) in operations {
                 let (over, units) = match level {
                     Level::Inner => (vec![0], size),
-                    // Every place has the vector of the largest: with a rest, one unit more than some.
+                    // Every place has the largest vector: if there is a remainder, one unit more than some need.
                     Level::Outer => (others.clone(), size.div_ceil(inside)),
                 };
                 steps.push(match by(level) {
@@ -267,7 +267,7 @@ pub(crate) fn read_levels(
             }
             known.push((size, steps));
         }
-        of_chunks.extend(known.iter().find(|own| own.0 == size).map(|own| own.1.clone()));
+        of_chunks.extend(known.iter().find(|entry| entry.0 == size).map(|entry| entry.1.clone()));
     }
     // The whole, by an algorithm for any number of ranks.
     let groups = made(reading, &[(specification(operation, Algorithm::Ring, units), all)])?.pop()?;
@@ -276,7 +276,7 @@ pub(crate) fn read_levels(
     Some(Levels { chunks: of_chunks, bytes, whole, notes })
 }
 
-/// The groups of ranks of a level: those of a node, or equal places of all nodes.
+/// The groups of ranks of a level: the ranks of a node, or equal places of all nodes.
 fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
     let inside = u32::try_from(whole.lengths()[0]).unwrap_or(u32::MAX);
     let nodes = u32::try_from(whole.node_count()).unwrap_or(u32::MAX) / inside;
@@ -288,7 +288,7 @@ fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
     }
 }
 
-/// Reports an operation that is not done in levels.
+/// Reports an operation that has no hierarchical form.
 fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
     let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
     reading.settings.report(ScenarioError::at(&value.place, message, "not in two levels"));
@@ -315,19 +315,22 @@ fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> 
     let mut notes: Vec<String> = vec![];
     for step in chunks.first().into_iter().flatten() {
         let LevelStep::Groups(groups) = step else { continue };
-        let own = channels::notes(reading, groups.specification(), groups.specification());
-        notes.extend(own.into_iter().filter(|note| note.starts_with("direct")));
+        let step_notes = channels::notes(reading, groups.specification(), groups.specification());
+        notes.extend(step_notes.into_iter().filter(|note| note.starts_with("direct")));
     }
     notes.dedup();
     notes
 }
 
-/// The collectives, if they fit in memory, of which they take their part.
+/// Makes the collectives, if they fit in memory, and takes their memory.
 pub(super) fn made(
     reading: &mut Reading<'_>,
     steps: &[(CollectiveSpecification, Vec<usize>)],
 ) -> Option<Vec<Arc<Groups>>> {
-    let most = steps.iter().map(|(own, over)| Groups::bytes_at_most(own, over)).fold(0, u64::saturating_add);
+    let most = steps
+        .iter()
+        .map(|(specification, over)| Groups::bytes_at_most(specification, over))
+        .fold(0, u64::saturating_add);
     if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {
         over_budget(reading, over, steps[0].0.shape.node_count());
         return None;
@@ -343,7 +346,7 @@ pub(super) fn made(
             }
         }
     }
-    let kept = made.iter().map(|own| own.bytes()).sum();
+    let kept = made.iter().map(|groups| groups.bytes()).sum();
     if let Err(over) = reading.settings.budget().take(kept) {
         over_budget(reading, over, steps[0].0.shape.node_count());
         return None;
@@ -367,7 +370,7 @@ impl By {
     }
 }
 
-/// The algorithm of a level, which performs these operations.
+/// Reads the algorithm of a level, which must perform these operations.
 fn algorithm(
     reading: &mut Reading<'_>,
     table: &Table<'_>,
@@ -375,9 +378,11 @@ fn algorithm(
     operations: &[Operation],
     part: in_switch::Part,
 ) -> Option<By> {
-    let performs =
-        |own: &Algorithm| operations.iter().all(|operation| own.descriptor().operations.contains(operation));
-    let of_ranks = Algorithm::ALL.into_iter().filter(performs).map(|one| (one.name(), Some(one)));
+    let performs = |algorithm: &Algorithm| {
+        operations.iter().all(|operation| algorithm.descriptor().operations.contains(operation))
+    };
+    let of_ranks =
+        Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), Some(algorithm)));
     let choices: Vec<_> = of_ranks.chain([(in_switch::IN_SWITCH, None)]).collect();
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
     let value = table.required(key, &names.join(", "), reading.settings.errors())?;

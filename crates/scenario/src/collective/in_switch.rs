@@ -31,7 +31,7 @@ pub(crate) fn is_asked(reading: &Reading<'_>) -> bool {
     value.is_some_and(|value| matches!(&value.content, Content::Text(name) if name == IN_SWITCH))
 }
 
-/// The operation of switches, if they perform it.
+/// The operation of switches, if they support it.
 pub(super) fn operation(operation: Operation) -> Option<SwitchOperation> {
     match operation {
         Operation::AllReduce => Some(SwitchOperation::AllReduce),
@@ -53,7 +53,7 @@ pub(super) struct Reducing {
     units_per_cycle: Option<NonZeroU64>,
 }
 
-/// Reads a value of `reduce`: `None` for false, else the units that a switch combines in a cycle, if that takes time.
+/// Reads a value of `reduce`: `None` for false, or else the units that a switch combines per cycle, if that takes time.
 #[expect(clippy::option_option, reason = "false, true, or a rate")]
 pub(crate) fn reduce(value: &Value, name: &str, errors: &Errors) -> Option<Option<NonZeroU64>> {
     match &value.content {
@@ -100,7 +100,7 @@ pub(super) fn read(
     Some(ScenarioProgram { operations, bytes: levels.bytes, ..program })
 }
 
-/// Reads a collective of all ranks by switches, as one step of one chunk: the switches have chunks of their own.
+/// Reads a collective of all ranks by switches, as one step of one chunk; the switches chunk by themselves.
 pub(crate) fn levels(
     reading: &mut Reading<'_>,
     operation: Operation,
@@ -147,14 +147,14 @@ pub(super) enum Part {
     Outer,
 }
 
-/// The switches that reduce for a part of a collective; reported if there are none.
+/// The switches that reduce for a part of a collective; reports an error if there are none.
 pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> Option<Reducing> {
     let machine = reading.machine.machine.clone()?;
     let settings = reading.settings;
     let (key, value, side) = match (cluster(&machine), part) {
         (None, _) => ("machine.reduce", settings.get(Key::MachineReduce), ClimbingSide::Whole),
         (Some(_), Part::Inner) => inside(settings),
-        (Some(own), Part::Whole) if own.nodes == 1 => inside(settings),
+        (Some(cluster), Part::Whole) if cluster.nodes == 1 => inside(settings),
         (Some(_), Part::Outer | Part::Whole) => {
             let value = member(settings.get(Key::MachineOutside));
             ("machine.outside.reduce", value, ClimbingSide::Outside)
@@ -218,7 +218,7 @@ pub(super) fn reduction(
     })
 }
 
-/// The number of chunks that is written, or the default.
+/// The number of chunks as written, or the default.
 pub(super) fn chunks(reading: &mut Reading<'_>) -> Option<u32> {
     if reading.settings.get(Key::ProgramChunks).is_none() {
         return Some(CollectiveSpecification::DEFAULT_CHUNKS.get());

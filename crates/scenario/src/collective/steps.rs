@@ -1,4 +1,4 @@
-//! `[[program.steps]]`: collectives and computations one after another.
+//! `[[program.steps]]`: sequences of collectives and computations.
 //!
 //! The settings of `[program]` apply to every collective among the steps that does not override them.
 
@@ -52,7 +52,7 @@ pub(crate) static SEQUENCE: ProgramKind = ProgramKind {
     read,
 };
 
-/// The keys of a step, also of those that only jobs have.
+/// The keys of a step, including steps that only jobs have.
 const STEP_KEYS: [Key; 30] = [
     Key::ProgramKind,
     Key::ProgramAlgorithm,
@@ -100,18 +100,18 @@ pub(crate) fn step_kinds() -> Vec<&'static str> {
 /// The keys of [`STEP_KEYS`] that every step takes; a step with no others is a computation.
 const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompute];
 
-/// Says how a computation is written.
+/// Describes how a computation is written.
 const NO_KIND: &str = "a step with compute_cycles or compute alone is a computation";
 
 /// The most steps of a sequence.
 const MAX_STEPS: usize = 10_000;
 
-/// The most sequences of which the fastest counts.
+/// The most alternative sequences, the fastest of which counts.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// Whether a kind may be written beside steps: then it is that of the steps.
+/// Whether a kind may be given beside steps; then it is the kind of the steps.
 pub(crate) fn is_operation(kind: &ProgramKind) -> bool {
-    KINDS.iter().any(|(own, _)| own.name == kind.name)
+    KINDS.iter().any(|(known, _)| known.name == kind.name)
 }
 
 /// Reads a sequence.
@@ -130,7 +130,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let mut steps: Vec<Option<ReadStep>> = vec![];
     for value in values {
         steps.push(read_step(reading, value, per_node.unwrap_or(1), &mut known));
-        // Of steps that are too large the first is enough.
+        // One report of a step that is too large is enough.
         if known.is_over_budget {
             return None;
         }
@@ -165,7 +165,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     Some(first.or_faster(others))
 }
 
-/// The steps as the scenario asks for them, with the chosen alternatives; `None` if each runs as one step.
+/// The steps as the scenario requests them, with the chosen alternatives; `None` if each runs as one step.
 fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperations> {
     if steps.iter().all(|step| step.whole.is_none()) {
         return None;
@@ -176,14 +176,14 @@ fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperati
     });
     let algorithm = |step: &ReadStep| step.whole.as_ref().map(|whole| Arc::clone(&whole.algorithm));
     Some(AskedOperations {
-        // Steps of different numbers of ranks are reported as those that run.
+        // Steps with different numbers of ranks are reported for the steps that run.
         collective: Collective::of_steps(operations.collect()).ok()?,
         algorithms: steps.iter().map(algorithm).collect(),
         bytes: steps.iter().map(|step| step.bytes).collect(),
     })
 }
 
-/// The collectives of the steps read so far: steps that ask for the same share one.
+/// The collectives of the steps read so far; equal steps share one.
 #[derive(Default)]
 pub(crate) struct KnownCollectives {
     collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<Groups>)>,
@@ -194,12 +194,12 @@ impl KnownCollectives {
     /// The most collectives kept; the oldest is dropped first.
     const MOST: usize = 64;
 
-    /// Whether one took too much memory.
+    /// Whether any took too much memory.
     pub(crate) fn is_over_budget(&self) -> bool {
         self.is_over_budget
     }
 
-    /// The requested collective, made unless it is known; `None`, and reported, if it takes too much memory.
+    /// The requested collective, made unless it is known. Reports one that takes too much memory.
     pub(crate) fn collective(
         &mut self,
         reading: &mut Reading<'_>,
@@ -233,7 +233,7 @@ impl KnownCollectives {
     }
 }
 
-/// A step: its alternatives, of which the fastest counts, and its vector in bytes.
+/// A step: its alternatives, the fastest of which counts, and its vector in bytes.
 struct ReadStep {
     choices: Vec<Vec<CollectiveStep>>, // at least one; a hierarchical collective is three steps
     bytes: Option<u64>,
@@ -268,7 +268,7 @@ fn read_step(
     report_foreign(&mut reading, &step, kind);
     if let Some(value) = hierarchical::table(&reading) {
         let levels = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
-        let steps = levels.sequence()?; // others are steps of a job
+        let steps = levels.sequence()?; // otherwise steps of a job
         let choices = vec![steps.iter().map(Arc::clone).map(CollectiveStep::Groups).collect()];
         let Levels { bytes, whole, notes, .. } = levels;
         return Some(ReadStep { choices, bytes, whole: Some(whole), notes });
@@ -288,7 +288,7 @@ fn read_step(
     Some(ReadStep { choices, bytes, whole: None, notes })
 }
 
-/// A step as it is written.
+/// A step as written.
 #[derive(Debug)]
 pub(crate) struct StepTable {
     /// Its values of keys of `[program]`.
@@ -333,7 +333,7 @@ impl OwnKeys {
 }
 
 impl StepTable {
-    /// Whether it is a computation: it has no keys but those of one.
+    /// Whether it is a computation: it has only keys of computations.
     pub(crate) fn is_computation(&self) -> bool {
         let keys = self.step.values.keys();
         keys.iter().next().is_some() && keys.iter().all(|key| COMPUTATION_KEYS.contains(&key))
@@ -341,14 +341,14 @@ impl StepTable {
 
     /// The values of a step by their keys; unknown ones are reported.
     pub(crate) fn read(reading: &mut Reading<'_>, value: &Value) -> Option<Self> {
-        let mut own = OwnKeys::default();
-        let step = read_keys(reading, value, &mut own)?;
-        Some(Self { step, own })
+        let mut own_keys = OwnKeys::default();
+        let step = read_keys(reading, value, &mut own_keys)?;
+        Some(Self { step, own: own_keys })
     }
 }
 
 /// The values of a step by their keys; unknown ones are reported.
-fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Option<Step> {
+fn read_keys(reading: &mut Reading<'_>, value: &Value, own_keys: &mut OwnKeys) -> Option<Step> {
     let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
     let Content::Table(entries) = &value.content else {
         reading
@@ -359,7 +359,7 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Opt
     let before = reading.settings.errors().len();
     let mut values = KeyedValues::new();
     for entry in entries {
-        if let Some(place) = own.place(&entry.key) {
+        if let Some(place) = own_keys.place(&entry.key) {
             *place = Some(entry.value.clone());
             continue;
         }
@@ -375,7 +375,7 @@ fn read_keys(reading: &mut Reading<'_>, value: &Value, own: &mut OwnKeys) -> Opt
     (reading.settings.errors().len() == before).then(|| Step { place: value.place.clone(), values })
 }
 
-/// The operation of a step: its own, or that of the program. Messages name `others`, too.
+/// The operation of a step: its own, or else the program's. Messages also name `others`.
 pub(crate) fn kind(
     reading: &mut Reading<'_>,
     step: &Value,
@@ -408,7 +408,7 @@ pub(crate) fn kind(
     None
 }
 
-/// Reports keys of a step that its operation does not have.
+/// Reports keys of a step that its operation does not take.
 pub(crate) fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &ProgramKind) {
     let always = |key| key == Key::ProgramKind || COMPUTATION_KEYS.contains(&key);
     for key in step.values.keys().iter().filter(|&key| !always(key) && !kind.keys.contains(&key)) {
@@ -419,7 +419,7 @@ pub(crate) fn report_foreign(reading: &mut Reading<'_>, step: &Step, kind: &Prog
     }
 }
 
-/// Every combination of steps that have these numbers of choices, the first choices first.
+/// All combinations of choices of steps that have these numbers of them, in order.
 pub(crate) fn combinations(
     reading: &mut Reading<'_>,
     value: &Value,
@@ -450,7 +450,7 @@ pub(crate) fn combinations(
     Some((0..count).map(combination).collect())
 }
 
-/// The error for steps that make no sequence.
+/// The error for steps that do not make a sequence.
 fn refused(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
     let place = match error {
         StepsError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),

@@ -1,6 +1,6 @@
-//! `axes` and `axes:ORDER`: the logical torus of a collective with its axes along those of the machine.
+//! `axes` and `axes:ORDER`: the logical torus of a collective with its axes along the machine's.
 //!
-//! If several processes share a node, the torus is that of their blocks.
+//! If several processes share a node, their blocks form the torus.
 
 use cubefold_formats::input::text::with_article;
 use cubefold_mapping::{AxisOrder, AxisOrderError, Placement, PlacementTable};
@@ -52,7 +52,7 @@ pub(crate) fn place(fit: &Fit<'_>, named: &NamedEmbedding, order: &AxisOrder) ->
     })
 }
 
-/// Refuses programs without logical axes of their own: they have those of their guest, which a single order may name.
+/// Refuses programs without logical axes: they have only the axes of their guest, which a single order may name.
 fn check_ranks(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<(), ScenarioError> {
     if fit.program.ranks.is_some() {
         return Ok(());
@@ -64,7 +64,7 @@ fn check_ranks(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<(), ScenarioErro
         .because(fit.settings.place(Key::ProgramKind), "the program"))
 }
 
-/// The shape that is placed, one process or group per node: the logical torus or the guest, or that of the groups.
+/// The shape that is placed, one process or group per node: the logical torus or the guest, of processes or of groups.
 fn placed_shape(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Shape, ScenarioError> {
     if fit.program.ranks_per_node == 1 {
         return Ok(fit.program.placed_shape().shape().clone());

@@ -1,8 +1,8 @@
-//! Embeddings that know no more than the order of the nodes: along a Hilbert curve, and as Slurm distributes tasks
+//! Embeddings that depend only on the order of the nodes: along a Hilbert curve, and as Slurm distributes tasks
 //! (`docs/model.md` section 22.4).
 //!
 //! The nodes are those of the job, or all hosts. On a cluster, Slurm's nodes are the nodes of the cluster, and their
-//! devices the places in them; `program.processes_per_node` processes share a place.
+//! devices are the places in them; `program.processes_per_node` processes share a place.
 
 use std::{collections::BTreeMap, num::NonZeroU64};
 
@@ -31,7 +31,7 @@ pub(super) const HILBERT: Embedding = Embedding {
         let needed = usize::try_from(fit.group_count()).unwrap_or(usize::MAX);
         let ordered = fit.allocation.map_or_else(
             || first_in_hilbert_order(fit.whole, needed),
-            |own| hilbert_order(fit.whole, own.nodes()),
+            |allocation| hilbert_order(fit.whole, allocation.nodes()),
         );
         along(fit, named, &ordered)
     }),
@@ -58,7 +58,7 @@ pub(super) const CYCLIC: Embedding = Embedding {
 pub(crate) enum Distribution {
     /// Consecutive tasks share a node; every node has as many as under [`CYCLIC`](Self::CYCLIC).
     Block,
-    /// So many tasks at a time to the nodes in turn, until all are full.
+    /// This many tasks at a time to the nodes in turn, until all are full.
     Plane(NonZeroU64),
 }
 
@@ -101,22 +101,22 @@ pub(crate) fn by_slurm(
     if processes.div_ceil(each) > fit.job_node_count() {
         return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
     }
-    // No task comes to a node after as many others, except that a node of a cluster has several places.
+    // As many nodes as there are tasks suffice, except on a cluster, whose nodes have several places.
     let is_cluster = fit.whole.host_parts().iter().any(|host_part| host_part.part == HostPart::ClusterNode);
     let nodes = if is_cluster { fit.job_nodes() } else { fit.first_nodes(processes) };
     let nodes = task_nodes(fit.whole, &nodes);
     placed_on(fit, place, distributed(processes, &nodes, each, distribution))
 }
 
-/// The nodes of processes that fill nodes one after another, `each` on a node; they have room for all.
+/// The nodes of processes that fill nodes in sequence, `each` per node; the nodes have room for all.
 pub(crate) fn filled(processes: u64, nodes: &[NodeId], each: u64) -> Vec<NodeId> {
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let filled = nodes.iter().flat_map(|node| std::iter::repeat_n(*node, count(each)));
     filled.take(count(processes)).collect()
 }
 
-/// The nodes as Slurm knows them, each with its places: on a cluster its nodes with the devices that the job has, in the
-/// order of their first devices, else every node by itself.
+/// The nodes as Slurm knows them, each with its places: on a cluster, its nodes with the job's devices, in the order of
+/// their first devices; otherwise every node is one place.
 pub(crate) fn task_nodes(machine: &Machine, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
     let parts = machine.host_parts().into_iter().find(|host_part| host_part.part == HostPart::ClusterNode);
     let part = |node: NodeId| parts.as_ref().and_then(|parts| parts.of_node[node.index() as usize]);
@@ -133,8 +133,8 @@ pub(crate) fn task_nodes(machine: &Machine, nodes: &[NodeId]) -> Vec<Vec<NodeId>
     found
 }
 
-/// The places of processes that Slurm distributes over nodes with so many `places` each, `each` processes a place at most;
-/// there is room for all. On a node, the processes are spread evenly over its places, in their order.
+/// The places of processes that Slurm distributes over nodes with these numbers of `places`, at most `each` processes
+/// per place; there is room for all. On a node, the processes are spread evenly over its places, in their order.
 pub(crate) fn distributed(
     processes: u64,
     nodes: &[Vec<NodeId>],
@@ -147,7 +147,7 @@ pub(crate) fn distributed(
     };
     let rooms: Vec<u64> = nodes.iter().map(|places| each.saturating_mul(places.len() as u64)).collect();
     let mut counts = vec![0; nodes.len()];
-    let mut dealt: Vec<(usize, u64)> = vec![]; // nodes, and numbers of processes that they are dealt
+    let mut dealt: Vec<(usize, u64)> = vec![]; // nodes, and the numbers of processes dealt to them
     let mut left = processes;
     while left > 0 {
         let before = left;
@@ -218,7 +218,7 @@ mod tests {
             {
                 let placed = distributed(tasks, &nodes, each, distribution);
                 assert_eq!(placed.len() as u64, tasks);
-                let load = |site: &NodeId| placed.iter().filter(|own| *own == site).count() as u64;
+                let load = |site: &NodeId| placed.iter().filter(|node| *node == site).count() as u64;
                 let most = sites.iter().map(load).max().unwrap();
                 assert!(most <= each);
                 // Devices are shared only on nodes with more tasks than devices.

@@ -92,11 +92,12 @@ fn refused(
 
 /// Lists the constructions for this pair, or else the supported pairs.
 fn help(machine: &Machine, guest: &Machine) -> String {
-    let is_for_the_pair = |own: &&'static ClassicConstruction| {
-        ClassicPlacement::named(own, guest, machine, &|_| FlipBit::LeftStays).is_ok()
+    let is_for_the_pair = |construction: &&'static ClassicConstruction| {
+        ClassicPlacement::named(construction, guest, machine, &|_| FlipBit::LeftStays).is_ok()
     };
     let all = ClassicConstruction::ALL.iter().copied();
-    let names: Vec<String> = all.clone().filter(is_for_the_pair).map(|own| format!("cs838:{own}")).collect();
+    let names: Vec<String> =
+        all.clone().filter(is_for_the_pair).map(|construction| format!("cs838:{construction}")).collect();
     if !names.is_empty() {
         return format!("constructions for this guest and machine: {}", names.join(", "));
     }

@@ -46,7 +46,7 @@ fn place_on_array(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Fa
     place_by(fit, named, Some(GreenbergConstruction::Polymorphic))
 }
 
-/// The placement by a construction, or by the one that `greenberg` takes.
+/// The placement by a construction, or by the one that `greenberg` chooses.
 fn place_by(
     fit: &Fit<'_>,
     named: &NamedEmbedding,
@@ -83,11 +83,11 @@ pub(crate) fn shorter_in_cube(run: &Run) -> Option<String> {
     let height = usize::try_from(height).ok()?;
     let columns = (1..nodes.len()).filter(|at| at % height > 0).map(|at| apart(at - 1, at));
     let rows = (height..nodes.len()).map(|at| apart(at - height, at));
-    let own = columns.chain(rows).max()?;
-    (own > shorter).then(|| {
+    let longest = columns.chain(rows).max()?;
+    (longest > shorter).then(|| {
         let guest = format!("{height} x {width}");
         format!(
-            "{}, mesh {guest}: dilation {own}; chan places it on this cube with dilation {shorter}",
+            "{}, mesh {guest}: dilation {longest}; chan places it on this cube with dilation {shorter}",
             run.embedding
         )
     })
@@ -120,7 +120,7 @@ fn misfit(fit: &Fit<'_>, named: &NamedEmbedding, guest: &Machine, error: Greenbe
         | GreenbergError::NotForReflection { .. }
         | GreenbergError::Percolation(_)
         | GreenbergError::Processes { .. } => guest_misfit(fit, named, message, error),
-        // Scenarios cannot cause these: checks that would reveal a defect, and what is not requested here.
+        // Scenarios cannot cause these: they would reveal a defect, or are not requested here.
         GreenbergError::Size { .. }
         | GreenbergError::NoTiles
         | GreenbergError::Stage { .. }
@@ -165,7 +165,7 @@ fn machine_misfit(
     }
 }
 
-/// The error for a guest that the construction is not for.
+/// The error for a guest that the construction does not support.
 fn guest_misfit(
     fit: &Fit<'_>,
     named: &NamedEmbedding,

@@ -1,4 +1,4 @@
-//! `truncation`: graphs of an edge grammar on smaller ones of the same (`docs/model.md` section 28.4).
+//! `truncation`: graphs of an edge grammar on smaller graphs of the same grammar (`docs/model.md` section 28.4).
 
 use cubefold_mapping::{Placement, TruncationError, truncation};
 

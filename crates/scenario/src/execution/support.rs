@@ -66,7 +66,7 @@ pub(crate) fn check_fit(
     }
 }
 
-/// An error with the setting that makes a grid a network.
+/// The error with a mark at the setting that makes a grid a network.
 fn because_network(settings: &Settings<'_>, error: ScenarioError) -> ScenarioError {
     let routing = settings.get(Key::ExecutionRouting).filter(|value| {
         let as_network = [RoutingRule::Lowest, RoutingRule::Spread].map(RoutingRule::name);
@@ -152,8 +152,8 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
     })
 }
 
-/// Reports, at a value, what the simulator refuses of a placed program: coordinated executions, and task graphs whose clock
-/// could overflow. With [`MessageLimit::Checked`], also programs with more messages than a run may have.
+/// Reports, at a value, that the simulator refuses a placed program: in coordinated execution, or a task graph whose
+/// clock could overflow. With [`MessageLimit::Checked`], also programs with more messages than a run may have.
 pub(crate) fn check_execution(
     fit: &Fit<'_>,
     execution: Execution,
@@ -188,13 +188,13 @@ pub(crate) fn check_execution(
     }
 }
 
-/// Whether programs are refused that have more messages than a run may have: other commands than `check` measure and place
+/// Whether programs with more messages than a run may have are refused: commands other than `check` measure and place
 /// them, and `run` refuses them itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum MessageLimit {
-    /// They are.
+    /// They are refused.
     Checked,
-    /// They are not.
+    /// They are accepted.
     #[default]
     Left,
 }

@@ -1,4 +1,4 @@
-//! The lines of a GOAL file, read one after another.
+//! Reads the lines of a GOAL file in order.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) struct Location {
     pub(super) span: Range<usize>,
 }
 
-/// The least number of ranks: one alone sends no messages.
+/// The smallest number of ranks: a single one sends no messages.
 const LEAST_RANKS: u64 = 2;
 
 /// A GOAL file while it is read.
@@ -40,7 +40,7 @@ pub(super) struct GoalReader {
     seen: Vec<bool>,    // by rank, whether its operations have been read
     rank: Option<Rank>, // the rank whose operations are being read
     labels: Labels,
-    later: Vec<Later>, // requirements with a label that is not defined yet
+    later: Vec<Later>, // requirements with an undefined label
     line: usize,
     comment: Option<Comment>, // that has not ended yet
     further: Vec<LineError>,  // errors of the line besides the first
@@ -56,7 +56,7 @@ struct Rank {
     line: usize,
 }
 
-/// The beginning of a comment.
+/// The start of a comment.
 #[derive(Debug)]
 struct Comment {
     line: usize,
@@ -64,7 +64,7 @@ struct Comment {
     span: Range<usize>,
 }
 
-/// A requirement between labels of which at least one is not defined yet.
+/// A requirement between labels, at least one of which is undefined so far.
 #[derive(Debug)]
 struct Later {
     labels: [Vec<u8>; 2], // the operation, and its requirement
@@ -112,7 +112,7 @@ impl GoalReader {
     /// Locations of the operations in the requested order; fewer if some have none.
     pub(super) fn located(self, operations: &[u32]) -> Vec<Location> {
         let find = |operation: &u32| self.locations.iter().find(|location| location.0 == *operation);
-        operations.iter().filter_map(find).map(|own| own.1.clone()).collect()
+        operations.iter().filter_map(find).map(|location| location.1.clone()).collect()
     }
 
     /// The schedule of all lines; `None` if the file has no `num_ranks`.
@@ -144,7 +144,7 @@ impl GoalReader {
         read
     }
 
-    /// Takes the errors of the lines read so far besides the first of each.
+    /// Takes the errors of the lines read so far, except the first of each line.
     pub(super) fn further_errors(&mut self) -> Vec<LineError> {
         std::mem::take(&mut self.further)
     }
@@ -428,7 +428,7 @@ impl GoalReader {
     }
 }
 
-/// The kind that a word names.
+/// The kind of operation that a word names.
 #[inline]
 fn kind(word: &[u8]) -> Option<OperationKind> {
     match word {

@@ -106,8 +106,8 @@ impl Labels {
     /// The value of a label, given its letter and number if it has them.
     #[inline]
     fn get_as(&self, label: &[u8], counted: Option<CountedLabel>) -> Option<u32> {
-        if let Some(own) = counted.and_then(|label| self.get_counted(label)) {
-            return Some(own);
+        if let Some(value) = counted.and_then(|label| self.get_counted(label)) {
+            return Some(value);
         }
         if self.count == 0 {
             return None;

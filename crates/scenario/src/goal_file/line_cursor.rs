@@ -70,9 +70,9 @@ impl<'a> Cursor<'a> {
         let mut number = 0_u64;
         let mut has_overflowed = false;
         while let Some(digit) =
-            self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|&own| own < 10)
+            self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10)
         {
-            let next = number.checked_mul(10).and_then(|own| own.checked_add(digit.into()));
+            let next = number.checked_mul(10).and_then(|tenfold| tenfold.checked_add(digit.into()));
             has_overflowed |= next.is_none();
             number = next.unwrap_or(number);
             self.at += 1;

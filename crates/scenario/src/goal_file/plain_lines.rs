@@ -54,7 +54,7 @@ const INTERFACE: Text = Text::new(b" nic ");
 const REQUIRES: [Text; 2] = [Text::new(b" require"), Text::new(b"s ")];
 const REQUIRES_BEGUN: [Text; 2] = [Text::new(b" irequir"), Text::new(b"es ")];
 
-/// Digits examined at once.
+/// The number of digits examined at once.
 const DIGITS: usize = 8;
 /// Largest number of digits of a number that is read here.
 const MAX_DIGITS: usize = 18;

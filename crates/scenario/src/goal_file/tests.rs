@@ -218,14 +218,14 @@ fn write_rank(text: &mut String, generator: &mut rand_chacha::ChaCha12Rng) {
         let operation = operation(number, generator);
         let end = *["", "", "", "", "\r", " ", "\t// so", "  ", " cpu 70000"].choose(generator).unwrap();
         let end = if end == " cpu 70000" && !generator.random_ratio(1, 200) { "" } else { end };
-        let begin = *["", "", " ", "\t", "  "].choose(generator).unwrap();
-        writeln!(text, "{begin}{letter}{number}: {operation}{end}").unwrap();
+        let start = *["", "", " ", "\t", "  "].choose(generator).unwrap();
+        writeln!(text, "{start}{letter}{number}: {operation}{end}").unwrap();
         for _ in 0..generator.random_range(0..3) {
             let before = generator.random_range(first..=number);
             let requires = *["requires", "requires", "irequires"].choose(generator).unwrap();
             let other = *letters.choose(generator).unwrap();
             if before < number && (letters[0] == letters[1] || generator.random_ratio(1, 500)) {
-                writeln!(text, "{begin}{letter}{number} {requires} {other}{before}{}", end.trim()).unwrap();
+                writeln!(text, "{start}{letter}{number} {requires} {other}{before}{}", end.trim()).unwrap();
             }
         }
     }
@@ -257,7 +257,7 @@ fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     finish(reader, report)
 }
 
-/// Reads from memory as files are read.
+/// Reads from memory in the way files are read.
 fn read_stream(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };

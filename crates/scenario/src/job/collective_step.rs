@@ -20,7 +20,7 @@ use crate::{
     value::Value,
 };
 
-/// A collective, or the better of its exchanges.
+/// A collective, or its alternatives with different exchanges.
 pub(super) fn read(
     reading: &mut Reading<'_>,
     table: &StepTable,
@@ -65,7 +65,7 @@ pub(super) fn read(
     Some(ReadBody { kind: operation.name(), choices, bytes, algorithm: None, notes }.into())
 }
 
-/// A collective in levels, or by switches: one step if all ranks take its steps together or there is one alone.
+/// A collective in levels, or by switches: one step if all ranks take its steps together, or if there is only one.
 fn of_levels(
     reading: &mut Reading<'_>,
     operation: Operation,
@@ -91,8 +91,8 @@ fn of_levels(
         let choices = vec![(body, Some(groups))];
         return Some(ReadBody { kind, choices, bytes, algorithm: Some(algorithm), notes }.into());
     }
-    let part = |(number, own): (usize, ChunkStep)| {
-        let ChunkStep { name, operation, body, groups, algorithm, after } = own;
+    let part = |(number, chunk_step): (usize, ChunkStep)| {
+        let ChunkStep { name, operation, body, groups, algorithm, after } = chunk_step;
         let choices = vec![(body, groups)];
         let notes = if number == 0 { notes.clone() } else { vec![] };
         let body = ReadBody { kind: operation.name(), choices, bytes: None, algorithm, notes };
@@ -101,7 +101,7 @@ fn of_levels(
     Some(StepsOfTable { kind, parts: steps.into_iter().enumerate().map(part).collect() })
 }
 
-/// Reports a collective of other ranks than those of the program.
+/// Reports a collective whose ranks are not those of the program.
 fn check_ranks(
     reading: &mut Reading<'_>,
     table: &StepTable,
@@ -119,11 +119,11 @@ fn check_ranks(
     None
 }
 
-/// Reports a rank that takes part without all of its group.
+/// Reports a rank that takes part without its whole group.
 fn check_only(reading: &mut Reading<'_>, parts: Option<&Parts<'_>>, groups: &[Vec<u32>]) -> Option<()> {
     let Some(parts) = parts else { return Some(()) };
     for takes_part in parts.takes_part {
-        let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|own| *own);
+        let is_in = |rank: &&u32| takes_part.get(**rank as usize).is_some_and(|takes_part| *takes_part);
         for group in groups {
             let (inside, outside): (Vec<&u32>, Vec<&u32>) = group.iter().partition(is_in);
             let (Some(inside), Some(outside)) = (inside.first(), outside.first()) else { continue };

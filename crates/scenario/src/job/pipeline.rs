@@ -1,4 +1,4 @@
-//! Pipelines: a table of a job that is written out as the steps of its tasks (`docs/model.md` section 23.5).
+//! Pipelines: a table of a job that expands to the steps of its tasks (`docs/model.md` section 23.5).
 //!
 //! The steps of a task are read once and shared by all stages and microbatches.
 
@@ -30,13 +30,13 @@ const SEND: &str = "send";
 pub struct PipelineDescription {
     /// Its name.
     pub name: String,
-    /// The text in front of the names of its steps: its name and a blank, or nothing.
+    /// The prefix of the names of its steps: its name and a blank, or nothing.
     pub prefix: String,
     /// Its tasks and sends.
     pub tasks: Vec<PipelineTask>,
 }
 
-/// A task of a pipeline, or the send of its result: steps of the job one after another.
+/// A task of a pipeline, or the send of its result: consecutive steps of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipelineTask {
     /// `F` or `B`, or `F send` or `B send`.
@@ -56,7 +56,7 @@ impl PipelineTask {
     pub const KINDS: [&'static str; 4] = ["F", "B", "F send", "B send"];
 }
 
-/// A step of a task as it is read.
+/// A step of a task as read.
 struct TaskStep {
     name: String,
     parts: Vec<PartOfStep<usize>>,
@@ -70,7 +70,7 @@ struct Keys {
     bytes: Option<u64>,
 }
 
-/// Reads a pipeline, and adds the steps that it is written out as, which come after `after`.
+/// Reads a pipeline and adds its steps after `after`.
 pub(super) fn read(
     job: &mut StepReading<'_>,
     reading: &mut Reading<'_>,
@@ -80,17 +80,17 @@ pub(super) fn read(
 ) -> Option<()> {
     let settings = reading.settings.of_step(&table.step);
     let computations = reading.computations.clone();
-    let own = &mut Reading {
+    let step_reading = &mut Reading {
         settings: &settings,
         machine: reading.machine,
         library: &mut *reading.library,
         computations,
     };
-    report_foreign(own, table);
-    let keys = keys(own, table, value, job.shape);
+    report_foreign(step_reading, table);
+    let keys = keys(step_reading, table, value, job.shape);
     let stages = keys.as_ref().zip(takes_part.as_ref());
-    let stages =
-        stages.and_then(|(keys, takes_part)| stages_of(own, table, (value, keys), job.shape, takes_part));
+    let stages = stages
+        .and_then(|(keys, takes_part)| stages_of(step_reading, table, (value, keys), job.shape, takes_part));
     let only = stages.as_deref().map(|stages| (&value.place, stages));
     let forward = passes(job, reading, (table, value), ("forward", &table.own.forward), only);
     let backward = passes(job, reading, (table, value), ("backward", &table.own.backward), only);
@@ -117,7 +117,7 @@ pub(super) fn read(
     }
     let tasks = written.tasks;
     let mut is_followed = vec![false; job.steps.len()];
-    job.steps[first..].iter().flat_map(|own| &own.after).for_each(|&step| is_followed[step] = true);
+    job.steps[first..].iter().flat_map(|step| &step.after).for_each(|&step| is_followed[step] = true);
     let ends: Vec<usize> = (first..job.steps.len()).filter(|&step| !is_followed[step]).collect();
     job.names.end_pipeline(&name, &value.place, ends);
     let prefix = name.prefix();
@@ -125,7 +125,7 @@ pub(super) fn read(
     Some(())
 }
 
-/// Reports a pipeline of more steps than a job with `before` others may have.
+/// Reports a pipeline with more steps than a job with `before` other steps may have.
 fn check_count(
     reading: &mut Reading<'_>,
     place: &Place,
@@ -149,18 +149,18 @@ fn check_count(
 pub(super) struct PipelineName {
     /// Its name in `after` and in results.
     pub(super) shown: String,
-    /// Whether the file gives it; then it stands in front of those of its steps.
+    /// Whether the file gives it; then it is a prefix of the names of its steps.
     pub(super) is_written: bool,
 }
 
 impl PipelineName {
-    /// The text in front of the names of its steps.
+    /// The prefix of the names of its steps.
     fn prefix(&self) -> String {
         if self.is_written { format!("{} ", self.shown) } else { String::new() }
     }
 }
 
-/// Reports keys that a pipeline does not have.
+/// Reports keys that a pipeline does not take.
 fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
     step_body::report_foreign_own(reading, table, Some(&PIPELINE));
     collective::report_foreign(reading, &table.step, &PIPELINE);
@@ -172,22 +172,22 @@ fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
     }
 }
 
-/// The keys of a pipeline but those of its steps.
+/// Reads the keys of a pipeline except those of its steps.
 fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Shape) -> Option<Keys> {
     let axis = shift::axis(reading, table, shape, "a pipeline");
     let microbatches =
         required(reading, value, ("microbatches", &table.own.microbatches), "an integer from 1 on");
-    let microbatches = microbatches.and_then(|own| {
-        own.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.settings.errors())
+    let microbatches = microbatches.and_then(|value| {
+        value.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.settings.errors())
     });
     let schedule = required(
         reading,
         value,
         ("schedule", &table.own.schedule),
-        &alternatives(&Schedule::ALL.map(|own| own.0)),
+        &alternatives(&Schedule::ALL.map(|(name, _)| name)),
     );
     let schedule = schedule
-        .and_then(|own| own.choice("schedule of a pipeline", &Schedule::ALL, reading.settings.errors()));
+        .and_then(|value| value.choice("schedule of a pipeline", &Schedule::ALL, reading.settings.errors()));
     let chunks = schedule.and_then(|schedule| chunks(reading, table, value, schedule));
     let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale());
     let (axis, microbatches, schedule, chunks) = (axis?, microbatches?, schedule?, chunks?);
@@ -205,7 +205,7 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
         ));
         return None;
     }
-    let number = |own: u64| usize::try_from(own).ok();
+    let number = |count: u64| usize::try_from(count).ok();
     // More microbatches than steps are reported as too many steps.
     let microbatches = number(microbatches.min(1 << 30))?;
     let tasks = Tasks { schedule, stages: number(stages)?, microbatches, chunks: number(chunks)? };
@@ -221,26 +221,26 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
     Some(Keys { axis, tasks, units, bytes })
 }
 
-/// The value of a key that every pipeline has.
+/// The value of a key that pipelines require.
 fn required<'a>(
     reading: &mut Reading<'_>,
     value: &Value,
-    (key, own): (&str, &'a Option<Value>),
+    (key, given): (&str, &'a Option<Value>),
     expected: &str,
 ) -> Option<&'a Value> {
-    if own.is_none() {
+    if given.is_none() {
         let message = format!("{key} is missing in a pipeline, expected {expected}");
         reading.settings.report(ScenarioError::at(&value.place, message, format!("no {key}")));
     }
-    own.as_ref()
+    given.as_ref()
 }
 
 /// The chunks of a stage, which only interleaved pipelines have.
 fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule: Schedule) -> Option<u64> {
     let written = table.step.values.get(Key::ProgramChunks);
     match (schedule, written) {
-        (Schedule::Interleaved, Some(own)) => {
-            own.natural("chunks of an interleaved pipeline", 2..=MAX_INTEGER, reading.settings.errors())
+        (Schedule::Interleaved, Some(count)) => {
+            count.natural("chunks of an interleaved pipeline", 2..=MAX_INTEGER, reading.settings.errors())
         }
         (Schedule::Interleaved, None) => {
             let message = "chunks is missing in an interleaved pipeline, expected an integer from 2 on";
@@ -248,9 +248,9 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
             None
         }
         (Schedule::GPipe | Schedule::OneForwardOneBackward, None) => Some(1),
-        (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(own)) => {
+        (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(count)) => {
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
-            let error = ScenarioError::at(&own.place, message, "only of interleaved pipelines");
+            let error = ScenarioError::at(&count.place, message, "only of interleaved pipelines");
             let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
             reading.settings.report(error.because(schedule, "the schedule"));
             None
@@ -269,14 +269,18 @@ fn stages_of(
     let stage_of = shift::coordinates(shape, keys.axis);
     let is_in = |rank: usize| takes_part.get(rank).copied().unwrap_or(true);
     let of_stage = |stage: usize| -> Arc<[bool]> {
-        stage_of.iter().enumerate().map(|(rank, &own)| own == stage as u64 && is_in(rank)).collect()
+        stage_of
+            .iter()
+            .enumerate()
+            .map(|(rank, &rank_stage)| rank_stage == stage as u64 && is_in(rank))
+            .collect()
     };
     let stages: Vec<Arc<[bool]>> = (0..keys.tasks.stages).map(of_stage).collect();
     let along_axis = table.own.only.as_ref().and_then(|only| {
         let Content::List(ranges) = &only.content else { return None };
         ranges.iter().find(|range| {
-            matches!(&range.content, Content::List(own)
-                if matches!(own.first().map(|own| &own.content),
+            matches!(&range.content, Content::List(entries)
+                if matches!(entries.first().map(|entry| &entry.content),
                     Some(&Content::Integer(Some(axis))) if axis == keys.axis as u64))
         })
     });
@@ -322,7 +326,7 @@ fn passes(
     steps.into_iter().collect()
 }
 
-/// Reports a second step of a name in a task, and one that is called as the send.
+/// Reports two steps of a task with one name, and one with the name of the send.
 fn is_new(reading: &mut Reading<'_>, names: &mut BTreeMap<String, Place>, name: &str, place: &Place) -> bool {
     if name == SEND {
         let message =
@@ -348,10 +352,10 @@ fn task_step(
     counts: &mut BTreeMap<&'static str, usize>,
 ) -> Option<TaskStep> {
     let table = StepTable::read(reading, value)?;
-    for (key, own) in [("after", &table.own.after), ("only", &table.own.only)] {
-        if let Some(own) = own {
+    for (key, given) in [("after", &table.own.after), ("only", &table.own.only)] {
+        if let Some(given) = given {
             let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
-            let error = ScenarioError::at(&own.place, message, "not of a step of a task");
+            let error = ScenarioError::at(&given.place, message, "not of a step of a task");
             reading
                 .settings
                 .report(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
@@ -364,7 +368,7 @@ fn task_step(
         return None;
     }
     let name = match &table.own.name {
-        Some(own) => Some(own.text("name of a step", reading.settings.errors())?.to_owned()),
+        Some(name) => Some(name.text("name of a step", reading.settings.errors())?.to_owned()),
         None => None,
     };
     let StepsOfTable { kind, parts } = job.parts(reading, &table, value, parts)?;
@@ -377,7 +381,7 @@ fn task_step(
     Some(TaskStep { name, parts })
 }
 
-/// A pipeline while it is written out.
+/// A pipeline while its steps are added.
 struct WrittenOut<'a> {
     keys: &'a Keys,
     passes: &'a [Vec<TaskStep>; 2],
@@ -388,7 +392,7 @@ struct WrittenOut<'a> {
     last_steps: Vec<usize>,                   // by number of the task
     sends: BTreeMap<[usize; 2], SendOfStage>, // by stage and receiver
     send_steps: BTreeMap<usize, usize>,       // by number of the task
-    before: Vec<Option<usize>>,               // by stage, the last step of its task before
+    before: Vec<Option<usize>>,               // by stage, the last step of its previous task
     tasks: Vec<PipelineTask>,
 }
 
@@ -425,8 +429,8 @@ impl WrittenOut<'_> {
         self.tasks.push(PipelineTask { kind: of_task, chunk, stage, first, last });
         if let Some(receiver) = self.keys.tasks.receiver(task) {
             let SendOfStage { body, takes_part } = self.send(job, reading, [stage, receiver])?;
-            let own = ReadStep { after: vec![last], takes_part, body, is_send_of_pipeline: true };
-            let send = job.add(reading, &format!("{prefix} {SEND}"), place, own)?;
+            let read_step = ReadStep { after: vec![last], takes_part, body, is_send_of_pipeline: true };
+            let send = job.add(reading, &format!("{prefix} {SEND}"), place, read_step)?;
             self.send_steps.insert(number, send);
             self.tasks.push(PipelineTask { kind: of_send, chunk, stage, first: send, last: send });
         }
@@ -448,7 +452,7 @@ impl WrittenOut<'_> {
         after
     }
 
-    /// The body of the send from a stage to another one, with the ranks that it is restricted to.
+    /// The body of the send from one stage to another, with the ranks that it is restricted to.
     fn send(
         &mut self,
         job: &mut StepReading<'_>,
@@ -468,10 +472,10 @@ impl WrittenOut<'_> {
         let range = stage.min(receiver) as u64..=stage.max(receiver) as u64;
         let is_in = |rank: usize| self.takes_part.get(rank).copied().unwrap_or(true);
         let takes_part =
-            stage_of.iter().enumerate().map(|(rank, own)| range.contains(own) && is_in(rank)).collect();
-        let own = SendOfStage { body, takes_part };
-        self.sends.insert([stage, receiver], own.clone());
-        Some(own)
+            stage_of.iter().enumerate().map(|(rank, stage)| range.contains(stage) && is_in(rank)).collect();
+        let send = SendOfStage { body, takes_part };
+        self.sends.insert([stage, receiver], send.clone());
+        Some(send)
     }
 }
 
@@ -483,7 +487,7 @@ impl Pass {
         }
     }
 
-    /// The kinds of its tasks and of their sends in results.
+    /// The words for its tasks and their sends in results.
     fn kinds(self) -> [&'static str; 2] {
         match self {
             Self::Forward => ["F", "F send"],
@@ -493,7 +497,7 @@ impl Pass {
 }
 
 impl Names {
-    /// Adds the name of a pipeline, with the steps that coming after it means.
+    /// Adds the name of a pipeline, with the steps that `after` with this name waits for.
     fn end_pipeline(&mut self, name: &PipelineName, place: &Place, ends: Vec<usize>) {
         self.last.clone_from(&ends);
         self.add(&name.shown, place, ends);

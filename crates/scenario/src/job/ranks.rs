@@ -20,15 +20,15 @@ pub(super) fn takes_part(
     let Some(value) = only else { return Some(Arc::default()) };
     let ranges = ranges(reading, value, shape)?;
     let mut takes_part = vec![true; usize::try_from(shape.node_count()).ok()?];
-    for (rank, own) in (0_u64..).zip(&mut takes_part) {
+    for (rank, is_in) in (0_u64..).zip(&mut takes_part) {
         let mut stride = 1;
         for (axis, &length) in shape.lengths().iter().enumerate() {
             let coordinate = rank / stride % length;
-            *own &= ranges.iter().all(|range| range.0 != axis || (range.1..=range.2).contains(&coordinate));
+            *is_in &= ranges.iter().all(|range| range.0 != axis || (range.1..=range.2).contains(&coordinate));
             stride *= length;
         }
     }
-    if takes_part.iter().all(|own| !own) {
+    if takes_part.iter().all(|is_in| !is_in) {
         let message = "only leaves no rank, expected at least one";
         reading.settings.report(ScenarioError::at(&value.place, message, "no rank takes part"));
         return None;

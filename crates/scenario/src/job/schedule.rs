@@ -1,5 +1,5 @@
-//! Schedules of pipelines (`docs/model.md` section 23.5): the order in which each stage does its tasks, what a task needs,
-//! and where its result goes.
+//! Schedules of pipelines (`docs/model.md` section 23.5): the order of tasks in each stage, the task that a task needs,
+//! and the destination of its result.
 //!
 //! `F(g, m)` and `B(g, m)` are the tasks of layer group `g` and microbatch `m`. Group `g = v S + p` is chunk `v` of stage `p`
 //! of `S`, and there are `G = S V` groups.
@@ -11,7 +11,7 @@ pub(super) enum Schedule {
     GPipe,
     /// One forward and one backward task in turn.
     OneForwardOneBackward,
-    /// The same with several chunks of layers a stage.
+    /// The same with several chunks of layers per stage.
     Interleaved,
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Task {
     pub(super) stage: usize,
 }
 
-/// The task that another one needs.
+/// A task that another one needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Need {
     /// The task.
     pub(super) task: Task,
-    /// Whether its result is sent; the last forward task of a microbatch and the first backward one are of one stage.
+    /// Whether its result is sent; the last forward task of a microbatch and its first backward task are in one stage.
     pub(super) is_sent: bool,
 }
 
@@ -93,7 +93,7 @@ impl Tasks {
         }
     }
 
-    /// Returns the stage to which the result of a task is sent, if it is.
+    /// Returns the stage to which the result of a task is sent, if any.
     pub(super) fn receiver(&self, task: Task) -> Option<usize> {
         let group = self.group(task);
         match task.pass {
@@ -138,8 +138,8 @@ impl Tasks {
         ((pass * self.chunks + task.chunk) * self.microbatches + task.microbatch) * self.stages + task.stage
     }
 
-    /// Lists all tasks in rounds: in each, every stage from 0 up has its next task if what that needs was in an earlier
-    /// round.
+    /// Lists all tasks in rounds: in each round, every stage from 0 up has its next task if the task that it needs is
+    /// in an earlier round.
     pub(super) fn in_rounds(&self) -> Vec<Task> {
         let of_stages: Vec<Vec<Task>> = (0..self.stages).map(|stage| self.of_stage(stage)).collect();
         let count = 2 * self.stages * self.chunks * self.microbatches;
@@ -148,7 +148,7 @@ impl Tasks {
         loop {
             let is_free =
                 |task: &&Task| self.need(**task).is_none_or(|need| is_written[self.number(need.task)]);
-            let candidates = of_stages.iter().zip(&next).filter_map(|(own, &place)| own.get(place));
+            let candidates = of_stages.iter().zip(&next).filter_map(|(tasks, &place)| tasks.get(place));
             let round: Vec<Task> = candidates.filter(is_free).copied().collect();
             if round.is_empty() {
                 debug_assert_eq!(tasks.len(), count, "no stage waits for ever");
@@ -170,11 +170,11 @@ mod tests {
     fn all() -> impl Iterator<Item = Tasks> {
         let sizes = (2..=8).flat_map(|stages| (1..=16).map(move |microbatches| (stages, microbatches)));
         sizes.flat_map(|(stages, microbatches)| {
-            let own = move |schedule, chunks| Tasks { schedule, stages, microbatches, chunks };
+            let tasks = move |schedule, chunks| Tasks { schedule, stages, microbatches, chunks };
             let interleaved = (2..=4).filter(move |_| microbatches % stages == 0);
-            [own(Schedule::GPipe, 1), own(Schedule::OneForwardOneBackward, 1)]
+            [tasks(Schedule::GPipe, 1), tasks(Schedule::OneForwardOneBackward, 1)]
                 .into_iter()
-                .chain(interleaved.map(move |chunks| own(Schedule::Interleaved, chunks)))
+                .chain(interleaved.map(move |chunks| tasks(Schedule::Interleaved, chunks)))
         })
     }
 
@@ -196,9 +196,10 @@ mod tests {
             let written = tasks.in_rounds();
             assert_eq!(written.len(), 2 * tasks.stages * tasks.chunks * tasks.microbatches, "{tasks:?}");
             for stage in 0..tasks.stages {
-                let own: Vec<Task> = written.iter().copied().filter(|task| task.stage == stage).collect();
-                assert_eq!(own, tasks.of_stage(stage), "{tasks:?}");
-                let mut numbers: Vec<usize> = own.iter().map(|&task| tasks.number(task)).collect();
+                let of_stage: Vec<Task> =
+                    written.iter().copied().filter(|task| task.stage == stage).collect();
+                assert_eq!(of_stage, tasks.of_stage(stage), "{tasks:?}");
+                let mut numbers: Vec<usize> = of_stage.iter().map(|&task| tasks.number(task)).collect();
                 numbers.sort_unstable();
                 numbers.dedup();
                 assert_eq!(numbers.len(), 2 * tasks.chunks * tasks.microbatches, "{tasks:?}");

@@ -18,7 +18,7 @@ use crate::{
     value::{Content, Value},
 };
 
-/// A shift of every rank along one axis; only a step.
+/// A shift of every rank along one axis; occurs only as a step.
 pub(super) static SEND: ProgramKind = ProgramKind {
     name: "send",
     summary: "Every rank sends to the one further along an axis.",
@@ -36,7 +36,7 @@ pub(super) struct Shift {
     pub(super) units: u64,
 }
 
-/// Every rank sends to the one `by` further along an axis, if there is one.
+/// Every rank sends to the rank `by` further along an axis, if there is one.
 pub(super) fn send(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape) -> Option<ReadBody> {
     let sizes = message_sizes::read_one(reading.settings, reading.machine.timing.scale());
     let axis = axis(reading, table, shape, "a send");
@@ -63,15 +63,15 @@ pub(super) fn shift(
 ) -> Option<ReadBody> {
     let (length, ranks) = (i128::from(shape.lengths()[axis]), shape.node_count());
     let stride: u64 = shape.lengths()[..axis].iter().product();
-    let message = |(rank, own): (u64, u64)| {
-        let to = i128::from(own) + i128::from(by);
+    let message = |(rank, coordinate): (u64, u64)| {
+        let to = i128::from(coordinate) + i128::from(by);
         let to = if wraps { to.rem_euclid(length) } else { to };
-        let there = u64::try_from(to).ok().filter(|_| to < length && to != i128::from(own))?;
+        let there = u64::try_from(to).ok().filter(|_| to < length && to != i128::from(coordinate))?;
         let is_sender = |senders: &[bool]| usize::try_from(rank).is_ok_and(|rank| senders[rank]);
         if !senders.is_none_or(is_sender) {
             return None;
         }
-        let rest = rank - own * stride;
+        let rest = rank - coordinate * stride;
         let [source, destination] = [rank, rest + there * stride].map(|rank| ProcessId::new(narrow(rank)));
         Some(StageMessage { stage: 0, source, destination, units })
     };

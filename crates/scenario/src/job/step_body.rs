@@ -42,7 +42,7 @@ static TRAFFIC_OF_GROUPS: ProgramKind = ProgramKind {
     read: |_| None, // a step is read by `messages`
 };
 
-/// A pipeline, which is written out as steps; only a table of steps.
+/// A pipeline, which stands for its steps; occurs only as a table of steps.
 pub(super) static PIPELINE: ProgramKind = ProgramKind {
     name: "pipeline",
     summary: "The stages along an axis do the forward and backward tasks of microbatches by a schedule.",
@@ -54,18 +54,18 @@ pub(super) static PIPELINE: ProgramKind = ProgramKind {
 pub(crate) static STEP_KINDS: [&ProgramKind; 5] =
     [&TRAFFIC_OF_GROUPS, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND, &PIPELINE];
 
-/// The body of a step, in alternatives of which the fastest counts.
+/// The body of a step, in alternatives, the fastest of which counts.
 #[derive(Debug)]
 pub(super) struct ReadBody {
     /// The name of its kind.
     pub(super) kind: &'static str,
-    /// At least one, with its collective if it is one.
+    /// At least one; a collective also has its groups.
     pub(super) choices: Vec<(StepBody, Option<Arc<Groups>>)>,
     /// The bytes of its vector or of its largest message, if units have bytes.
     pub(super) bytes: Option<u64>,
-    /// The name of the algorithm of a collective that runs as several.
+    /// The name of the algorithm of a collective that runs as several steps.
     pub(super) algorithm: Option<Arc<str>>,
-    /// Sentences on data of its file that are left out, rounded or assumed.
+    /// Sentences on omissions, roundings and assumptions about its file.
     pub(super) notes: Vec<String>,
 }
 
@@ -81,10 +81,9 @@ pub(super) struct StepsOfTable<Body> {
 /// One of the steps that a table stands for.
 #[derive(Debug)]
 pub(super) struct PartOfStep<Body> {
-    /// The end of its name, after that of the table; `None` if it is the only one.
+    /// The end of its name, after the name of the table; `None` if it is the only part.
     pub(super) name: Option<String>,
-    /// The parts that it comes after, by their places among those of the table; the first comes after none, the last
-    /// after all.
+    /// The parts that it comes after, by their places in the table; the first comes after none, the last after all.
     pub(super) after: Vec<usize>,
     pub(super) body: Body,
 }
@@ -97,15 +96,15 @@ impl From<ReadBody> for StepsOfTable<ReadBody> {
 
 /// Sets of ranks that a step is restricted to, which may not divide the groups of a collective.
 pub(super) struct Parts<'a> {
-    /// The place that restricts it.
+    /// The value that restricts it.
     pub(super) place: &'a Place,
-    /// Whether each rank takes part, of each set.
+    /// By set, whether each rank takes part.
     pub(super) takes_part: &'a [Arc<[bool]>],
     /// The name of a set in messages.
     pub(super) divides: &'static str,
 }
 
-/// The messages of a step, of which some may not be sent.
+/// The messages of a step, some of which may not be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UnsentMessages {
     pub(super) step: String,
@@ -114,7 +113,7 @@ pub(super) struct UnsentMessages {
 }
 
 impl UnsentMessages {
-    /// A sentence on the steps that send nothing, and one on those that send a part of their messages.
+    /// Sentences on steps that send nothing, and on steps that send a part of their messages.
     pub(super) fn notes(all: &[Self]) -> Vec<String> {
         let (silent, partial): (Vec<&Self>, Vec<&Self>) = all.iter().partition(|one| one.sent == 0);
         let silent = match silent[..] {
@@ -142,10 +141,13 @@ impl UnsentMessages {
 }
 
 impl ReadBody {
-    /// The messages of a step other than a collective, if it has none or does not send all because a rank takes no part.
+    /// The messages of a step other than a collective, if it has none or does not send all because some ranks do not
+    /// take part.
     pub(super) fn unsent(&self, name: &str, takes_part: &[bool]) -> Option<UnsentMessages> {
         let (StepBody::Messages { program, .. }, None) = self.choices.first()? else { return None };
-        let is_in = |process: ProcessId| takes_part.get(process.label() as usize).is_none_or(|own| *own);
+        let is_in = |process: ProcessId| {
+            takes_part.get(process.label() as usize).is_none_or(|takes_part| *takes_part)
+        };
         let (mut all, mut sent, mut of_stage) = (0_u64, 0_u64, (0, 0));
         for stage in 0..program.stage_count() {
             if stage == 0 || !program.repeats(stage) {
@@ -209,20 +211,20 @@ fn job_kind(table: &StepTable) -> Option<&'static ProgramKind> {
     }
 }
 
-/// Reports keys that only sends or only pipelines have, of other steps.
+/// Reports keys that only sends or only pipelines take, in other steps.
 pub(super) fn report_foreign_own(
     reading: &mut Reading<'_>,
     table: &StepTable,
     kind: Option<&'static ProgramKind>,
 ) {
-    let own = &table.own;
+    let own_keys = &table.own;
     let keys = [
-        (&SEND, "by", &own.by),
-        (&SEND, "wrap", &own.wrap),
-        (&PIPELINE, "microbatches", &own.microbatches),
-        (&PIPELINE, "schedule", &own.schedule),
-        (&PIPELINE, "forward", &own.forward),
-        (&PIPELINE, "backward", &own.backward),
+        (&SEND, "by", &own_keys.by),
+        (&SEND, "wrap", &own_keys.wrap),
+        (&PIPELINE, "microbatches", &own_keys.microbatches),
+        (&PIPELINE, "schedule", &own_keys.schedule),
+        (&PIPELINE, "forward", &own_keys.forward),
+        (&PIPELINE, "backward", &own_keys.backward),
     ];
     for (of, name, value) in keys {
         if let Some(value) = value.as_ref().filter(|_| kind.is_none_or(|kind| kind.name != of.name)) {
@@ -272,7 +274,7 @@ fn messages(
 /// The ranks of each group along the axes in `over`, in the order of their coordinates, the lowest axis fastest.
 fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<Vec<u32>>> {
     let greatest = shape.dimension_count() - 1;
-    let axis = |own: &Value| match own.content {
+    let axis = |value: &Value| match value.content {
         Content::Integer(Some(axis)) => usize::try_from(axis).ok().filter(|&axis| axis <= greatest),
         _ => None,
     };

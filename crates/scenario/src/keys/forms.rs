@@ -122,7 +122,7 @@ pub(super) fn one_or_more_sizes() -> Value {
     one_or_list(&size())
 }
 
-/// For each operation the algorithms that perform it.
+/// For each operation, the algorithms that perform it.
 pub(super) fn algorithms() -> Value {
     let performing = |operation| {
         let algorithms = ALGORITHMS.iter().filter(move |algorithm| algorithm.operations.contains(&operation));
@@ -225,7 +225,7 @@ pub(super) fn eager_units() -> Value {
     json!({ "anyOf": [integer(), { "const": "all" }] })
 }
 
-/// Whether switches reduce, or how much in a cycle.
+/// Whether switches reduce, or how much per cycle.
 pub(super) fn truth_or_count() -> Value {
     json!({ "anyOf": [truth(), count()] })
 }
@@ -266,7 +266,7 @@ pub(super) fn link() -> Value {
     table(&json!({ "bandwidth": text(), "latency": text() }), &["bandwidth"])
 }
 
-/// A table of these members and no others.
+/// A table with only these members.
 fn table(properties: &Value, required: &[&str]) -> Value {
     let mut table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {

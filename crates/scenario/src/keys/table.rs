@@ -63,12 +63,12 @@ const fn number(number: u64) -> KeyDefault {
     KeyDefault::Integer(number)
 }
 
-/// The words of an enumeration, and others.
+/// The words of an enumeration, and further ones.
 macro_rules! words {
     ($choice:ty $(, $other:expr)*) => {
         Choice(|| {
-            let own = <$choice>::ALL.map(|own| KeyWord { name: own.name(), summary: own.summary() });
-            own.into_iter()$(.chain([KeyWord { name: $other, summary: "" }]))*.collect()
+            let words = <$choice>::ALL.map(|word| KeyWord { name: word.name(), summary: word.summary() });
+            words.into_iter()$(.chain([KeyWord { name: $other, summary: "" }]))*.collect()
         })
     };
 }

@@ -10,7 +10,7 @@ use super::{
     Fit, NamedEmbedding,
 };
 
-/// The errors that apply to all embeddings that are rules, reported once.
+/// Errors that apply to all rules, reported once.
 pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[&NamedEmbedding]) -> Vec<ScenarioError> {
     let is_standard = |embedding: &NamedEmbedding| embedding.name.rule() == Some(EmbeddingKind::Standard);
     // Process n may be put on the n-th node of any machine; the other embeddings treat a program as a cube.
@@ -69,7 +69,7 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
     )
 }
 
-/// The error for more processes than an embedding has places for, on the nodes of the job.
+/// The error for more processes than an embedding can place on the nodes of the job.
 pub(crate) fn too_many_processes(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (nodes, processes) = (fit.job_node_count(), fit.program.rank_count());
     let most = nodes.saturating_mul(fit.program.ranks_per_node);
@@ -149,7 +149,7 @@ pub(crate) fn no_groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioEr
         .with_help("of a cube it is a power of two, of a grid a product of divisors of its lengths; or name a placement file")
 }
 
-/// The first numbers of processes that form a block: `: 1, 2, 4`.
+/// The smallest numbers of processes that form a block: `: 1, 2, 4`.
 fn counts_of_blocks(fit: &Fit<'_>) -> String {
     const MOST: usize = 24;
     let shape = fit.program.placed_shape();
@@ -162,7 +162,7 @@ fn counts_of_blocks(fit: &Fit<'_>) -> String {
     format!(": {}{more}", listed.join(", "))
 }
 
-/// The error for an embedding that fills a grid on nodes that are no box of one.
+/// The error for an embedding that fills a grid, if the nodes are not a box of a grid.
 pub(super) fn no_box(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let message = format!(
         "embedding {} on an allocation that is no box of a grid in the order of its nodes, expected standard, random, hilbert or a file",

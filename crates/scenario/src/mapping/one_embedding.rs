@@ -18,10 +18,10 @@ use crate::{
     scenario_program::ContractedGuest,
 };
 
-/// The placement of one embedding; every share of a collective is on the node of its rank.
+/// The placement of one embedding; all shares of a rank are on its node.
 pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
     let placement = placement_of_ranks(fit, embedding)?;
-    let shares = fit.program.ranks.as_ref().map_or(1, |own| own.share_count);
+    let shares = fit.program.ranks.as_ref().map_or(1, |ranks| ranks.share_count);
     if shares == 1 {
         return Ok(placement);
     }
@@ -32,8 +32,8 @@ pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Pla
 /// The placement of processes or ranks by one embedding.
 fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
     match &embedding.name {
-        EmbeddingName::Registered { embedding: own, .. }
-            if matches!(own.maker, Maker::Drawn(_) | Maker::Seeded(_))
+        EmbeddingName::Registered { embedding: registered, .. }
+            if matches!(registered.maker, Maker::Drawn(_) | Maker::Seeded(_))
                 && fit.job_node_count() < fit.group_count() =>
         {
             Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
@@ -49,12 +49,12 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
             by_slurm(fit, embedding, Distribution::Plane(*together))
         }
         EmbeddingName::File(name) => from_file(fit, embedding, name),
-        // Searched from those of the other embeddings; until then as `standard` has them.
+        // Searches start from the placements of the other embeddings; until then, as under `standard`.
         EmbeddingName::Search(_) => {
             let name = EmbeddingName::with_name("standard").unwrap_or_else(|| embedding.name.clone());
             placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() })
         }
-        // These come with their placements, after the file is read.
+        // These bring their placements, after the file is read.
         EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
         EmbeddingName::Launcher(entry) => {
             let source = LauncherSource {
@@ -70,7 +70,7 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
     }
 }
 
-/// The placement by an embedding of the register.
+/// The placement by an embedding of the registry.
 fn by_registered(
     fit: &Fit<'_>,
     embedding: &NamedEmbedding,
@@ -89,7 +89,7 @@ fn by_registered(
             take_memory(fit, embedding)?;
             place_seeded(fit, embedding, place)
         }
-        // Its orders have replaced it.
+        // It is already replaced by its orders.
         Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
     }
 }
@@ -160,7 +160,7 @@ fn place_by_rule(
         return on_nodes_of_machine(fit, by_coordinate_sums(&guest, fit.machine));
     }
     let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
-    // `misfits` has reported the causes; this error is a fallback.
+    // `misfits` reports the causes; this error is a fallback.
     Placement::embed(kind, cube, fit.machine).map_err(|error| {
         let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
         Failure::Wrong(vec![error])
@@ -203,7 +203,7 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         _ => fit.program.ranks_per_node,
     };
     let words = usize::try_from(words).unwrap_or(usize::MAX);
-    // A program that fills the machine is on the nodes of its own numbers, failed ones included, which have spare nodes.
+    // If a program fills the machine, process n is on node n, failed nodes included; these have spare nodes.
     let fills = fit.allocation.is_none() && fit.group_count() == fit.machine.numbered_hosts();
     let hosts: Vec<NodeId> = if fit.program.is_placed_by_number() || !(fills || fit.program.is_wandering()) {
         fit.needed_nodes()

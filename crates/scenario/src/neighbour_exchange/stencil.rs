@@ -1,5 +1,5 @@
-//! Stencils: the sizes of their messages, one size, one for each number of dimensions that differ, or from the cells
-//! of a process (`docs/model.md` section 23.2).
+//! Stencils: the sizes of their messages, one size, one for each number of differing dimensions, or sizes from the
+//! cells of a process (`docs/model.md` section 23.2).
 
 use cubefold_formats::input::{Ratio, quantity::Measure};
 use cubefold_mapping::GraphGuest;
@@ -20,7 +20,7 @@ use crate::{
 /// The keys of the cells of a process.
 const CELL_KEYS: [Key; 3] = [Key::ProgramCells, Key::ProgramWidth, Key::ProgramCellBytes];
 
-/// Reports keys of stencils beside another communication, and of others beside a stencil.
+/// Reports keys of stencils beside another communication, and keys of others beside a stencil.
 pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: NeighbourCommunication) {
     let settings = reading.settings;
     let foreign: Vec<Key> = match communication {
@@ -84,14 +84,14 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
     }
 }
 
-/// The bytes of a cell: a size, in whole bytes.
+/// The size of a cell in whole bytes.
 fn cell_bytes(reading: &mut Reading<'_>, value: &Value) -> Option<u64> {
     let path = Key::ProgramCellBytes.path();
     if !matches!(value.content, Content::Text(_)) {
         return value.natural(path, 1..=MAX_INTEGER, reading.settings.errors());
     }
     let bytes = quantity(value, path, Measure::Size, reading.settings.errors())?;
-    let whole = u64::try_from(bytes.ceil()).ok().filter(|own| Ratio::from(*own) == bytes && *own > 0);
+    let whole = u64::try_from(bytes.ceil()).ok().filter(|count| Ratio::from(*count) == bytes && *count > 0);
     if whole.is_none() {
         reading.settings.report(value.unexpected(path, "a whole number of bytes, at least 1"));
     }
@@ -109,9 +109,9 @@ fn check_beside_sizes(reading: &mut Reading<'_>) -> Option<()> {
     if settings.get(Key::ProgramCells).is_some() {
         settings.obeys(key);
     } else {
-        for own in [Key::ProgramWidth, Key::ProgramCellBytes] {
-            let Some(of_cells) = settings.place(own) else { continue };
-            let message = format!("{} without program.cells, expected it beside them", own.path());
+        for cell_key in [Key::ProgramWidth, Key::ProgramCellBytes] {
+            let Some(of_cells) = settings.place(cell_key) else { continue };
+            let message = format!("{} without program.cells, expected it beside them", cell_key.path());
             let error = ScenarioError::at(of_cells, message, "of cells");
             let error = error.because(Some(&value.place), "the sizes of messages");
             settings.report(error.with_help("sizes are given, or follow from cells: remove one of them"));
@@ -127,7 +127,7 @@ fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(
     check_beside_sizes(reading)?;
     let width = settings.natural(Key::ProgramWidth);
     let scale = reading.machine.timing.scale();
-    // A byte is a unit if units have no bytes.
+    // If units have no bytes, a byte counts as a unit.
     let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
     let Some(value) = settings.get(Key::ProgramCells) else {
         let expected = "the cells of a process along each dimension, such as [32, 16, 8]";

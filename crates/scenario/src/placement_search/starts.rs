@@ -22,8 +22,8 @@ const MAX_BLOCKS: usize = 192;
 /// The most placements besides those of the scenario.
 pub(super) const MOST: usize = EmbeddingKind::ALL.len() + 6 + MAX_AXIS_ORDERS + MAX_BOXES + MAX_BLOCKS;
 
-/// The placements to start from: those requested, else all of the scenario, those with names, and blocks of ranks if a
-/// node has several.
+/// The placements to start from: those requested; or else all of the scenario, the named ones, and blocks of ranks if
+/// nodes have several.
 pub(super) fn all(
     runs: &[Run],
     asked: &[String],
@@ -57,9 +57,9 @@ pub(super) fn all(
     Ok(starts)
 }
 
-/// The placements that fit a run, whether the scenario has them or not, with the names by which it could have them.
+/// The placements of known embeddings that fit a run, with the names by which a scenario could list them.
 fn fitting(run: &Run, guest: &Shape, sites: &[NodeId]) -> Vec<Start> {
-    // A scenario puts those of cubes and orders of axes on whole machines, a process or a group of them on each node.
+    // Scenarios apply rules for cubes and orders of axes to whole machines, with one process or group per node.
     let has_name = run.program.ranks_per_node == 1 && run.allocation.is_none();
     let mut found = vec![];
     if let Some(cube) = run.program.exchange_cube.or_else(|| run.program.cube_of_grid()) {
@@ -100,7 +100,7 @@ fn of_mesh(run: &Run) -> Vec<Start> {
     found
 }
 
-/// The placements that know the order of the nodes only.
+/// The placements that depend only on the order of the nodes.
 fn by_number(run: &Run, sites: &[NodeId]) -> Vec<Start> {
     let (ranks, each) = (run.program.rank_count(), run.program.ranks_per_node);
     if ranks.div_ceil(each) > sites.len() as u64 || run.program.block.is_some() {
@@ -224,11 +224,11 @@ mod tests {
                 "[machine]\n{machine}\n[program]\nkind = \"neighbour-exchange\"\nguest = {{ {guest} }}\n\
                  [mapping]\nembeddings = [\"standard\"]\n"
             );
-            starts(&text).1.into_iter().filter_map(|own| own.name).collect()
+            starts(&text).1.into_iter().filter_map(|start| start.name).collect()
         };
         let has = |machine: &str, guest: &str, name: &str| {
             let names = names(machine, guest);
-            assert!(names.iter().any(|own| own == name), "{name} on {machine}: {names:?}");
+            assert!(names.iter().any(|known| known == name), "{name} on {machine}: {names:?}");
         };
         let mesh = "kind = \"mesh\", shape = ";
         has("kind = \"line\"\nshape = [27]", &format!("{mesh}[3, 3, 3]"), "byweight");
@@ -246,10 +246,10 @@ mod tests {
         assert!(!in_blocks.is_empty());
         for start in &in_blocks {
             for node in (0..4).map(NodeId::new) {
-                assert_eq!(start.nodes.iter().filter(|own| **own == node).count(), 8);
+                assert_eq!(start.nodes.iter().filter(|placed| **placed == node).count(), 8);
             }
         }
-        // Two rows of four by two, for one.
+        // For example, two rows of four by two.
         assert!(in_blocks.iter().any(|in_block| in_block.nodes[..4] == [in_block.nodes[0]; 4]
             && in_block.nodes[8] == in_block.nodes[0]));
     }

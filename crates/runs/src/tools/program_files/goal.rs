@@ -1,10 +1,10 @@
 //! GOAL schedules, as `LogGOPSim`'s `txt2bin` and `program.kind = "goal"` read them.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use cubefold_mapping::ProcessId;
 use cubefold_scenario::Run;
-use cubefold_simulator::{OperationKind, Requirement};
+use cubefold_simulator::{Operation, OperationKind, Requirement};
 
 use super::{Amounts, FormatDescriptor, ProgramFileError, ProgramFiles, ProgramOptions, label, schedule_of};
 
@@ -37,22 +37,7 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
             numbers[number as usize] = next - first;
             next += 1;
             write!(text, "{}: ", label(next - 1 - first))?;
-            match operation.kind {
-                OperationKind::Calc => write!(text, "calc {}", amounts.nanoseconds(operation.amount).0)?,
-                OperationKind::Send => {
-                    write!(text, "send {}b to {}", amounts.bytes(operation.amount), operation.peer)?
-                }
-                OperationKind::Receive => {
-                    write!(text, "recv {}b from {}", amounts.bytes(operation.amount), operation.peer)?;
-                }
-            }
-            if operation.kind != OperationKind::Calc {
-                write!(text, " tag {}", operation.tag)?;
-            }
-            if operation.processor > 0 {
-                write!(text, " cpu {}", operation.processor)?;
-            }
-            writeln!(text)?;
+            write_operation(&mut text, operation, &amounts)?;
         }
         for &operation in &order[first..next] {
             for &(before, requirement) in &requirements[operation as usize] {
@@ -70,4 +55,24 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
         files: vec![("program.goal".to_owned(), text)],
         notes: amounts.note(&schedule).into_iter().collect(),
     })
+}
+
+/// Writes an operation without its label, as a line.
+fn write_operation(text: &mut Vec<u8>, operation: &Operation, amounts: &Amounts) -> io::Result<()> {
+    match operation.kind {
+        OperationKind::Calc => write!(text, "calc {}", amounts.nanoseconds(operation.amount).0)?,
+        OperationKind::Send => {
+            write!(text, "send {}b to {}", amounts.bytes(operation.amount), operation.peer)?;
+        }
+        OperationKind::Receive => {
+            write!(text, "recv {}b from {}", amounts.bytes(operation.amount), operation.peer)?;
+        }
+    }
+    if operation.kind != OperationKind::Calc {
+        write!(text, " tag {}", operation.tag)?;
+    }
+    if operation.processor > 0 {
+        write!(text, " cpu {}", operation.processor)?;
+    }
+    writeln!(text)
 }
