@@ -234,8 +234,8 @@ impl TrafficFile {
         errors: &mut FileErrors<'_>,
         budget: &Budget,
     ) -> Result<Option<Self>, OverBudget> {
-        let is_instance =
-            asked.is_none() && path.extension().is_some_and(|own| own.eq_ignore_ascii_case("dat"));
+        // The name tells what is wrong with an instance; a square matrix has the same name at times.
+        let is_named_so = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dat"));
         let (mut column, mut note, mut has_choice, mut form) = (None, None, false, None);
         let entries = if bytes.starts_with(MAGIC) {
             let Some(entries) = read_array(bytes, errors, budget)? else { return Ok(None) };
@@ -251,11 +251,13 @@ impl TrafficFile {
                 matrix_market::read(text, errors, budget)
             } else if column.is_some() {
                 plain_matrix::read_triples(text, errors, budget)
-            } else if let Form::Other(other) = form.insert(if is_instance {
-                Form::Instance
-            } else {
-                form_of(path, text, asked, errors, budget)
-            }) {
+            } else if let Form::Other(other) =
+                form.insert(if asked.is_none() && is_named_so && !plain_matrix::is_square(text) {
+                    Form::Instance
+                } else {
+                    form_of(path, text, asked, errors, budget)
+                })
+            {
                 let Some(other) = other.take() else { return Ok(None) };
                 (column, note) = (other.column, other.note);
                 other.entries
@@ -526,7 +528,7 @@ fn check_choice(reading: &mut Reading<'_>, file: &TrafficFile, name: &str) -> Op
     };
     let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
     let error = ScenarioError::at(&value.place, message, "nothing to choose");
-    reading.settings.report(error.with_help("files of QAPLIB have two: their names end in .dat"));
+    reading.settings.report(error.with_help("files of QAPLIB have two"));
     None
 }
 

@@ -46,6 +46,7 @@ fn every_format_gives_the_same_messages() {
             "m.mtx",
             format!("{banner} array real general\n4 4\n0\n0\n130\n0\n40\n5\n0\n1\n0\n7\n0\n0\n0\n0\n0\n0\n"),
         ),
+        ("m.dat", "0 40 0 0\n0 5 7 0\n130 0 0 0\n0 1 0 0\n".to_owned()),
         ("m.dat", "4\n\n0 40 0 0\n0 5 7 0\n130 0 0 0\n0 1 0 0\n".to_owned()),
         ("m.dat", "4 0 40 0 0 0 5 7 0\n130 0 0 0 0 1 0 0\n0 40 0 0 0 5 7 0 130 0 0 0 0 1 0 0".to_owned()),
     ];

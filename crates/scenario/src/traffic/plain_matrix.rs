@@ -57,6 +57,12 @@ pub(super) fn read_triples<'b>(text: &str, errors: &mut FileErrors<'_>, budget: 
     entries
 }
 
+/// Whether a text has as many fields in each line as lines.
+pub(super) fn is_square(text: &str) -> bool {
+    let rows = lines(text, '#').count();
+    lines(text, '#').all(|line| line.fields().count() == rows)
+}
+
 /// Reads a matrix row by row.
 pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
     let mut entries = Entries::new(0, budget);
@@ -90,7 +96,7 @@ pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'
     }
     if are_alike && first != count {
         errors.help(
-            "the formats are: NumPy, Matrix Market, \"source,destination,bytes\" and triples, QAPLIB (*.dat), dense rows",
+            "the formats are: NumPy, Matrix Market, \"source,destination,bytes\" and triples, QAPLIB, dense rows",
         );
     }
     entries
