@@ -199,7 +199,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
     match error {
         LoweringError::Traces(failure) => report_unread(reading, value, name, failure),
         LoweringError::NoAlgorithm(operation, place) => {
-            let names = performing(operation);
+            let names = algorithms_for(operation);
             let names: Vec<&str> = names.iter().map(|name| name.0).collect();
             let expected = format!("{operation} = one of {}", alternatives(&names));
             let message = format!(
@@ -221,7 +221,7 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
 }
 
 /// The algorithms that perform an operation, by name.
-fn performing(operation: Operation) -> Vec<(&'static str, Algorithm)> {
+fn algorithms_for(operation: Operation) -> Vec<(&'static str, Algorithm)> {
     let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
     Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect()
 }
@@ -271,7 +271,8 @@ fn algorithms(reading: &mut Reading<'_>) -> Option<BTreeMap<Operation, Algorithm
             continue;
         };
         let name = format!("{path}.{}", operation.name);
-        let chosen = entry.value.choice(&name, &performing(operation.operation), reading.settings.errors());
+        let chosen =
+            entry.value.choice(&name, &algorithms_for(operation.operation), reading.settings.errors());
         if let Some(algorithm) = chosen {
             algorithms.insert(operation.operation, algorithm);
         }

@@ -47,7 +47,7 @@ pub(super) fn with_speeds(
     let (lane, paths) = (lane(keys, is_of_slurm, errors)?, paths(keys, &fabric, errors)?);
     let mut noted = Fabric::clone(&fabric);
     let speeds: BTreeSet<Option<u64>> = fabric.links.iter().map(|link| link.speed.lanes).collect();
-    let told = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
+    let note = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
         (_, Some(_), _) => None,
         // If a site gives no LinkSpeed, it is 1 for all links.
         (true, ..) => (speeds.len() > 1)
@@ -57,7 +57,7 @@ pub(super) fn with_speeds(
         }
         (false, _, None) => Some("the lanes of a link are not counted: times are in cycles (lane = { .. })"),
     };
-    noted.notes.extend(told.filter(|_| has_lanes).map(str::to_owned));
+    noted.notes.extend(note.filter(|_| has_lanes).map(str::to_owned));
     let left_out: Vec<&str> = fabric.classes().filter(|class| !paths.contains_key(*class)).collect();
     if !left_out.is_empty() {
         let classes = left_out.join(", ");

@@ -289,7 +289,8 @@ pub(super) fn place(
                 (None, Some(_)) if Fit::fills_grid(&embedding) => {
                     Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
                 }
-                _ => placement(fit, &embedding).and_then(|placement| settled(fit, &embedding, placement)),
+                _ => placement(fit, &embedding)
+                    .and_then(|placement| on_whole_machine(fit, &embedding, placement)),
             };
             made.and_then(|placement| inside(fit, &embedding, placement))
         };
@@ -348,7 +349,11 @@ fn inside(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Re
 }
 
 /// The placement on the machine itself; no process may be on a failed node or a switch.
-fn settled(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
+fn on_whole_machine(
+    fit: &Fit<'_>,
+    embedding: &NamedEmbedding,
+    placement: Placement,
+) -> Result<Placement, Failure> {
     if fit.whole.graph().is_none() && fit.settings.get(Key::MappingSpareNodes).is_none() {
         return Ok(placement);
     }

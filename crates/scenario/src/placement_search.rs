@@ -165,7 +165,7 @@ impl PlacementSearch {
             };
             let with_best = |found: Found| match best.clone() {
                 None => found,
-                Some(before) => better(before, found),
+                Some(before) => better_of(before, found),
             };
             let mut keep = |found: &Found| keep(search_of(with_best(found.clone())));
             let found = search(problem, request.objective, &starts, effort, &mut watch, &mut keep)?;
@@ -227,7 +227,7 @@ fn check_memory(
 }
 
 /// Merges the results for two equivalent programs; the faster one counts.
-fn better(one: Found, other: Found) -> Found {
+fn better_of(one: Found, other: Found) -> Found {
     let least = |one: Bound, other: Bound| if other.value < one.value { other } else { one };
     let (bound, reference) = (least(one.bound, other.bound), one.reference.min(other.reference));
     let evaluations = one.evaluations + other.evaluations;

@@ -329,7 +329,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);
     let levels = machine.machine.as_ref().and_then(|machine| LevelNetwork::of_kind(machine.kind()));
-    let shuffles = wandering_dimensions(machine);
+    let shuffles = moving_data_dimensions(machine);
     let cube = match (shuffles, settings.get(Key::ProgramDimensions)) {
         (Some(count), None) => Hypercube::new(count).ok(),
         _ => cube(settings, machine),
@@ -344,7 +344,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         return None;
     }
     if shuffles.is_some() && per_node > 1 {
-        settings.report(wandering_in_groups(settings, per_node)?);
+        settings.report(moving_data_in_groups(settings, per_node)?);
         return None;
     }
     if let Some(network) = levels {
@@ -384,7 +384,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 /// Dimensions of the hypercube whose normal programs the machine runs by moving data: as many as a shuffle-exchange
 /// network, cube-connected cycles or a butterfly has, and one more than a de Bruijn network has, whose nodes hold two
 /// words each.
-fn wandering_dimensions(section: &MachineSection) -> Option<u64> {
+fn moving_data_dimensions(section: &MachineSection) -> Option<u64> {
     let machine = section.machine.as_ref()?;
     let dimensions = machine.network_dimensions()?;
     match machine.kind() {
@@ -398,7 +398,7 @@ fn wandering_dimensions(section: &MachineSection) -> Option<u64> {
 }
 
 /// The error for a program whose data move over a network, if several of its processes are to share a node.
-fn wandering_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
+fn moving_data_in_groups(settings: &Settings<'_>, per_node: u64) -> Option<ScenarioError> {
     let place = settings.place(Key::ProgramProcessesPerNode)?;
     let message = format!(
         "program.processes_per_node is {per_node}, expected 1 if the data of a normal program move over a network"

@@ -30,11 +30,11 @@ use super::{
 
 /// Keys that nothing depends on: the name is a caption, and a machine file is replaced by its
 /// keys.
-const OF_NO_RUN: [Key; 2] = [Key::Name, Key::MachineFile];
+const IRRELEVANT_KEYS: [Key; 2] = [Key::Name, Key::MachineFile];
 
 /// Keys that no placement and no guest depends on. The times of links enter with the machine, since routes depend on
 /// those that differ; everything else is a rule of time.
-const OF_NO_PLACEMENT: [Key; 35] = [
+const IRRELEVANT_TO_PLACEMENTS: [Key; 35] = [
     Key::MachineLinks,
     Key::MachineHopCycles,
     Key::MachineLatencyCycles,
@@ -85,7 +85,7 @@ const REALS: [Key; 7] = [
 ];
 
 /// Keys in seconds and bytes, with the keys in cycles and units that they replace.
-const INSTEAD: &[(Key, &[Key])] = &[
+const REPLACED_BY_PHYSICAL: &[(Key, &[Key])] = &[
     (Key::MachineLink, &[Key::MachineHopCycles, Key::MachineLatencyCycles]),
     (Key::MachineLocal, &[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles]),
     (Key::ProgramCompute, &[Key::ProgramComputeCycles]),
@@ -207,8 +207,10 @@ impl Resolved {
         is_drawn: bool,
     ) -> PlacementKey {
         let mut hash = Sha256::new();
-        let ignored =
-            OF_NO_RUN.iter().chain(&OF_NO_PLACEMENT).fold(KeySet::default(), |set, key| set.with(*key));
+        let ignored = IRRELEVANT_KEYS
+            .iter()
+            .chain(&IRRELEVANT_TO_PLACEMENTS)
+            .fold(KeySet::default(), |set, key| set.with(*key));
         let ignored = if is_drawn { ignored } else { ignored.with(Key::Seed) };
         for (layer, setting) in self.effective().into_iter().flatten() {
             if !ignored.contains(setting.key) {
@@ -227,22 +229,22 @@ impl Resolved {
 
     /// The keys that others replace: between a time or size in seconds or bytes and the same in cycles or units, the
     /// higher layer counts.
-    fn void(effective: &[Option<(u8, &CanonicalValue)>]) -> KeySet {
+    fn replaced(effective: &[Option<(u8, &CanonicalValue)>]) -> KeySet {
         let layer = |key: Key| effective[key as usize].map(|(layer, _)| layer);
-        let void = INSTEAD.iter().filter(|(physical, _)| layer(*physical).is_some());
-        let void = void.flat_map(|(physical, in_cycles)| {
+        let replaced = REPLACED_BY_PHYSICAL.iter().filter(|(physical, _)| layer(*physical).is_some());
+        let replaced = replaced.flat_map(|(physical, in_cycles)| {
             let is_replaced = in_cycles.iter().any(|&key| layer(key) > layer(*physical));
             if is_replaced { std::slice::from_ref(physical) } else { *in_cycles }
         });
-        void.fold(KeySet::default(), |set, &key| set.with(key))
+        replaced.fold(KeySet::default(), |set, &key| set.with(key))
     }
 
     /// The values of all keys except those of other kinds of programs, by path.
     pub(super) fn lines(&self) -> BTreeMap<String, String> {
         let effective = self.effective();
-        let void = OF_NO_RUN.iter().fold(Self::void(&effective), |set, &key| set.with(key));
+        let replaced = IRRELEVANT_KEYS.iter().fold(Self::replaced(&effective), |set, &key| set.with(key));
         let mut lines = BTreeMap::new();
-        for &key in Key::ALL.iter().filter(|key| !void.contains(**key)) {
+        for &key in Key::ALL.iter().filter(|key| !replaced.contains(**key)) {
             match effective[key as usize] {
                 Some((_, setting)) => {
                     lines.extend(setting.lines.iter().map(|line| (line.path.clone(), line.written())));

@@ -112,10 +112,10 @@ mod tests {
         errors.add(9, None, || "third".to_owned());
         errors.add_about_count(3, 1, || "first".to_owned());
         let errors = errors.into_errors(Path::new("gone.csv"), "give fewer");
-        let told: Vec<(&str, Option<String>)> = errors
+        let reported: Vec<(&str, Option<String>)> = errors
             .iter()
             .map(|error| (error.message(), error.report().help().map(|help| help.to_string())))
             .collect();
-        assert_eq!(told, [("first", None), ("second", Some("give fewer".to_owned())), ("third", None)]);
+        assert_eq!(reported, [("first", None), ("second", Some("give fewer".to_owned())), ("third", None)]);
     }
 }

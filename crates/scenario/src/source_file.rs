@@ -65,15 +65,15 @@ impl SourceFile {
     /// Reads a scenario up to its size limit, unless it exceeds the remaining memory.
     pub(super) fn read_scenario(path: &Path, budget: &Budget) -> Result<Arc<Self>, ReadError> {
         Self::check_room(path, MAX_SCENARIO_BYTES, budget)?;
-        Self::read_to(path, MAX_SCENARIO_BYTES)
+        Self::read_up_to(path, MAX_SCENARIO_BYTES)
     }
 
     /// Reads a whole file.
     pub(super) fn read(path: &Path) -> Result<Arc<Self>, ReadError> {
-        Self::read_to(path, input_file::MAX_BYTES)
+        Self::read_up_to(path, input_file::MAX_BYTES)
     }
 
-    fn read_to(path: &Path, most: u64) -> Result<Arc<Self>, ReadError> {
+    fn read_up_to(path: &Path, most: u64) -> Result<Arc<Self>, ReadError> {
         let text = String::from_utf8(input_file::read(path, most)?)?;
         let is_standard = path == Path::new(input_file::STANDARD_INPUT);
         let path = if is_standard { Path::new(Self::STANDARD_INPUT) } else { path };

@@ -155,11 +155,11 @@ fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
 /// The number of ranks of a job.
 fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
     let path = &files[0];
-    let told = read.iter().filter_map(|trace| trace.ranks).max();
+    let known_count = read.iter().filter_map(|trace| trace.ranks).max();
     let found = files.len() as u64;
-    let ranks = match told {
+    let ranks = match known_count {
         _ if found > 1 => {
-            if let Some(expected) = told.filter(|count| *count != found) {
+            if let Some(expected) = known_count.filter(|count| *count != found) {
                 return Err(of_file(
                     path,
                     format!("traces of {found} ranks, expected those of {expected}, or one of them"),

@@ -149,7 +149,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
                 programs.push(ScenarioProgram { operations, ..program });
             }
             Err(error) => {
-                reading.settings.report(refused(value, values, &error));
+                reading.settings.report(steps_error(value, values, &error));
                 return None;
             }
         }
@@ -451,7 +451,7 @@ pub(crate) fn combinations(
 }
 
 /// The error for steps that do not make a sequence.
-fn refused(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
+fn steps_error(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
     let place = match error {
         StepsError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),
         StepsError::NoCollective | StepsError::TooManyProcesses { .. } => &value.place,

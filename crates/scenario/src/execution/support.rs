@@ -114,7 +114,7 @@ impl Refusal {
         Self { least: Some(least), ..self }
     }
 
-    fn is_asked_for_by(&self, value: &Value) -> bool {
+    fn applies_to(&self, value: &Value) -> bool {
         match &value.content {
             Content::Integer(Some(number)) => self.least.is_some_and(|least| *number >= least),
             Content::Text(word) => self.word == Some(word.as_str()),
@@ -140,7 +140,7 @@ fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = Scenari
         Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole).of_word(flow_control.name())
     });
     of_routers.into_iter().chain(refusals).filter_map(|refusal| {
-        let value = settings.get(refusal.key).filter(|value| refusal.is_asked_for_by(value))?;
+        let value = settings.get(refusal.key).filter(|value| refusal.applies_to(value))?;
         let Refusal { rule, expected, .. } = refusal;
         let message = format!("{rule} in coordinated execution, expected {expected}");
         let error = ScenarioError::at(&value.place, message, "messages move link by link in steps");

@@ -73,7 +73,7 @@ impl Text {
     }
 
     #[inline]
-    fn begins(self, word: u64) -> bool {
+    fn is_prefix_of(self, word: u64) -> bool {
         word & self.mask == self.bits
     }
 }
@@ -94,7 +94,7 @@ impl Cursor<'_> {
 
     #[inline]
     fn take(&mut self, text: Text) -> Option<()> {
-        text.begins(self.word()?).then(|| self.at += text.length)
+        text.is_prefix_of(self.word()?).then(|| self.at += text.length)
     }
 
     #[inline]
@@ -188,22 +188,22 @@ impl PlainLines<'_> {
         }
         let label = cursor.label()?;
         let word = cursor.word()?;
-        if REQUIRES[0].begins(word) {
+        if REQUIRES[0].is_prefix_of(word) {
             cursor.at += REQUIRES[0].length;
             cursor.take(REQUIRES[1])?;
             self.require(label, Requirement::Over, cursor)
-        } else if SEND.begins(word) {
+        } else if SEND.is_prefix_of(word) {
             cursor.at += SEND.length;
             self.add_message(label, OperationKind::Send, TO, cursor)
-        } else if RECEIVE.begins(word) {
+        } else if RECEIVE.is_prefix_of(word) {
             cursor.at += RECEIVE.length;
             self.add_message(label, OperationKind::Receive, FROM, cursor)
-        } else if CALC.begins(word) {
+        } else if CALC.is_prefix_of(word) {
             cursor.at += CALC.length;
             let amount = cursor.number()?;
             let operation = self.operation(OperationKind::Calc, amount, self.rank);
             self.add(label, operation, cursor)
-        } else if REQUIRES_BEGUN[0].begins(word) {
+        } else if REQUIRES_BEGUN[0].is_prefix_of(word) {
             cursor.at += REQUIRES_BEGUN[0].length;
             cursor.take(REQUIRES_BEGUN[1])?;
             self.require(label, Requirement::Begun, cursor)
@@ -255,10 +255,10 @@ impl PlainLines<'_> {
         while cursor.bytes.get(cursor.at) == Some(&b' ') {
             let word = cursor.word()?;
             let is_message = operation.kind != OperationKind::Calc;
-            if TAG.begins(word) && is_message {
+            if TAG.is_prefix_of(word) && is_message {
                 cursor.at += TAG.length;
                 operation.tag = u32::try_from(cursor.number()?).ok()?;
-            } else if PROCESSOR.begins(word) {
+            } else if PROCESSOR.is_prefix_of(word) {
                 cursor.at += PROCESSOR.length;
                 let processor = u16::try_from(cursor.number()?).ok();
                 operation.processor = processor.filter(|&processor| processor <= MAX_PROCESSOR)?;
