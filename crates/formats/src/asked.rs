@@ -1,4 +1,4 @@
-//! The value that a key asks of a file by its kind, or the one error that leads on.
+//! The value of the kind that a key asks for in a file, or a single error that says what to do.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use crate::{
     value::{Content, Kind},
 };
 
-/// The answer to a key that asks a file for a kind.
+/// The answer to a key that asks a file for a kind of value.
 #[derive(Debug)]
 pub enum Asked {
-    /// A value that holds the kind.
+    /// A value of the kind, or one that contains it.
     Value(&'static Format, Arc<Reading>),
-    /// A file of another kind, of a format that is not read, or of several formats.
+    /// A file of another kind, of an unsupported format, or of an ambiguous one.
     Misfit(Misfit),
-    /// A format of the kind, with errors.
+    /// A file in a format of the kind, with errors.
     Wrong(&'static Format, Vec<Complaint>),
-    /// No format looks like it.
+    /// A file that looks like no format.
     Unknown,
 }
 
 /// The error of a file that a key cannot take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Found and expected, after the words "the file is".
+    /// What was found and what was expected, after the words "the file is".
     pub message: String,
     /// The key that takes the file, or the command that converts it.
     pub help: String,
@@ -59,14 +59,14 @@ pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
             Recognised::Read(format, reading, _) => other_kind(&file, format, Some(&reading.content), kind),
             Recognised::Wrong(format, _) => other_kind(&file, format, None, kind),
             Recognised::Ambiguous(all) => {
-                all.first().map_or(Asked::Unknown, |own| other_kind(&file, own, None, kind))
+                all.first().map_or(Asked::Unknown, |first| other_kind(&file, first, None, kind))
             }
             Recognised::Unknown | Recognised::Unreadable(_) => Asked::Unknown,
         },
     }
 }
 
-/// The error of a format that is not read, with the way on; `None` of one that is.
+/// The error for an unsupported format, with a remedy; `None` for a supported one.
 #[must_use]
 pub fn not_read(format: &Format, path: &str) -> Option<Misfit> {
     let Reader::Unread { reason, .. } = format.reader else { return None };

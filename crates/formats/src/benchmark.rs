@@ -1,4 +1,4 @@
-//! The output of benchmarks of messages and collectives: sizes and times.
+//! The output of message and collective benchmarks: sizes and times.
 
 mod collective_test;
 mod intel_mpi;

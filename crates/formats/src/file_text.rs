@@ -1,4 +1,4 @@
-//! The text of a file, the sample by which a large one is recognised, and an outline of a document of JSON.
+//! The text of a file, the sample that identifies a large one, and the outline of a JSON document.
 
 use std::{borrow::Cow, fmt, sync::OnceLock};
 
@@ -10,20 +10,20 @@ use serde_json::{Map, Value};
 
 use crate::benchmark::cleaned;
 
-/// The byte with which pickles begin.
+/// First byte of a pickle.
 const PICKLE: u8 = 0x80;
-/// The begin of a file by which it is recognised \[bytes\].
+/// Size of the start of a file that is searched for its format \[bytes\].
 const HEAD: usize = 96 << 10;
-/// The end of a file by which it is recognised, and the text before and after a heading \[bytes\].
+/// Size of the end of a file that is searched, and of the text on either side of a heading \[bytes\].
 const TAIL: usize = 16 << 10;
-/// The largest document of JSON that is held as a tree \[bytes\].
+/// Largest JSON document that is held as a tree \[bytes\].
 const MAX_TREE: usize = 16 << 20;
-/// The deepest level of JSON.
+/// Deepest nesting of JSON.
 const MAX_DEPTH: u32 = 64;
-/// The levels of an outline, and the most keys of an object in it.
+/// Levels of an outline, and the limit on keys per object in it.
 const OUTLINED: (u32, usize) = (4, 1024);
 
-/// Parts of lines that tell a table in a long log of a job, after any amount of other output.
+/// Parts of lines that give away a table in a long job log, after any amount of other output.
 const HEADINGS: [&str; 20] = [
     "#bytes",
     "# iterations |",
@@ -50,11 +50,11 @@ const HEADINGS: [&str; 20] = [
 /// The text of a file: without a byte order mark, carriage returns and colours.
 #[derive(Debug)]
 pub struct FileText<'a> {
-    /// The contents as they are.
+    /// The unchanged contents.
     pub bytes: &'a [u8],
-    /// The text; empty if the file is no text.
+    /// The text; empty if the file is not text.
     pub text: Cow<'a, str>,
-    whole: Option<&'a str>, // of a sample
+    whole: Option<&'a str>, // `None` unless this is a sample
     outline: OnceLock<Option<Value>>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> FileText<'a> {
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         let is_text = !bytes.contains(&0) && bytes.first() != Some(&PICKLE);
-        // Names of hosts and ranks are ASCII: other characters of other encodings do no harm.
+        // Names of hosts and ranks are ASCII, so characters in other encodings do no harm.
         let text = if is_text { String::from_utf8_lossy(bytes) } else { Cow::Borrowed("") };
         let text = without(text, "\u{feff}", |text| text.trim_start_matches('\u{feff}').to_owned());
         let text = without(text, "\r", |text| text.replace('\r', ""));
@@ -74,7 +74,7 @@ impl<'a> FileText<'a> {
         Self { bytes, text, whole: None, outline: OnceLock::new() }
     }
 
-    /// The begin and the end of a large text, in whole lines if they are short; `None` of a small one.
+    /// The start and end of a large text, in whole lines if they are short; `None` for a small one.
     #[must_use]
     pub fn sample(&self) -> Option<FileText<'_>> {
         let text: &str = &self.text;
@@ -97,11 +97,14 @@ impl<'a> FileText<'a> {
         places.sort_unstable();
         places.into_iter().take(MOST).filter_map(move |at| {
             let begin = text.floor_char_boundary(at.saturating_sub(TAIL));
-            let begin =
-                if begin == 0 { 0 } else { text[begin..at].find('\n').map_or(at, |own| begin + own + 1) };
+            let begin = if begin == 0 {
+                0
+            } else {
+                text[begin..at].find('\n').map_or(at, |line_end| begin + line_end + 1)
+            };
             let end = text.floor_char_boundary((at + TAIL).min(text.len()));
             let part = text.get(begin..end)?;
-            Some(self.part(part[..part.rfind('\n').map_or(part.len(), |own| own + 1)].to_owned()))
+            Some(self.part(part[..part.rfind('\n').map_or(part.len(), |line_end| line_end + 1)].to_owned()))
         })
     }
 
@@ -115,7 +118,7 @@ impl<'a> FileText<'a> {
         self.whole.is_some()
     }
 
-    /// The whole text, of which this may be a sample.
+    /// The whole text, even if this is a sample of it.
     #[must_use]
     pub fn whole(&self) -> &str {
         self.whole.unwrap_or(&self.text)
@@ -133,7 +136,7 @@ impl<'a> FileText<'a> {
         for (prefixed, plain) in self.text.lines().zip(cleaned.lines()) {
             let is_same = prefixed == plain;
             has_every_line &= !is_same || prefixed.trim().is_empty();
-            // Blanks stand in the place of a prefix.
+            // Blanks replace a prefix.
             text.push_str(if is_same { plain } else { plain.trim_start() });
             text.push('\n');
         }
@@ -150,7 +153,7 @@ impl<'a> FileText<'a> {
         self.lines().filter(|(_, line)| !line.trim().is_empty())
     }
 
-    /// The outline of the document, if the whole text is one of JSON: its upper levels, and the first element of each
+    /// The outline of a JSON document, if that is the whole text: its upper levels, and the first element of each
     /// list.
     #[must_use]
     pub fn outline(&self) -> Option<&Value> {
@@ -164,11 +167,11 @@ impl<'a> FileText<'a> {
         self.outline.get_or_init(parse).as_ref()
     }
 
-    /// The document of JSON as a tree.
+    /// The JSON document as a tree.
     ///
     /// # Errors
     ///
-    /// The reason why it is none, or is too large to be held.
+    /// The reason why the text is not JSON, or that it is too large to be held.
     pub fn tree(&self) -> Result<Value, String> {
         if self.text.len() > MAX_TREE {
             return Err(format!("a document of more than {} MiB, expected less", MAX_TREE >> 20));
@@ -180,12 +183,12 @@ impl<'a> FileText<'a> {
     }
 }
 
-/// The text without a part that it may have.
+/// Removes a part from a text, if it is there.
 fn without<'a>(text: Cow<'a, str>, part: &str, without: impl FnOnce(&str) -> String) -> Cow<'a, str> {
     if memmem::find(text.as_bytes(), part.as_bytes()).is_some() { Cow::Owned(without(&text)) } else { text }
 }
 
-/// Leaves out the colours of terminals: `ESC[..m`.
+/// Removes terminal colours: `ESC[..m`.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -196,7 +199,7 @@ fn without_colours(text: &str) -> String {
     plain
 }
 
-/// Whether lists and objects of JSON are more than 64 levels deep.
+/// Whether JSON lists and objects are nested more than 64 levels deep.
 pub(crate) fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut is_word, mut is_escaped) = (0_u32, false, false);
     text.bytes().any(|byte| {
@@ -212,7 +215,7 @@ pub(crate) fn is_too_deep(text: &str) -> bool {
     })
 }
 
-/// A value of which as many levels are kept.
+/// Deserializes a value, keeping this number of levels.
 struct Outline(u32);
 
 impl<'de> DeserializeSeed<'de> for Outline {

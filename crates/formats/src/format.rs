@@ -1,4 +1,4 @@
-//! A format of files: its name, its likeness to a content, and its reader.
+//! A file format: its name, its likeness to contents, and its reader.
 
 use crate::value::{Content, Kind};
 pub use crate::{
@@ -6,14 +6,14 @@ pub use crate::{
     recognition::{Recognised, Recogniser, read_as},
 };
 
-/// How much a content looks like a format.
+/// How much the contents of a file look like a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
-    /// It does not.
+    /// Not at all.
     No,
-    /// It might be.
+    /// They may be of the format.
     Maybe,
-    /// Nothing else looks so.
+    /// No other format looks like this.
     Sure,
 }
 
@@ -28,29 +28,29 @@ impl From<bool> for Likeness {
 pub struct Complaint {
     /// The line.
     pub line: usize,
-    /// Found and expected.
+    /// The message: found and expected.
     pub message: String,
 }
 
-/// Makes an error of a line.
+/// Returns an error at a line.
 ///
 /// # Errors
 ///
-/// Always: the error itself.
+/// Always.
 pub fn wrong<T>(line: usize, message: impl Into<String>) -> Result<T, Vec<Complaint>> {
     Err(vec![Complaint { line, message: message.into() }])
 }
 
-/// A file that was read.
+/// The result of reading a file.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// Its value.
     pub content: Content,
-    /// The codes of what was assumed.
+    /// The codes of the assumptions made.
     pub assumed: Vec<&'static str>,
-    /// The codes of what is missing besides what follows from the value.
+    /// The codes of missing data, except those that follow from the value.
     pub missing: Vec<&'static str>,
-    /// Sentences on what was left out.
+    /// Notes on parts that were left out.
     pub notes: Vec<String>,
 }
 
@@ -63,23 +63,23 @@ impl From<Content> for Reading {
 /// A reader's result.
 pub type Read = Result<Reading, Vec<Complaint>>;
 
-/// A format of files.
+/// A file format.
 #[derive(Debug)]
 pub struct Format {
     /// Its name in JSON, messages and `--as`.
     pub name: &'static str,
     /// The tool that writes it.
     pub tool: &'static str,
-    /// The kinds that it serves, the likeliest first.
+    /// The kinds of values that it can hold, the likeliest first.
     pub holds: &'static [Kind],
-    /// Whether a content looks like it.
+    /// Judges how much contents look like it.
     pub is_like: fn(&FileText<'_>) -> Likeness,
-    /// How it is read.
+    /// Its reader.
     pub reader: Reader,
 }
 
 impl Format {
-    /// How much a file looks like it, by a sample of a large one.
+    /// How much a file looks like it; a large file is judged by a sample.
     #[must_use]
     pub fn likeness(&self, file: &FileText<'_>) -> Likeness {
         let Some(sample) = file.sample() else { return (self.is_like)(file) };
@@ -101,7 +101,7 @@ impl Format {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-/+,@%:".contains(sign);
     if path.chars().all(is_plain) && !path.is_empty() {
@@ -111,12 +111,12 @@ pub(crate) fn quoted(path: &str) -> String {
     }
 }
 
-/// Reads a content, or names the way on.
+/// The reader of a format, or the remedy without one.
 #[derive(Debug)]
 pub enum Reader {
-    /// Reads it.
+    /// Supported: the function that reads it.
     Reads(fn(&FileText<'_>) -> Read),
-    /// Is not read: a command that converts `FILE`, or the reason.
+    /// Unsupported: a command that converts `FILE`, or the reason.
     Unread {
         /// The command.
         command: Option<&'static str>,

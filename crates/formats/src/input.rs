@@ -1,5 +1,5 @@
-//! Reading of text from people and other programs: files up to a size limit, positions in a text, lists of
-//! errors, quantities with units. Nothing here knows scenarios or launchers.
+//! Reads text from people and other programs: files up to a size limit, positions in a text, lists of
+//! errors, quantities with units. Nothing here knows of scenarios or launchers.
 
 pub mod chakra_schema;
 pub mod diagnostic;

@@ -1,4 +1,4 @@
-//! The answer of `inspect` to a file: what it is, what it holds and lacks, and the lines that use it.
+//! The answer of `inspect`: the format of a file, its contents, missing data, and the lines that use it.
 
 use std::{
     io::{self, Write},
@@ -23,10 +23,10 @@ use crate::{
 /// The largest file that is read \[bytes\].
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Reads a file that is larger than what is held in memory.
+/// Reads a file that is too large to be held in memory.
 fn streamed(path: &Path, named: Option<&'static Format>) -> Recognised {
     match read_streamed(path) {
-        Ok(Some((format, read))) if named.is_none_or(|own| own.name == format.name) => match read {
+        Ok(Some((format, read))) if named.is_none_or(|asked| asked.name == format.name) => match read {
             Ok(reading) => Recognised::Read(format, Arc::new(reading), vec![]),
             Err(complaints) => Recognised::Wrong(format, complaints),
         },
@@ -35,7 +35,7 @@ fn streamed(path: &Path, named: Option<&'static Format>) -> Recognised {
     }
 }
 
-/// The reason why nothing can be read in a file of an unknown format: it is compressed, or broken.
+/// The reason why a file of unknown format is unreadable: it is compressed, or broken.
 fn unreadable(file: &FileText<'_>) -> Option<String> {
     if let Some(kind) = foreign_bytes(file.bytes) {
         let help = match kind {
@@ -55,15 +55,15 @@ fn unreadable(file: &FileText<'_>) -> Option<String> {
 /// How far a file is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Understood {
-    /// It is unreadable, unknown, or has errors.
+    /// It is unreadable, of unknown format, or has errors.
     Nothing,
-    /// It is recognised, but not read or ambiguous.
+    /// It is recognised, but unsupported or ambiguous.
     Recognised,
     /// It is read.
     Read,
 }
 
-/// A file and what it is.
+/// A file and what was recognised in it.
 #[derive(Debug)]
 pub struct Inspection {
     path: String,
@@ -82,7 +82,7 @@ impl Inspection {
         }
     }
 
-    /// Inspects contents that are said to be those of a file.
+    /// Inspects contents under the name of a file.
     #[must_use]
     pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
         let recognised = if let Some(format) = named {
@@ -112,7 +112,9 @@ impl Inspection {
     fn format(&self) -> Option<&'static Format> {
         match &self.recognised {
             Recognised::Unreadable(_) | Recognised::Unknown => None,
-            Recognised::NotRead(own) | Recognised::Wrong(own, _) | Recognised::Read(own, ..) => Some(own),
+            Recognised::NotRead(format) | Recognised::Wrong(format, _) | Recognised::Read(format, ..) => {
+                Some(format)
+            }
             Recognised::Ambiguous(all) => all.first().copied(),
         }
     }
@@ -125,8 +127,8 @@ impl Inspection {
     }
 
     fn kind(&self) -> Option<Kind> {
-        let content = self.reading().map(|own| own.content.kind());
-        content.or_else(|| self.format().and_then(|own| own.holds.first().copied()))
+        let content = self.reading().map(|reading| reading.content.kind());
+        content.or_else(|| self.format().and_then(|format| format.holds.first().copied()))
     }
 
     fn missing(&self) -> Vec<&'static str> {
@@ -139,7 +141,7 @@ impl Inspection {
     /// The command that converts the file.
     fn convert(&self) -> Option<String> {
         match self.recognised {
-            Recognised::NotRead(own) => own.conversion(&self.path),
+            Recognised::NotRead(format) => format.conversion(&self.path),
             _ => None,
         }
     }
@@ -170,12 +172,11 @@ impl Inspection {
         let (format, reading) = (self.format(), self.reading());
         let candidates: Vec<&str> = match &self.recognised {
             Recognised::Read(_, _, all) | Recognised::Ambiguous(all) => {
-                all.iter().map(|one| one.name).collect()
+                all.iter().map(|format| format.name).collect()
             }
             _ => vec![],
         };
-        let error =
-            |own: &Complaint| json!({ "line": (own.line > 0).then_some(own.line), "message": own.message });
+        let error = |complaint: &Complaint| json!({ "line": (complaint.line > 0).then_some(complaint.line), "message": complaint.message });
         json!({
             "file": self.path,
             "format": format.map(|format| format.name),
@@ -183,8 +184,8 @@ impl Inspection {
             "kind": self.kind().map(Kind::name),
             "holds": format.map(|format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
             "read": reading.is_some(),
-            "counts": reading.map_or_else(Map::new, |own| own.content.counts()),
-            "assumed": reading.map_or_else(Vec::new, |own| own.assumed.clone()),
+            "counts": reading.map_or_else(Map::new, |reading| reading.content.counts()),
+            "assumed": reading.map_or_else(Vec::new, |reading| reading.assumed.clone()),
             "missing": self.missing(),
             "candidates": candidates,
             "use": self.lines(),
@@ -198,7 +199,7 @@ impl Inspection {
     ///
     /// # Errors
     ///
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let path = printable(&self.path);
         match self.format() {
@@ -216,22 +217,22 @@ impl Inspection {
                 writeln!(output, "  note: {}", printable(note))?;
             }
         }
-        for own in self.errors() {
-            let line = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
-            writeln!(output, "  error: {line}{}", printable(&own.message))?;
+        for complaint in self.errors() {
+            let line = if complaint.line > 0 { format!("line {}: ", complaint.line) } else { String::new() };
+            writeln!(output, "  error: {line}{}", printable(&complaint.message))?;
         }
         match &self.recognised {
             Recognised::NotRead(Format { reader: Reader::Unread { reason, .. }, .. }) => {
                 writeln!(output, "  not read: {reason}")?;
-                self.convert().map_or(Ok(()), |own| writeln!(output, "  {}", printable(&own)))?;
+                self.convert().map_or(Ok(()), |command| writeln!(output, "  {}", printable(&command)))?;
             }
             Recognised::Ambiguous(all) | Recognised::Read(_, _, all) if !all.is_empty() => {
-                let names: Vec<&str> = all.iter().map(|one| one.name).collect();
+                let names: Vec<&str> = all.iter().map(|format| format.name).collect();
                 writeln!(output, "  it could be each of {}: choose with --as NAME", names.join(", "))?;
             }
             _ => {}
         }
-        let how = self.format().zip(self.reading()).and_then(|own| scenario_lines::how_used(own.0));
+        let how = self.format().zip(self.reading()).and_then(|(format, _)| scenario_lines::how_used(format));
         if let Some(how) = how {
             writeln!(output, "  note: {how}")?;
         }
@@ -246,13 +247,13 @@ impl Inspection {
     }
 }
 
-/// Writes the set of formats, a line each.
+/// Writes the set of formats, one per line.
 ///
 /// # Errors
 ///
-/// Those of `output`.
+/// Errors of `output`.
 pub fn write_formats(output: &mut dyn Write) -> io::Result<()> {
-    let kinds = |own: &Format| own.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    let kinds = |format: &Format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     FORMATS.iter().try_for_each(|format| {
         let unread = match format.reader {
             Reader::Reads(_) => "",

@@ -1,12 +1,12 @@
-//! Placements in the formats of launchers: the files that give `mpirun`, `srun` and others the node of every
-//! process, written and read back.
+//! Placements in launcher formats: writes and reads the files that tell `mpirun`, `srun` and others the node of
+//! every process.
 //!
 //! A process is a rank. With `L` the largest number of processes on one node of the machine, node `m` has the
 //! slots `m L .. m L + L - 1`, and its processes take them in ascending order. A host, which launchers
-//! identify by name or number, has `N` slots, a multiple of `L`: whole nodes of the machine, one after the
-//! other in the order of their numbers (the first coordinate varies fastest).
+//! identify by name or number, has `N` slots, a multiple of `L`: it consists of whole nodes of the machine with
+//! consecutive numbers (the first coordinate varies fastest).
 //!
-//! In a partition, names and coordinates are those of the whole machine, as in placement files. Formats that
+//! In a partition, names and coordinates refer to the whole machine, as in placement files. Formats that
 //! only number the nodes of a job ([`LauncherFormat::CRAY_RANK_ORDER`], [`LauncherFormat::FLUX_TASKMAP`])
 //! number the nodes of the partition.
 //!
@@ -75,9 +75,9 @@ enum HostNaming {
     Names,
     /// By host numbers; a host may have several nodes.
     Numbers,
-    /// Each node individually.
+    /// By single nodes.
     Nodes,
-    /// By the devices of a coordinate map, else each node individually.
+    /// By the devices of a coordinate map, or by single nodes without one.
     Devices,
 }
 
@@ -96,9 +96,9 @@ impl LauncherFormat {
     pub const FUJITSU_RANK_MAP: Self = Self(&fujitsu_rank_map::FORMAT);
     /// Hosts with their consecutive ranks, for `mpiexec -machinefile` of MPICH and Intel MPI.
     pub const HYDRA_HOSTFILE: Self = Self(&hydra_hostfile::FORMAT);
-    /// Position of the device of every process in `jax.devices()`, for `jax.sharding.Mesh`.
+    /// The position of the device of every process in `jax.devices()`, for `jax.sharding.Mesh`.
     pub const JAX_DEVICE_ORDER: Self = Self(&jax_device_order::FORMAT);
-    /// Id of the device of every process.
+    /// The id of the device of every process.
     pub const JAX_DEVICE_IDS: Self = Self(&jax_device_order::IDS);
 
     /// Every format.

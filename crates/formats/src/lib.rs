@@ -1,7 +1,7 @@
 //! Files of other tools: networks, lists of hosts, places of ranks, matrices, traces, output of benchmarks.
 //!
-//! The crate knows no scenario: a file becomes a neutral value, of which the crate above makes machines, placements
-//! and programs.
+//! The crate knows nothing of scenarios: a file becomes a neutral value, from which the crate above makes machines,
+//! placements and programs.
 //!
 //! - [`input`] reads text: files, places of errors, quantities with units.
 //! - [`format`](mod@format) describes a format; `recognition` chooses one of [`read::FORMATS`], which reads a [`value`]; [`inspection`] tells

@@ -1,4 +1,4 @@
-//! The open set of formats: one line for each.
+//! The table of formats, one line per format, and helpers that the readers share.
 
 mod benchmarks;
 pub(crate) mod booksim_config;
@@ -34,7 +34,7 @@ use crate::{
     value::{Content, Kind, Network},
 };
 
-/// Every format. If several read a content equally well, the first is taken.
+/// All formats. If several match a file equally well, the first one is used.
 pub static FORMATS: [&Format; 77] = [
     &ranks::OPEN_MPI_BINDINGS,
     &ranks::PRRTE_JOB_MAP,
@@ -115,14 +115,19 @@ pub static FORMATS: [&Format; 77] = [
     &unread::CRAY,
 ];
 
-/// The errors of a text, by line.
+/// Converts the diagnostics of a text into complaints with line numbers.
 fn from_diagnostics<T>(file: &FileText<'_>, diagnostics: &Diagnostics) -> Result<T, Vec<Complaint>> {
-    let line = |at: usize| 1 + file.text.get(..at).map_or(0, |own| own.matches('\n').count());
+    let line = |at: usize| 1 + file.text.get(..at).map_or(0, |before| before.matches('\n').count());
     let kept = diagnostics.kept().iter();
-    Err(kept.map(|own| Complaint { line: line(own.span.start), message: own.message.clone() }).collect())
+    Err(kept
+        .map(|diagnostic| Complaint {
+            line: line(diagnostic.span.start),
+            message: diagnostic.message.clone(),
+        })
+        .collect())
 }
 
-/// A network of which all nodes are hosts, in their order, if they are numbers; else hosts are unknown.
+/// A network whose nodes are all hosts, in numeric order, if all names are numbers; else hosts are unknown.
 fn by_names(network: Network) -> Reading {
     let is_numbered = network.nodes.iter().all(|node| node.bytes().all(|byte| byte.is_ascii_digit()));
     let network = if is_numbered { network.in_numeric_order() } else { network };
@@ -133,7 +138,7 @@ fn by_names(network: Network) -> Reading {
     reading
 }
 
-/// The keys and options that take a file of a kind.
+/// The scenario keys and options that accept a file of this kind.
 #[must_use]
 pub fn keys_of(kind: Kind) -> &'static str {
     match kind {

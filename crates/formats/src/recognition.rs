@@ -1,7 +1,7 @@
-//! The choice among the formats that a content looks like.
+//! The choice among the formats that a file looks like.
 //!
-//! A large file is recognised by a sample of it ([`FileText::sample`]); readers then take the whole. Each reader runs
-//! at most once, whichever kinds are asked for.
+//! A large file is recognised by a sample ([`FileText::sample`]); readers then take the whole file. Each reader
+//! runs at most once, for any kinds asked for.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,24 +12,24 @@ use crate::{
     value::{Content, Kind, Matrix},
 };
 
-/// What a file is.
+/// The outcome of recognising a file.
 #[derive(Debug)]
 pub enum Recognised {
     /// The file cannot be read, with the reason.
     Unreadable(String),
     /// No format looks like it.
     Unknown,
-    /// A format that is not read.
+    /// An unsupported format.
     NotRead(&'static Format),
-    /// A format with errors.
+    /// A file in a known format, with errors.
     Wrong(&'static Format, Vec<Complaint>),
-    /// Several formats, without evidence for one.
+    /// Several formats, with no evidence for one of them.
     Ambiguous(Vec<&'static Format>),
-    /// A value, and all formats that it could be if there are several.
+    /// A value, and all possible formats if there are several.
     Read(&'static Format, Arc<Reading>, Vec<&'static Format>),
 }
 
-/// Reads a content as a format.
+/// Reads contents in a format.
 #[must_use]
 pub fn read_as(file: &FileText<'_>, format: &'static Format) -> Recognised {
     if format.likeness(file) == Likeness::No {
@@ -63,12 +63,12 @@ pub struct Recogniser<'a> {
     /// The file.
     pub file: FileText<'a>,
     is_large: bool,
-    like: Vec<(&'static Format, Likeness)>, // in the order of the set, more than not at all
+    like: Vec<(&'static Format, Likeness)>, // in the order of the set, without `Likeness::No`
     read: BTreeMap<&'static str, SharedRead>,
-    plain: Option<Plain<'a>>, // once it was looked for
+    plain: Option<Plain<'a>>, // set by the first search
 }
 
-/// The same file without prefixes, if it looks like a format then.
+/// The same file without line prefixes, if that looks like a format; and whether every line has one.
 type Plain<'a> = Option<(Box<Recogniser<'a>>, bool)>;
 
 impl<'a> Recogniser<'a> {
@@ -92,17 +92,19 @@ impl<'a> Recogniser<'a> {
         Self { file, is_large, like, read: BTreeMap::new(), plain: None }
     }
 
-    /// The formats that the file looks most like, among those that hold a kind.
+    /// The formats of a kind that the file looks most like.
     #[must_use]
     pub fn likely(&self, kind: Option<Kind>) -> Vec<&'static Format> {
         let best = self.asked(kind).map(|(_, likeness)| likeness).max();
         self.asked(kind).filter(|(_, likeness)| Some(*likeness) == best).map(|(format, _)| format).collect()
     }
 
-    /// Whether nothing else looks like the file.
+    /// Whether the file looks like no other format.
     #[must_use]
     pub fn is_sure(&self, format: &Format) -> bool {
-        self.like.iter().any(|(own, likeness)| own.name == format.name && *likeness == Likeness::Sure)
+        self.like
+            .iter()
+            .any(|(candidate, likeness)| candidate.name == format.name && *likeness == Likeness::Sure)
     }
 
     fn asked(&self, kind: Option<Kind>) -> impl Iterator<Item = (&'static Format, Likeness)> {
@@ -110,10 +112,10 @@ impl<'a> Recogniser<'a> {
         self.like.iter().copied().filter(move |(format, _)| holds(format))
     }
 
-    /// Recognises the file, as a format that holds a kind if one is asked for.
+    /// Recognises the file, only in formats of `kind` if one is given.
     ///
-    /// Prefixes that launchers put before each line are left out if no format looks like the lines with them, or if
-    /// every line has one and the lines are wrong with them.
+    /// Launcher prefixes are removed from the lines if no format matches with them, or if every line has one and
+    /// reading fails with them.
     #[must_use]
     pub fn recognise(&mut self, kind: Option<Kind>) -> Recognised {
         let found = self.recognise_lines(kind);
@@ -134,7 +136,7 @@ impl<'a> Recogniser<'a> {
         found
     }
 
-    /// The file without prefixes, and whether every line has one; of a large file its sample is tried first.
+    /// The file without prefixes, and whether every line has one; the sample of a large file is tried first.
     fn without_prefixes(&self) -> Plain<'a> {
         if let Some(sample) = self.file.sample() {
             let (plain, _) = sample.without_prefixes()?;
@@ -151,14 +153,14 @@ impl<'a> Recogniser<'a> {
         let asked: Vec<(&'static Format, Likeness)> = self.asked(kind).collect();
         let mut failed = None;
         for level in [Likeness::Sure, Likeness::Maybe] {
-            let like = || asked.iter().filter(|own| own.1 == level).map(|own| own.0);
+            let like = || asked.iter().filter(|(_, likeness)| *likeness == level).map(|(format, _)| *format);
             let mut read = vec![];
             for format in like() {
                 if matches!(format.reader, Reader::Unread { .. }) {
                     return Recognised::NotRead(format);
                 }
                 match self.read(format) {
-                    // Large files are read once, as the first format that fits.
+                    // A large file is read once, in the first format that fits.
                     Ok(reading) if self.is_large => {
                         let all: Vec<&'static Format> = like().collect();
                         return Recognised::Read(format, reading, if all.len() > 1 { all } else { vec![] });
@@ -187,21 +189,21 @@ impl<'a> Recogniser<'a> {
 /// The formats that a text looks like.
 fn likenesses(file: &FileText<'_>) -> Vec<(&'static Format, Likeness)> {
     let all = FORMATS.iter().map(|format| (*format, (format.is_like)(file)));
-    all.filter(|own| own.1 > Likeness::No).collect()
+    all.filter(|(_, likeness)| *likeness > Likeness::No).collect()
 }
 
-/// Chooses among formats that read a content: triples before a list of weighted edges, and triples or rows of
-/// numbers by what each would mean.
+/// Chooses among formats that can all read a file: triples before a list of weighted edges, and triples or rows of
+/// numbers by the meaning that each would have.
 fn chosen(mut read: Vec<(&'static Format, Arc<Reading>)>) -> Recognised {
     let candidates: Vec<&'static Format> =
-        if read.len() > 1 { read.iter().map(|own| own.0).collect() } else { vec![] };
+        if read.len() > 1 { read.iter().map(|(format, _)| *format).collect() } else { vec![] };
     let matrix_of = |name: &str| {
-        read.iter().find(|own| own.0.name == name).and_then(|own| match &own.1.content {
+        read.iter().find(|(format, _)| format.name == name).and_then(|(_, reading)| match &reading.content {
             Content::Matrix(matrix) => Some(matrix),
             _ => None,
         })
     };
-    let place = |name: &str| read.iter().position(|own| own.0.name == name);
+    let place = |name: &str| read.iter().position(|(format, _)| format.name == name);
     let place = match (matrix_of("matrix-dense"), matrix_of("matrix-triples")) {
         (Some(dense), Some(triples)) => {
             let sends_to_itself = |matrix: &Matrix| {

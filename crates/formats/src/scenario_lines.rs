@@ -1,4 +1,4 @@
-//! The lines of a scenario, or the command, that use a file: the answer of `inspect` to "and now?".
+//! The scenario lines, or the command, that use a file: the next step that `inspect` suggests.
 
 use serde_json::Value;
 
@@ -8,12 +8,12 @@ use crate::{
     value::{Benchmark, Content, Link, Network, Trace},
 };
 
-/// The lines that use a file with a value; none if nothing reads it. `".."` stands for what a person has to say.
+/// The lines that use a file with a value; empty if nothing reads it. `".."` marks data to be filled in.
 #[must_use]
 pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
     let file = format!("{path:?}");
     match content {
-        Content::Network(own) => of_network(own, &file),
+        Content::Network(network) => of_network(network, &file),
         Content::Hosts(..) if format.name == "coordinate-map" => {
             let path = crate::format::quoted(path);
             vec![format!("cubefold place SCENARIO --format hosts --coordinates {path}")]
@@ -26,19 +26,21 @@ pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
             format!("embeddings = [{:?}]", format!("file:{path}")),
         ],
         Content::Matrix(_) => of_program("traffic", &file),
-        Content::Benchmark(own) => vec![calibrate(own, path)],
-        Content::Trace(own) => of_trace(own, format, &file),
-        Content::Settings(own) => match format.name {
-            "booksim-config" => own.get("keys").and_then(Value::as_object).map(booksim_config::lines),
-            "nccl-graph" => own.get("graphs").and_then(Value::as_array).and_then(|own| of_rings(own)),
-            "astra-system" => own.get("keys").and_then(of_system),
+        Content::Benchmark(benchmark) => vec![calibrate(benchmark, path)],
+        Content::Trace(trace) => of_trace(trace, format, &file),
+        Content::Settings(settings) => match format.name {
+            "booksim-config" => settings.get("keys").and_then(Value::as_object).map(booksim_config::lines),
+            "nccl-graph" => {
+                settings.get("graphs").and_then(Value::as_array).and_then(|graphs| of_rings(graphs))
+            }
+            "astra-system" => settings.get("keys").and_then(of_system),
             _ => None,
         }
         .unwrap_or_default(),
     }
 }
 
-/// A sentence on a trace that is not run as it is, with the way on.
+/// A note on a trace that cannot run unchanged, with a remedy.
 pub(crate) fn how_used(format: &Format) -> Option<&'static str> {
     match format.name {
         "astra-sim-1-workload" => Some(
@@ -59,44 +61,44 @@ fn of_program(kind: &str, file: &str) -> Vec<String> {
     vec!["[program]".to_owned(), format!("kind = {kind:?}"), format!("file = {file}")]
 }
 
-fn of_network(own: &Network, file: &str) -> Vec<String> {
+fn of_network(network: &Network, file: &str) -> Vec<String> {
     let mut lines = vec!["[machine]".to_owned(), "kind = \"network\"".into(), format!("edges = {file}")];
-    if own.hosts.is_none() {
+    if network.hosts.is_none() {
         lines.push("hosts = \"..\"".to_owned());
     }
-    if own.needs_forwarding_hosts() {
+    if network.needs_forwarding_hosts() {
         lines.push("hosts_forward = true".to_owned());
     }
     let lacks_speed =
         |link: &Link| link.cycles.is_none() && (link.bandwidth.is_none() || link.latency.is_none());
     let (of_lanes, others): (Vec<&Link>, Vec<&Link>) =
-        own.links.iter().filter(|link| lacks_speed(link)).partition(|link| link.lanes.is_some());
+        network.links.iter().filter(|link| lacks_speed(link)).partition(|link| link.lanes.is_some());
     let figures = "{ bandwidth = \"..\", latency = \"..\" }";
     lines.extend((!of_lanes.is_empty()).then(|| format!("lane = {figures}")));
     lines.extend((!others.is_empty()).then(|| format!("link = {figures}")));
-    if own.is_unconnected() && !own.paths.is_empty() {
-        let classes: Vec<String> = own.paths.keys().map(|own| format!("{own} = \"..\"")).collect();
+    if network.is_unconnected() && !network.paths.is_empty() {
+        let classes: Vec<String> = network.paths.keys().map(|class| format!("{class} = \"..\"")).collect();
         lines.push(format!("paths = {{ {} }}", classes.join(", ")));
     }
     lines
 }
 
-/// The command that fits a machine to a benchmark, with the options that its log leaves open.
-fn calibrate(own: &Benchmark, path: &str) -> String {
+/// The command that fits a machine to a benchmark, with options for what its log does not say.
+fn calibrate(benchmark: &Benchmark, path: &str) -> String {
     let mut command = format!("cubefold calibrate {}", crate::format::quoted(path));
-    if own.measures == "time" && own.operation.is_none() {
+    if benchmark.measures == "time" && benchmark.operation.is_none() {
         command.push_str(" --operation ..");
     }
-    if own.ranks.is_none() {
+    if benchmark.ranks.is_none() {
         command.push_str(" --ranks ..");
     }
-    if own.rows.iter().any(|row| row.bytes.is_none()) {
+    if benchmark.rows.iter().any(|row| row.bytes.is_none()) {
         command.push_str(" --bytes ..");
     }
     command
 }
 
-/// An algorithm of each operation with which a trace runs.
+/// An algorithm for an operation, so that a trace can run.
 fn algorithm_of(operation: &str) -> Option<&'static str> {
     Some(match operation {
         "all-reduce" | "all-gather" | "reduce-scatter" => "ring",
@@ -107,19 +109,19 @@ fn algorithm_of(operation: &str) -> Option<&'static str> {
     })
 }
 
-fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
+fn of_trace(trace: &Trace, format: &Format, file: &str) -> Vec<String> {
     match format.name {
         "goal" => return of_program("goal", file),
         "chakra" | "chakra-json" => return of_program("chakra", &of_all_ranks(file)),
-        // Layers and steps, which no kind of program takes.
+        // These have layers and steps, which no kind of program accepts.
         "astra-sim-1-workload" | "msccl-xml" => return vec![],
         _ => {}
     }
-    if own.matrix.is_some() {
+    if trace.matrix.is_some() {
         return of_program("traffic", file);
     }
     let mut operations: Vec<&str> = vec![];
-    for traced in own.operations.iter().flatten() {
+    for traced in trace.operations.iter().flatten() {
         if !operations.contains(&traced.operation.as_str()) {
             operations.push(&traced.operation);
         }
@@ -128,14 +130,14 @@ fn of_trace(own: &Trace, format: &Format, file: &str) -> Vec<String> {
         .iter()
         .map(|operation| Some(format!("{operation} = {:?}", algorithm_of(operation)?)))
         .collect();
-    // Messages of one rank have no partner.
-    let Some(algorithms) = algorithms.filter(|own| !own.is_empty()) else { return vec![] };
+    // The messages of a single rank have no partner.
+    let Some(algorithms) = algorithms.filter(|algorithms| !algorithms.is_empty()) else { return vec![] };
     let mut lines = of_program("trace", file);
     lines.push(format!("algorithms = {{ {} }}", algorithms.join(", ")));
     lines
 }
 
-/// The name of the files of all ranks, from that of one: `trace.{rank}.et` of `trace.0.et`.
+/// The pattern for the files of all ranks, from the name of one: `trace.{rank}.et` from `trace.0.et`.
 fn of_all_ranks(file: &str) -> String {
     let begin = file.rfind('/').map_or(0, |at| at + 1);
     let is_digit = |sign: char| sign.is_ascii_digit();
@@ -148,7 +150,7 @@ fn of_all_ranks(file: &str) -> String {
 fn of_rings(graphs: &[Value]) -> Option<Vec<String>> {
     const RING: u64 = 4;
     let ring = graphs.iter().find(|graph| graph["pattern"].as_u64() == Some(RING))?;
-    let channels = ring["channels"].as_array().filter(|own| !own.is_empty())?;
+    let channels = ring["channels"].as_array().filter(|channels| !channels.is_empty())?;
     Some(vec![
         "[program]".to_owned(),
         "kind = \"all-reduce\"".to_owned(),

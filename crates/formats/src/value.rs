@@ -34,7 +34,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A word for it in messages, with its article.
+    /// Its name in messages, with an article.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ pub struct TracedOperation {
     pub bytes: u64,
     /// The number of ranks that take part, if it is known.
     pub group: Option<u64>,
-    /// Begin and end \[s\], if they are known.
+    /// Start and end \[s\], if they are known.
     pub span: Option<[f64; 2]>,
 }
 
@@ -120,11 +120,11 @@ pub enum Content {
     Trace(Trace),
     /// Sizes and times.
     Benchmark(Benchmark),
-    /// Keys, or what else a file of settings has.
+    /// Keys and other contents of a settings file.
     Settings(Map<String, Value>),
 }
 
-/// A number as JSON: whole if it is whole.
+/// A number as JSON: an integer if it is whole.
 #[must_use]
 pub fn number(ratio: Ratio) -> Value {
     let (numerator, denominator) = ratio.parts();
@@ -134,10 +134,13 @@ pub fn number(ratio: Ratio) -> Value {
     }
 }
 
-/// A number that is not whole in six digits, for people.
+/// Rounds a fraction to six digits, for people.
 fn in_six_digits(value: &Value) -> Value {
     let number = value.as_f64().filter(|_| value.is_f64());
-    number.map_or_else(|| value.clone(), |own| json!(format!("{own:.5e}").parse::<f64>().unwrap_or(own)))
+    number.map_or_else(
+        || value.clone(),
+        |number| json!(format!("{number:.5e}").parse::<f64>().unwrap_or(number)),
+    )
 }
 
 impl Content {
@@ -155,7 +158,7 @@ impl Content {
         }
     }
 
-    /// Whether a value of a kind can be had from it.
+    /// Whether it yields a value of a kind.
     #[must_use]
     pub fn has(&self, kind: Kind) -> bool {
         match kind {
@@ -180,8 +183,8 @@ impl Content {
     pub fn hosts(&self) -> Option<Vec<(String, Option<u64>)>> {
         match self {
             Self::Hosts(hosts, _) => Some(hosts.clone()),
-            Self::Network(own) => {
-                Some(own.nodes[..own.hosts?].iter().map(|name| (name.clone(), None)).collect())
+            Self::Network(network) => {
+                Some(network.nodes[..network.hosts?].iter().map(|name| (name.clone(), None)).collect())
             }
             _ => {
                 let ranks = self.ranks()?;
@@ -213,47 +216,47 @@ impl Content {
     #[must_use]
     pub fn matrix(&self) -> Option<&Matrix> {
         match self {
-            Self::Matrix(own) => Some(own),
-            Self::Trace(own) => own.matrix.as_ref(),
+            Self::Matrix(matrix) => Some(matrix),
+            Self::Trace(trace) => trace.matrix.as_ref(),
             _ => None,
         }
     }
 
-    /// The codes of what is missing for a scenario, as far as they follow from the value.
+    /// The codes of data that a scenario needs and the value lacks.
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         let mut missing = vec![];
         match self {
-            Self::Network(own) => {
-                if own.links.iter().any(|link| link.bandwidth.is_none()) {
+            Self::Network(network) => {
+                if network.links.iter().any(|link| link.bandwidth.is_none()) {
                     missing.push("bandwidth");
                 }
-                if own.links.iter().any(|link| link.latency.is_none() && link.cycles.is_none()) {
+                if network.links.iter().any(|link| link.latency.is_none() && link.cycles.is_none()) {
                     missing.push("latency");
                 }
-                if !own.paths.is_empty() {
+                if !network.paths.is_empty() {
                     missing.push("speeds-by-class");
                 }
-                if own.hosts.is_none() {
+                if network.hosts.is_none() {
                     missing.push("hosts");
                 }
-                if own.is_unconnected() {
+                if network.is_unconnected() {
                     missing.push("unconnected");
                 }
             }
-            Self::Matrix(own) if own.unit == "weight" => missing.push("unit"),
-            Self::Benchmark(own) => {
-                if own.operation.is_none() {
+            Self::Matrix(matrix) if matrix.unit == "weight" => missing.push("unit"),
+            Self::Benchmark(benchmark) => {
+                if benchmark.operation.is_none() {
                     missing.push("operation");
                 }
-                if own.ranks.is_none() {
+                if benchmark.ranks.is_none() {
                     missing.push("ranks");
                 }
-                if own.rows.iter().any(|row| row.bytes.is_none()) {
+                if benchmark.rows.iter().any(|row| row.bytes.is_none()) {
                     missing.push("size");
                 }
             }
-            Self::Trace(own) if own.ranks.is_none() => missing.push("ranks"),
+            Self::Trace(trace) if trace.ranks.is_none() => missing.push("ranks"),
             Self::Hosts(..) | Self::Ranks(_) | Self::Matrix(_) | Self::Trace(_) | Self::Settings(_) => {}
         }
         missing
@@ -270,11 +273,11 @@ impl Content {
             format!("{count} {noun}")
         };
         let mut counts: Vec<String> = counts.iter().map(counted).collect();
-        if let Self::Network(own) = self
-            && !own.paths.is_empty()
+        if let Self::Network(network) = self
+            && !network.paths.is_empty()
         {
-            let pairs: usize = own.paths.values().map(Vec::len).sum();
-            let classes: Vec<&str> = own.paths.keys().map(String::as_str).collect();
+            let pairs: usize = network.paths.values().map(Vec::len).sum();
+            let classes: Vec<&str> = network.paths.keys().map(String::as_str).collect();
             counts.push(format!("{pairs} pairs by class ({})", classes.join(", ")));
         }
         format!("{}: {}", self.kind().name(), counts.join(", "))
@@ -285,14 +288,15 @@ impl Content {
     pub fn counts(&self) -> Map<String, Value> {
         let mut counts = Map::new();
         match self {
-            Self::Network(own) => {
-                counts.insert("nodes".into(), json!(own.nodes.len()));
-                if let Some(hosts) = own.hosts {
+            Self::Network(network) => {
+                counts.insert("nodes".into(), json!(network.nodes.len()));
+                if let Some(hosts) = network.hosts {
                     counts.insert("hosts".into(), json!(hosts));
                 }
-                counts.insert("links".into(), json!(own.links.iter().map(|link| link.count).sum::<u64>()));
-                if own.loops > 0 {
-                    counts.insert("loops".into(), json!(own.loops));
+                counts
+                    .insert("links".into(), json!(network.links.iter().map(|link| link.count).sum::<u64>()));
+                if network.loops > 0 {
+                    counts.insert("loops".into(), json!(network.loops));
                 }
             }
             Self::Hosts(hosts, further) => {
@@ -304,9 +308,9 @@ impl Content {
                 counts.insert("ranks".into(), json!(ranks.len()));
                 counts.insert("hosts".into(), json!(hosts.len()));
             }
-            Self::Matrix(own) => own.counts(&mut counts),
-            Self::Trace(own) => {
-                if let Some(operations) = &own.operations {
+            Self::Matrix(matrix) => matrix.counts(&mut counts),
+            Self::Trace(trace) => {
+                if let Some(operations) = &trace.operations {
                     counts.insert("operations".into(), json!(operations.len()));
                     let bytes: u64 = operations.iter().map(|operation| operation.bytes).sum();
                     counts.insert("bytes".into(), json!(bytes));
@@ -315,19 +319,19 @@ impl Content {
                         counts.insert("seconds".into(), json!(last));
                     }
                 }
-                if let Some(ranks) = own.ranks {
+                if let Some(ranks) = trace.ranks {
                     counts.insert("ranks".into(), json!(ranks));
                 }
-                if let Some(matrix) = &own.matrix {
+                if let Some(matrix) = &trace.matrix {
                     matrix.counts(&mut counts);
                 }
-                counts.extend(own.counts.clone());
+                counts.extend(trace.counts.clone());
             }
-            Self::Benchmark(own) => {
-                counts.insert("rows".into(), json!(own.rows.len()));
+            Self::Benchmark(benchmark) => {
+                counts.insert("rows".into(), json!(benchmark.rows.len()));
             }
-            Self::Settings(own) => {
-                let keys = own.get("keys").and_then(Value::as_object).map_or(own.len(), Map::len);
+            Self::Settings(settings) => {
+                let keys = settings.get("keys").and_then(Value::as_object).map_or(settings.len(), Map::len);
                 counts.insert("keys".into(), json!(keys));
             }
         }
@@ -338,33 +342,33 @@ impl Content {
     #[must_use]
     pub fn data(&self) -> Value {
         match self {
-            Self::Network(own) => own.data(),
+            Self::Network(network) => network.data(),
             Self::Hosts(hosts, _) => {
                 let rows = hosts.iter().map(|(name, slots)| json!({"name": name, "slots": slots}));
                 json!({ "hosts": rows.collect::<Vec<_>>() })
             }
             Self::Ranks(ranks) => json!({ "ranks": ranks }),
-            Self::Matrix(own) => own.data(),
-            Self::Trace(own) => {
-                if let Some(matrix) = &own.matrix {
+            Self::Matrix(matrix) => matrix.data(),
+            Self::Trace(trace) => {
+                if let Some(matrix) = &trace.matrix {
                     return matrix.data();
                 }
                 let mut data = Map::new();
-                data.insert("rank".into(), json!(own.rank));
-                data.insert("ranks".into(), json!(own.ranks));
-                if let Some(operations) = &own.operations {
-                    let row = |own: &TracedOperation| {
-                        json!({"operation": own.operation, "bytes": own.bytes, "group": own.group,
-                               "begin": own.span.map(|span| span[0]), "end": own.span.map(|span| span[1])})
+                data.insert("rank".into(), json!(trace.rank));
+                data.insert("ranks".into(), json!(trace.ranks));
+                if let Some(operations) = &trace.operations {
+                    let row = |operation: &TracedOperation| {
+                        json!({"operation": operation.operation, "bytes": operation.bytes, "group": operation.group,
+                               "begin": operation.span.map(|span| span[0]), "end": operation.span.map(|span| span[1])})
                     };
                     data.insert("operations".into(), operations.iter().map(row).collect());
                 }
-                if let Some(algorithm) = &own.algorithm {
+                if let Some(algorithm) = &trace.algorithm {
                     data.insert("algorithm".into(), algorithm.clone());
                 }
                 data.into()
             }
-            Self::Benchmark(own) => {
+            Self::Benchmark(benchmark) => {
                 let row = |row: &BenchmarkRow| {
                     let mut value = json!({"bytes": row.bytes, "time": row.time, "bandwidth": row.bandwidth});
                     if let (Some(operation), Some(map)) = (&row.operation, value.as_object_mut()) {
@@ -372,10 +376,10 @@ impl Content {
                     }
                     value
                 };
-                let rows: Vec<Value> = own.rows.iter().map(row).collect();
-                json!({"operation": own.operation, "measures": own.measures, "ranks": own.ranks, "rows": rows})
+                let rows: Vec<Value> = benchmark.rows.iter().map(row).collect();
+                json!({"operation": benchmark.operation, "measures": benchmark.measures, "ranks": benchmark.ranks, "rows": rows})
             }
-            Self::Settings(own) => own.clone().into(),
+            Self::Settings(settings) => settings.clone().into(),
         }
     }
 }

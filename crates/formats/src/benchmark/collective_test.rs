@@ -1,9 +1,9 @@
-//! Collective operations as benchmarks measure them: the data that pass a rank, and the number of consecutive
+//! Collective operations as benchmarks measure them: the data that passes a rank, and the number of consecutive
 //! steps.
 //!
-//! The share of a vector is that of the bus bandwidth of nccl-tests (`doc/PERFORMANCE.md`). NCCL sends rings. MPI
-//! libraries send short vectors in `ceil(log2 P)` rounds (Thakur, Rabenseifner & Gropp 2005), from which the
-//! startup follows; the share of the vector holds for long ones.
+//! The share of a vector is the factor in the bus bandwidth of nccl-tests (`doc/PERFORMANCE.md`). NCCL uses rings.
+//! MPI libraries send short vectors in `ceil(log2 P)` rounds (Thakur, Rabenseifner & Gropp 2005), which determine
+//! the startup; the share of the vector holds for long ones.
 
 use cubefold_derive::Words;
 
@@ -47,7 +47,7 @@ pub(super) enum SizeOf {
 }
 
 impl Operation {
-    /// The measurement of this operation among `ranks` ranks, from 2 to [`MAX_RANKS`].
+    /// The series that times this operation among `ranks` ranks, from 2 to [`MAX_RANKS`].
     pub(super) fn among(self, ranks: u32, steps: Steps, size: SizeOf) -> SeriesKind {
         let count = f64::from(ranks);
         let part = (count - 1.0) / count;
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_the_bus_bandwidth() {
-        let of = |own: Operation, steps, size| match own.among(8, steps, size) {
+        let of = |operation: Operation, steps, size| match operation.among(8, steps, size) {
             SeriesKind::Collective { steps, wire_share, .. } => (steps, wire_share),
             SeriesKind::Single | SeriesKind::Streaming => unreachable!("a collective"),
         };

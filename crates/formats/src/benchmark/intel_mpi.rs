@@ -1,7 +1,7 @@
 //! Intel MPI Benchmarks: `# Benchmarking PingPong`, `# #processes = 2`, a heading with `#bytes` and
-//! `#repetitions`, then a row a size.
+//! `#repetitions`, then a row per size.
 //!
-//! Times are those of a message one way, or the mean over the processes (`t_avg`). The rates of `Uniband` and
+//! A time is that of a message one way, or the mean over the processes (`t_avg`). The rates of `Uniband` and
 //! `Biband` are sums over all pairs, and over both directions.
 
 use super::{
@@ -13,7 +13,7 @@ use crate::input::{
     text::{Remarks, described, lines, span},
 };
 
-/// The words before the name of a benchmark.
+/// Text before the name of a benchmark.
 const STARTING: &str = "Benchmarking ";
 
 /// The quantity of a benchmark.
@@ -70,9 +70,9 @@ struct Table<'t> {
 }
 
 impl Table<'_> {
-    /// The error that this table follows another one.
+    /// The error for this table after the first one.
     fn after(&self, first: &Self) -> String {
-        let (title, ranks) = (self.title, |own: &Self| own.ranks.unwrap_or(0));
+        let (title, ranks) = (self.title, |table: &Self| table.ranks.unwrap_or(0));
         if title != first.title {
             format!("a second benchmark, {title} after {}, expected one a file", first.title)
         } else if self.ranks == first.ranks {
@@ -91,10 +91,10 @@ impl Table<'_> {
 #[derive(Debug, Clone, Copy)]
 struct Column {
     place: usize,
-    is_rate: bool, // messages a second, else microseconds
+    is_rate: bool, // messages per second, else microseconds
 }
 
-/// The only table of a text; reports errors and returns `None` if it has several or is of no known benchmark.
+/// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
 pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
     let tables = tables(text, diagnostics);
     let Some(table) = tables.first() else {
@@ -171,14 +171,14 @@ fn column(heading: &str) -> Option<Column> {
     time.or_else(|| place("Msg/sec").map(|place| Column { place, is_rate: true }))
 }
 
-/// Adds a row, or counts a line that is none.
+/// Adds a row, or counts a line that is not a row.
 fn add_row(table: &mut Table<'_>, column: Column, line: &str, text: &str, diagnostics: &mut Diagnostics) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Ok(bytes) = words[0].parse::<u64>() else {
         table.left_out += 1;
         return;
     };
-    // Sizes that do not fit are followed by words.
+    // Words follow sizes that do not fit.
     if words.get(1).is_some_and(|word| !is_number(word)) {
         table.left_out += 1;
         return;
@@ -194,7 +194,7 @@ fn add_row(table: &mut Table<'_>, column: Column, line: &str, text: &str, diagno
     }
 }
 
-/// Times, or times between two messages. Collectives of 0 bytes do nothing.
+/// Converts to times, or times between two messages. Leaves out collectives of 0 bytes, which do nothing.
 fn points(table: &Table<'_>, test: Test, ranks: f64) -> Vec<Point> {
     let is_rate = table.column.is_some_and(|column| column.is_rate);
     let senders = if let Test::Rate { senders_per_rank } = test { ranks * senders_per_rank } else { 1.0 };

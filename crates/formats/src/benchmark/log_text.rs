@@ -1,5 +1,5 @@
-//! The text of a benchmark in the log of a job: without the prefixes that launchers put before every line, and
-//! without the escapes of terminals.
+//! The text of a benchmark in a job log, without the prefixes that launchers put before every line and without
+//! terminal escapes.
 //!
 //! | prefix | from |
 //! | --- | --- |
@@ -8,17 +8,17 @@
 //! | `2026-11-26T12:00:00.5Z stdout F `, `[12:00:00] `, `Nov 26 12:00:00 ` | schedulers, containers, syslog |
 //! | `host: `, `pod-0 \| ` | pdsh and others: any word before the heading of the benchmark |
 //!
-//! Each byte that is left out is replaced by a blank, so that places in the text remain.
+//! Each removed byte is replaced by a blank, so that positions in the text stay valid.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-/// Escapes of terminals: colours, titles, movements of the cursor.
+/// Terminal escapes: colours, titles, cursor movements.
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| built(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])"));
 
-/// Prefixes that are the same for every job, any number of them.
+/// Any number of prefixes of the forms that do not depend on the job.
 static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
     built(concat!(
         r"^(?:[ \t\r]",
@@ -78,19 +78,19 @@ fn push_blanks(text: &mut String, count: usize) {
     text.extend(std::iter::repeat_n(' ', count));
 }
 
-/// The words before headings that end like a prefix, the longest first.
+/// The prefixes found before headings, longest first.
 fn prefixes_of_headings(text: &str) -> Vec<&str> {
     const MOST: usize = 64;
     let mut found: Vec<&str> = vec![];
     for line in text.lines() {
         let Some(heading) = line.contains('#').then(|| HEADING.find(line)).flatten() else { continue };
         let known = prefix_length(line, &found);
-        let own = line.get(known..heading.start()).unwrap_or_default();
-        if found.len() < MOST && own.trim_end().ends_with([':', '|', '>', ']']) {
-            found.push(own.trim_end());
+        let prefix = line.get(known..heading.start()).unwrap_or_default();
+        if found.len() < MOST && prefix.trim_end().ends_with([':', '|', '>', ']']) {
+            found.push(prefix.trim_end());
         }
     }
-    found.sort_by_key(|own| std::cmp::Reverse(own.len()));
+    found.sort_by_key(|prefix| std::cmp::Reverse(prefix.len()));
     found
 }
 
@@ -107,12 +107,12 @@ fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
     };
     let before = known(0);
     match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
-        Some(own) => known(before + own.len()),
+        Some(prefix) => known(before + prefix.len()),
         None => before,
     }
 }
 
-/// Whether a line may begin with a prefix that is the same for every job: most lines of large logs do not.
+/// Whether a line may start with a prefix that does not depend on the job: most lines of large logs do not.
 fn may_have_prefix(line: &[u8]) -> bool {
     let Some(first) = line.first() else { return false };
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();

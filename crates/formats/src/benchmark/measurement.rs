@@ -1,8 +1,8 @@
 //! Sizes and times from the output of benchmarks; [`osu`], [`nccl_tests`] and [`intel_mpi`] know the forms.
 //!
-//! A file is the log of a job: prefixes of launchers and other lines before, between and after the rows are left
-//! out, and the number of those among the rows is reported. It holds one benchmark. Benchmarks that measure anything
-//! else than [`SeriesKind`] are refused by name.
+//! A file is a job log: launcher prefixes and other lines before, between and after the rows are skipped, and the
+//! number of lines skipped between rows is reported. It holds one benchmark. Benchmarks that measure anything other
+//! than a [`SeriesKind`] are refused by name.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::input::diagnostic::Diagnostics;
 pub enum SeriesKind {
     /// One message at a time, one way.
     Single,
-    /// Many messages in flight at once; the time is that between two of them.
+    /// Many messages in flight at once; the time is the interval between two of them.
     Streaming,
     /// A collective operation.
     Collective {
@@ -73,7 +73,7 @@ pub struct Measurement {
     pub kind: SeriesKind,
     /// The rows, at least one, by size.
     pub points: Vec<Point>,
-    /// The number of lines among the rows that are no rows.
+    /// The number of lines between the rows that are not rows.
     pub left_out: u64,
 }
 
@@ -86,9 +86,9 @@ pub struct MeasurementOptions {
     pub from: Option<u64>,
     /// The largest size that is read \[bytes\].
     pub to: Option<u64>,
-    /// The size of messages, of a log that does not say it \[bytes\].
+    /// The size of messages, for a log that does not give it \[bytes\].
     pub bytes: Option<u64>,
-    /// The operation that is read, of a log of several.
+    /// The operation to read from a log with several.
     pub operation: Option<&'static str>,
 }
 
@@ -117,7 +117,7 @@ impl Measurement {
         self.points.iter().map(|point| self.wire_bytes(point.bytes) / point.seconds).fold(0.0, f64::max)
     }
 
-    /// Whether a text has the head of a table that [`Self::parse`] reads, whatever its rows are.
+    /// Whether a text has the heading of a table that [`Self::parse`] reads; its rows may be invalid.
     #[must_use]
     pub fn has_table(text: &str) -> bool {
         let is_head = |line: &str| line.trim_start().starts_with("# Size");

@@ -1,9 +1,9 @@
-//! nccl-tests: a heading with `time`, `algbw` and `busbw`, then a row a size. Versions differ in the columns
-//! between: `redop` and `root` are missing in some, in-place columns follow in all, and others in the newest.
-//! The heading says which column is which. The out-of-place time counts if there is one.
+//! nccl-tests: a heading with `time`, `algbw` and `busbw`, then a row per size. The other columns vary by version:
+//! some lack `redop` and `root`, all have in-place columns at the end, and the newest have more after them.
+//! The heading identifies the columns. The out-of-place time is used if there is one.
 //!
-//! The ratio of the two bandwidths gives the part of the vector that passes a rank, and so the number of
-//! ranks, unless the ranks are listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or
+//! The ratio of the two bandwidths gives the share of the vector that passes a rank, and hence the number of
+//! ranks if they are not listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or
 //! all-gather, 1 in a send. Only newer versions print the name of the benchmark; without it, the ratio, the
 //! reduction (`redop`) and the ranks must identify the benchmark.
 
@@ -18,7 +18,7 @@ use crate::input::{
     text::{Remarks, described, lines, span},
 };
 
-/// The words before the name of the benchmark.
+/// Text before the name of the benchmark.
 const STARTING: &str = "Collective test starting:";
 
 /// A benchmark.
@@ -46,12 +46,12 @@ pub(super) fn is_output(text: &str) -> bool {
     text.lines().any(|line| line.contains("algbw") && line.contains("busbw"))
 }
 
-/// The only table of a text; reports errors and returns `None` if it has several or is of no known benchmark.
+/// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
 pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
     let tables = tables(text, diagnostics);
     if let [first, second, ..] = &tables[..] {
         let message = || format!("{}, expected one a file", second.after(first));
-        diagnostics.add(span(text, second.begin), message);
+        diagnostics.add(span(text, second.first_line), message);
         return None;
     }
     let table = tables.into_iter().next()?;
@@ -75,9 +75,9 @@ struct Columns {
 /// A benchmark in a text.
 #[derive(Debug)]
 struct Table<'t> {
-    begin: &'t str, // its first line
+    first_line: &'t str,
     title: Option<&'t str>,
-    ranks: BTreeSet<u32>, // that are listed
+    ranks: BTreeSet<u32>, // the listed ranks
     columns: Option<Columns>,
     rows: Vec<Row<'t>>,
     left_out: u64,
@@ -94,19 +94,19 @@ struct Row<'t> {
 }
 
 impl<'t> Table<'t> {
-    fn new(begin: &'t str) -> Self {
-        Self { begin, title: None, ranks: BTreeSet::new(), columns: None, rows: vec![], left_out: 0 }
+    fn new(first_line: &'t str) -> Self {
+        Self { first_line, title: None, ranks: BTreeSet::new(), columns: None, rows: vec![], left_out: 0 }
     }
 
-    /// Describes what follows an earlier table.
+    /// Describes this table as the second one after `first`.
     fn after(&self, first: &Self) -> String {
-        let name = |own: &Self| own.title.unwrap_or("nccl-tests").to_owned();
+        let name = |table: &Self| table.title.unwrap_or("nccl-tests").to_owned();
         if self.title != first.title {
             return format!("a second benchmark, {} after {}", name(self), name(first));
         }
         let mut differences = vec![];
-        let words = |own: &Self| -> [Option<&'t str>; 2] {
-            let row = own.rows.first();
+        let words = |table: &Self| -> [Option<&'t str>; 2] {
+            let row = table.rows.first();
             [row.and_then(|row| row.operation), row.and_then(|row| row.root)]
         };
         let shown = |word: Option<&'t str>| word.unwrap_or("none");
@@ -118,7 +118,7 @@ impl<'t> Table<'t> {
         if self.ranks.len() != first.ranks.len() {
             differences.push(format!("{} ranks for {}", self.ranks.len(), first.ranks.len()));
         }
-        let sizes = |own: &Self| own.rows.iter().map(|row| row.point.bytes).collect::<Vec<_>>();
+        let sizes = |table: &Self| table.rows.iter().map(|row| row.point.bytes).collect::<Vec<_>>();
         if sizes(self) != sizes(first) {
             differences.push("other sizes".to_owned());
         }
@@ -150,11 +150,11 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Adds a line that is no comment.
+    /// Adds a line that is not a comment.
     fn add_line(&mut self, line: &'t str, text: &str, diagnostics: &mut Diagnostics) {
         let Some(columns) = &self.columns else { return };
         let words: Vec<&str> = line.split_whitespace().collect();
-        // Other lines are notes of the library.
+        // Other lines are messages of the library.
         let is_row = words[0].parse::<u64>().is_ok() && words.get(1).is_none_or(|word| is_number(word));
         if !is_row {
             self.left_out += 1;
@@ -194,13 +194,13 @@ fn tables<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Table<'t>> {
     tables
 }
 
-/// Whether a comment begins another table after a heading.
+/// Whether a comment after a heading starts another table.
 fn begins_table(remark: &str) -> bool {
     let is_heading = remark.contains("algbw") && remark.contains("busbw");
     remark.starts_with(STARTING) || remark.starts_with("nThread ") || is_heading
 }
 
-/// The rank that a comment names with its device.
+/// The rank in a comment that lists a rank and its device.
 fn listed_rank(remark: &str) -> Option<u32> {
     let mut words = remark.split_whitespace();
     words.next().filter(|word| *word == "Rank")?;
@@ -225,7 +225,7 @@ fn columns(heading: &str) -> Option<Columns> {
     is_known.then(|| Columns { operation: first("redop"), root: first("root"), measured })
 }
 
-/// A row; `None` if its columns are not those of the heading.
+/// A row; `None` if its columns do not match the heading.
 fn row<'t>(words: &[&'t str], columns: &Columns, line: &'t str) -> Option<Row<'t>> {
     let bytes = words.first()?.parse::<u64>().ok()?;
     let bandwidth = |place: usize| {
@@ -279,7 +279,7 @@ fn kind(
     let ranks = (listed >= 2).then_some(listed).or(given).or_else(|| ranks_of(operation, share));
     let Some(ranks) = ranks else {
         let name = table.title.unwrap_or("a benchmark");
-        diagnostics.add(span(text, table.begin), || missing_ranks(name));
+        diagnostics.add(span(text, table.first_line), || missing_ranks(name));
         return None;
     };
     Some(operation.among(ranks.min(MAX_RANKS), Steps::Ring, SizeOf::Vector))
@@ -296,9 +296,9 @@ fn titled(text: &str, title: &str, diagnostics: &mut Diagnostics) -> Option<Test
     known.map(|&(_, test)| test)
 }
 
-/// The only benchmark that prints such a row on `ranks` ranks, where 0 means unknown.
+/// The only benchmark that prints such a row on `ranks` ranks; 0 ranks are unknown.
 ///
-/// All-gather and all-to-all, both without a reduction, print the same; so do a send and an all-reduce of two
+/// All-gather and all-to-all print the same, as neither has a reduction; so do a send and an all-reduce of two
 /// ranks in versions with a column `root`.
 fn unnamed(row: &Row<'_>, share: f64, ranks: u32) -> Option<Test> {
     let has_root = row.root.is_some_and(|root| !root.starts_with('-'));
@@ -312,7 +312,7 @@ fn unnamed(row: &Row<'_>, share: f64, ranks: u32) -> Option<Test> {
         (true, false) if (share - 1.0).abs() >= 0.01 => {
             Some(Test::Collective(if share > 1.0 { Operation::AllReduce } else { Operation::ReduceScatter }))
         }
-        // From 100 ranks on, a reduce-scatter also has that ratio. Sends came after the column of roots.
+        // From 100 ranks on, a reduce-scatter also has that ratio. Sends are newer than the `root` column.
         (true, false) if row.root.is_none() => (ranks == 2).then_some(Test::Collective(Operation::AllReduce)),
         (true, false) => (3..100).contains(&ranks).then_some(Test::Send),
     }

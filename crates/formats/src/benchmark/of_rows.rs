@@ -29,7 +29,7 @@ impl Measurement {
         }
         let range = options.from.unwrap_or(0)..=options.to.unwrap_or(u64::MAX);
         let rows = benchmark.rows.iter().filter_map(|row| point(row, kind));
-        let mut points: Vec<Point> = rows.filter(|own| range.contains(&own.bytes)).collect();
+        let mut points: Vec<Point> = rows.filter(|point| range.contains(&point.bytes)).collect();
         if points.is_empty() {
             return Err(format!("no row of {tool} with a size and a time"));
         }
@@ -38,30 +38,30 @@ impl Measurement {
     }
 }
 
-/// The rows of the operation that is chosen, with the size that is told.
+/// The rows of the chosen operation; the size from the options fills in missing sizes.
 fn chosen(tool: &str, benchmark: &Benchmark, options: MeasurementOptions) -> Result<Benchmark, String> {
-    let mut own = benchmark.clone();
-    for row in &mut own.rows {
+    let mut chosen = benchmark.clone();
+    for row in &mut chosen.rows {
         row.bytes = row.bytes.or(options.bytes);
     }
-    let mut operations: Vec<String> = own.rows.iter().filter_map(|row| row.operation.clone()).collect();
+    let mut operations: Vec<String> = chosen.rows.iter().filter_map(|row| row.operation.clone()).collect();
     operations.sort_unstable();
     operations.dedup();
-    if own.operation.is_some() {
-        return Ok(own);
+    if chosen.operation.is_some() {
+        return Ok(chosen);
     }
     if operations.is_empty() {
-        own.operation = options.operation.map(str::to_owned);
-        return Ok(own);
+        chosen.operation = options.operation.map(str::to_owned);
+        return Ok(chosen);
     }
     let asked =
         options.operation.or(operations.first().filter(|_| operations.len() == 1).map(String::as_str));
-    let Some(operation) = asked.filter(|own| operations.iter().any(|known| known == own)) else {
+    let Some(operation) = asked.filter(|asked| operations.iter().any(|known| known == asked)) else {
         return Err(format!("{tool} of {}, expected --operation with one of them", operations.join(", ")));
     };
-    own.rows.retain(|row| row.operation.as_deref() == Some(operation));
-    own.operation = Some(operation.to_owned());
-    Ok(own)
+    chosen.rows.retain(|row| row.operation.as_deref() == Some(operation));
+    chosen.operation = Some(operation.to_owned());
+    Ok(chosen)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
@@ -88,10 +88,10 @@ fn collective(tool: &str, benchmark: &Benchmark, ranks: Option<u32>) -> Result<S
         None => return Err(format!("{tool} without its operation, expected --operation NAME")),
     };
     let known = benchmark.ranks.and_then(|ranks| u32::try_from(ranks).ok()).or(ranks);
-    let ranks = known.filter(|own| (2..=MAX_RANKS).contains(own)).ok_or_else(|| missing_ranks(tool))?;
+    let ranks = known.filter(|ranks| (2..=MAX_RANKS).contains(ranks)).ok_or_else(|| missing_ranks(tool))?;
     let steps = if tool.contains("ucc") { Steps::Rounds } else { Steps::Ring };
     let [vector, part] = [SizeOf::Vector, SizeOf::Part].map(|size| operation.among(ranks, steps, size));
-    // The bus bandwidth, where a tool prints it, says whether sizes are those of the vector or of one part.
+    // The bus bandwidth, if a tool prints it, tells whether sizes are of the vector or of one part.
     let share = benchmark.rows.iter().rev().find_map(wire_share);
     Ok(match share {
         Some(share) if distance(part, share) < distance(vector, share) => part,
@@ -99,10 +99,10 @@ fn collective(tool: &str, benchmark: &Benchmark, ranks: Option<u32>) -> Result<S
     })
 }
 
-/// The bytes that pass a rank, per byte of the size.
+/// Bytes that pass a rank per byte of the printed size.
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
 fn wire_share(row: &BenchmarkRow) -> Option<f64> {
-    let bytes = row.bytes.filter(|own| *own > 0)?;
+    let bytes = row.bytes.filter(|bytes| *bytes > 0)?;
     Some(row.bandwidth.filter(|bandwidth| *bandwidth > 0.0)? * row.time? / bytes as f64)
 }
 
@@ -133,13 +133,13 @@ mod tests {
     fn nccom_sizes_are_those_of_the_vector() {
         let log = "nccom-test -r 32 allr\nsize(B) count(elems) type time(us) algbw(GB/s) busbw(GB/s)\n\
                    67108864 16777216 fp32 1607.11 41.76 80.91\n";
-        let own = measured(log, MeasurementOptions::default()).unwrap();
-        let SeriesKind::Collective { name, ranks, steps, wire_share } = own.kind else {
+        let measurement = measured(log, MeasurementOptions::default()).unwrap();
+        let SeriesKind::Collective { name, ranks, steps, wire_share } = measurement.kind else {
             panic!("a collective")
         };
         assert_eq!((name, ranks, steps), ("all-reduce", 32, 62));
         assert!((wire_share - 2.0 * 31.0 / 32.0).abs() < 1e-12);
-        assert_eq!(own.points, [Point { bytes: 67_108_864, seconds: 1607.11 * 1e-6 }]);
+        assert_eq!(measurement.points, [Point { bytes: 67_108_864, seconds: 1607.11 * 1e-6 }]);
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         };
         let rows = vec![row(None, None, 1e-6)];
         let single = Benchmark { measures: "latency", rows, ..Benchmark::default() };
-        let read = |own: &Benchmark, options| Measurement::of_rows("log", "a tool", own, options);
+        let read = |benchmark: &Benchmark, options| Measurement::of_rows("log", "a tool", benchmark, options);
         let none = MeasurementOptions::default();
         assert_eq!(
             read(&single, none).unwrap_err(),

@@ -1,8 +1,8 @@
 //! OSU Micro-Benchmarks: `# OSU MPI Latency Test v7.3`, `# Size  Latency (us)`, then a size and a number per
 //! line.
 //!
-//! The line with the name decides the meaning of the numbers: for both directions, or for several pairs of
-//! processes, a rate is the sum. Further columns, such as extremes and the result of a validation, are left out.
+//! The line with the name determines the meaning of the numbers: with both directions, or several pairs of
+//! processes, a rate is their sum. Further columns, such as extremes and validation results, are ignored.
 
 use super::{
     collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
@@ -23,7 +23,7 @@ enum Test {
     Collective(Operation, SizeOf),
 }
 
-/// Names between the library and `Test`, in small letters.
+/// Names between the library and `Test`, in lower case.
 static TESTS: [(&str, Test); 18] = [
     ("latency", Test::Latency),
     ("bandwidth", Test::Rate(1.0)),
@@ -58,7 +58,7 @@ enum Column {
 /// A benchmark in a text.
 #[derive(Debug)]
 struct Table<'t> {
-    begin: &'t str,         // its first line
+    first_line: &'t str,
     title: Option<&'t str>, // `OSU MPI Latency Test`
     pairs: f64,             // at least 1
     column: Option<Column>,
@@ -67,11 +67,11 @@ struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    fn new(begin: &'t str) -> Self {
-        Self { begin, title: None, pairs: 1.0, column: None, rows: vec![], left_out: 0 }
+    fn new(first_line: &'t str) -> Self {
+        Self { first_line, title: None, pairs: 1.0, column: None, rows: vec![], left_out: 0 }
     }
 
-    /// Adds a line that is no comment.
+    /// Adds a line that is not a comment.
     fn add_line(&mut self, line: &'t str, text: &str, diagnostics: &mut Diagnostics) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_size = words[0].parse::<u64>().is_ok();
@@ -83,7 +83,7 @@ impl<'t> Table<'t> {
         let bytes = words[0].parse::<u64>().ok();
         let number = words.get(1).and_then(|word| word.parse::<f64>().ok());
         match bytes.zip(number.filter(|number| number.is_finite() && *number >= 0.0)) {
-            // A rate of 0.00 says nothing.
+            // A rate of 0.00 is too small to be used.
             Some((_, 0.0)) => self.left_out += 1,
             Some(row) => self.rows.push(row),
             None => {
@@ -95,7 +95,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// The only table of a text; reports errors and returns `None` if it has several or is of no known benchmark.
+/// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
 pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
     let tables = tables(text, diagnostics);
     let mut known = vec![];
@@ -111,7 +111,7 @@ pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics
                 format!("a second benchmark, {} after {}, expected one a file", title(second), title(first))
             }
         };
-        diagnostics.add(span(text, second.begin), message);
+        diagnostics.add(span(text, second.first_line), message);
         return None;
     }
     let Some((table, test)) = tables.into_iter().next().zip(known.first().copied()) else {
@@ -157,13 +157,13 @@ fn tables<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Table<'t>> {
         table.column = table.column.or(column);
         table.pairs = pairs(remark).unwrap_or(table.pairs);
     }
-    // A title alone counts if it is of an unknown benchmark, whose columns may be unknown as well.
+    // A title without columns counts if its benchmark is unknown, since its columns may be unknown, too.
     tables.retain(|table| table.column.is_some() || table.title.is_some());
     tables
 }
 
-/// The benchmark of a table; reports an error and returns `None` if its name is unknown. Without a name, the
-/// column decides.
+/// The benchmark of a table; reports an error and returns `None` if its name is unknown. A table without a
+/// name is classified by its column.
 fn test(text: &str, table: &Table<'_>, diagnostics: &mut Diagnostics) -> Option<Test> {
     let Some(title) = table.title else {
         return Some(match table.column {
@@ -171,7 +171,7 @@ fn test(text: &str, table: &Table<'_>, diagnostics: &mut Diagnostics) -> Option<
             Some(Column::Microseconds) | None => Test::Latency,
         });
     };
-    let known = name(title).and_then(|name| TESTS.iter().find(|(own, _)| *own == name));
+    let known = name(title).and_then(|name| TESTS.iter().find(|(test, _)| *test == name));
     if known.is_none() {
         let names: Vec<&str> = TESTS.iter().map(|&(name, _)| name).collect();
         let message = || {
@@ -195,11 +195,11 @@ fn title(remark: &str) -> Option<&str> {
     Some(&remark[..end])
 }
 
-/// The name in a title, in small letters: `latency`; `None` if the title names no known library.
+/// The name in a title, in lower case: `latency`; `None` if the title names no known library.
 fn name(title: &str) -> Option<String> {
     let rest = title.strip_prefix("OSU ")?.strip_suffix(" Test")?;
     let (library, name) = rest.split_once(' ')?;
-    // Devices follow a dash: MPI-CUDA.
+    // A dash precedes the device: MPI-CUDA.
     let library = library.split_once('-').map_or(library, |(library, _)| library);
     let name = name.trim().to_ascii_lowercase();
     let name = name.strip_prefix("persistent ").unwrap_or(&name);
@@ -235,7 +235,7 @@ fn pairs(remark: &str) -> Option<f64> {
 /// The contents of the second column, if this line names the columns.
 fn column(remark: &str) -> Option<Column> {
     let after = remark.strip_prefix("Size")?.to_ascii_lowercase();
-    // Only the first column after the size counts: message rates follow bandwidths, extremes follow means.
+    // Only the first column after the size is used: message rates come after bandwidths, extremes after means.
     let find = |words: &str| after.find(words);
     match (find("(us)").or(find("latency")), find("mb/s")) {
         (Some(time), Some(rate)) if rate < time => Some(Column::MegabytesPerSecond),
@@ -245,7 +245,8 @@ fn column(remark: &str) -> Option<Column> {
     }
 }
 
-/// Times, or times between two messages, given the sum of equal rates. Collectives of 0 bytes do nothing.
+/// Converts to times, or times between two messages, given the sum of equal rates. Leaves out collectives of 0
+/// bytes, which do nothing.
 #[expect(clippy::cast_precision_loss, reason = "measurements have a few digits")]
 fn points(table: &Table<'_>, test: Test) -> Vec<Point> {
     let summed = table.pairs * if let Test::Rate(directions) = test { directions } else { 1.0 };

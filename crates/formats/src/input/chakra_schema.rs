@@ -1,4 +1,4 @@
-//! The part of the schema of Chakra execution traces that is used (`et_def.proto` of MLCommons): a file is a
+//! The part of the Chakra execution trace schema that is used here (`et_def.proto` of MLCommons): a file is a
 //! sequence of length-prefixed messages, one [`GlobalMetadata`] and then the [`Node`]s.
 
 /// The first message of a file.
@@ -136,11 +136,11 @@ impl Value {
     #[must_use]
     pub fn integer(&self) -> Option<i128> {
         Some(match *self {
-            Self::Int32(own) | Self::Sint32(own) | Self::Sfixed32(own) => own.into(),
-            Self::Int64(own) | Self::Sint64(own) | Self::Sfixed64(own) => own.into(),
-            Self::Uint32(own) | Self::Fixed32(own) => own.into(),
-            Self::Uint64(own) | Self::Fixed64(own) => own.into(),
-            Self::Bool(own) => own.into(),
+            Self::Int32(value) | Self::Sint32(value) | Self::Sfixed32(value) => value.into(),
+            Self::Int64(value) | Self::Sint64(value) | Self::Sfixed64(value) => value.into(),
+            Self::Uint32(value) | Self::Fixed32(value) => value.into(),
+            Self::Uint64(value) | Self::Fixed64(value) => value.into(),
+            Self::Bool(value) => value.into(),
             Self::Text(_) | Self::Bools(_) => return None,
         })
     }

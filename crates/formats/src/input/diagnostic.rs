@@ -12,9 +12,9 @@ const MAX_GAPS: usize = 5;
 /// One error in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Bytes of the text that are wrong.
+    /// The wrong bytes of the text.
     pub span: Range<usize>,
-    /// A message: found and expected.
+    /// The message: found and expected.
     pub message: String,
 }
 
@@ -22,7 +22,7 @@ pub struct Diagnostic {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>, // at most MAX_REPORTED
-    count: u64,            // at least as many as are kept
+    count: u64,            // at least the length of `kept`
 }
 
 impl Diagnostics {
@@ -34,7 +34,7 @@ impl Diagnostics {
         }
     }
 
-    /// Puts the errors that were kept in the order of the text.
+    /// Sorts the kept errors by their position in the text.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|one| one.span.start);
     }
@@ -45,7 +45,7 @@ impl Diagnostics {
         self.count == 0
     }
 
-    /// The errors that were kept; empty only if the text is correct.
+    /// The kept errors; empty only if the text is correct.
     #[must_use]
     pub fn kept(&self) -> &[Diagnostic] {
         &self.kept

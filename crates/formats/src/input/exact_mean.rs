@@ -9,8 +9,8 @@ pub fn exact_mean(sum: u128, count: u128) -> Option<f64> {
         return None;
     }
     let (whole, rest) = (sum / count, sum % count);
-    // One bit of the fraction at a time, until the quotient has more bits than a float keeps. The remainder
-    // then only decides the rounding of the last bit.
+    // Adds one bit of the fraction at a time, until the quotient has more bits than a float keeps. The remainder
+    // then only affects the rounding of the last bit.
     let (mut quotient, mut rest, mut shift) = (whole, rest, 0_i32);
     while quotient < 1 << 60 && rest != 0 && shift < 1100 {
         // The remainder is below the count, so doubling it overflows only for counts from 2^127 on.

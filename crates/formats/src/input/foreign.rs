@@ -1,10 +1,10 @@
-//! Files that are no text, by their first bytes: one that is given in the wrong place is named as what it is, in one
-//! error. The open set of formats knows texts.
+//! Recognises binary files by their first bytes, so that a single error names one given in the wrong place. The open
+//! set of formats covers texts only.
 
-/// The bytes of a mark of byte order in UTF-8, which some editors write before a text.
+/// The UTF-8 byte order mark, which some editors write before a text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// First bytes of files that are no text, and the names of the files.
+/// First bytes of binary files, with the names of their formats.
 static BINARY: [(&[u8], &str); 11] = [
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
@@ -19,14 +19,14 @@ static BINARY: [(&[u8], &str); 11] = [
     (b"%PDF", "a PDF document"),
 ];
 
-/// The name of a file that is no text: `a Parquet file`; `None` if it is unknown.
+/// The name of a binary file: `a Parquet file`; `None` if it is unknown.
 #[must_use]
 pub fn foreign_bytes(bytes: &[u8]) -> Option<&'static str> {
     let known = BINARY.iter().find(|(first, _)| bytes.starts_with(first)).map(|&(_, name)| name);
     known.or_else(|| is_chakra(bytes).then_some("a Chakra execution trace"))
 }
 
-/// Whether a file begins like a Chakra execution trace: the length of a message whose only field is a version.
+/// Whether a file starts like a Chakra execution trace: the length of a message whose only field is a version.
 fn is_chakra(bytes: &[u8]) -> bool {
     let &[whole, 0x0a, length, ref rest @ ..] = bytes else { return false };
     let version = rest.get(..usize::from(length));

@@ -1,5 +1,5 @@
-//! Reads whole files up to a size limit: regular files, standard input, and what a shell opens for a command.
-//! Devices and pipes, which might never end, are refused. A byte order mark is no part of a text.
+//! Reads whole files up to a size limit: regular files, standard input, and the pipe that a shell opens for a
+//! command. Devices and other pipes, which might never end, are refused. A byte order mark is not part of a text.
 
 use std::{
     fs::{self, File},
@@ -18,7 +18,7 @@ pub const STANDARD_INPUT: &str = "-";
 /// A file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The operating system refuses it.
+    /// The operating system denies access.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// It is not a file.
@@ -42,7 +42,7 @@ impl From<InputError> for io::Error {
 ///
 /// # Errors
 ///
-/// If it is no file, is too long, or the system refuses it.
+/// If it is not a file, is too long, or the system refuses it.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
     if path == Path::new(STANDARD_INPUT) {
         return read_to(io::stdin().lock(), most);
@@ -58,7 +58,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
 ///
 /// # Errors
 ///
-/// If it is no file, or the system refuses it.
+/// If it is not a file, or the system refuses it.
 pub fn open(path: &Path) -> Result<File, InputError> {
     if !is_opened_already(path) {
         let kind = kind(&fs::metadata(path)?);
@@ -82,17 +82,17 @@ pub fn open_text(path: &Path) -> Result<impl Read, InputError> {
     Ok(io::Cursor::new(first).chain(file))
 }
 
-/// The name of a file that begins like one that is no text: `a Parquet file`; `None` if it does not, or cannot be
+/// The name of a file that starts like a binary one: `a Parquet file`; `None` if it does not, or cannot be
 /// read again.
 #[must_use]
 pub fn foreign_kind(path: &Path) -> Option<&'static str> {
-    const BEGIN: u64 = 256;
+    const HEAD: u64 = 256;
     if path == Path::new(STANDARD_INPUT) || is_opened_already(path) {
         return None;
     }
-    let mut begin = vec![];
-    open_text(path).ok()?.take(BEGIN).read_to_end(&mut begin).ok()?;
-    foreign_bytes(&begin)
+    let mut head = vec![];
+    open_text(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    foreign_bytes(&head)
 }
 
 fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {
@@ -113,7 +113,7 @@ pub fn is_opened_already(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|opened| path.starts_with(opened))
 }
 
-/// Names a kind of file that is refused here; `None` for files, and for folders, which the system refuses.
+/// Names a kind of file that is refused here; `None` for regular files, and for folders, which the system refuses.
 #[cfg(unix)]
 fn kind(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt;

@@ -1,7 +1,7 @@
 //! Texts in LaTeX.
 
-/// Escapes the characters of a text that LaTeX would interpret. Letters of other scripts stay, for engines that read
-/// them.
+/// Escapes the characters of a text that LaTeX would interpret. Letters of other scripts are kept for engines that
+/// support them.
 #[must_use]
 pub fn latex_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -16,10 +16,10 @@ pub fn latex_text(text: &str) -> String {
             '>' => escaped += "\\textgreater{}",
             '|' => escaped += "\\textbar{}",
             '"' => escaped += "\\textquotedbl{}",
-            // A row of a table that begins with these would be read as an option of the line break before it.
+            // At the start of a table row, these would be read as an option of the preceding line break.
             '[' => escaped += "{[}",
             '*' => escaped += "{*}",
-            // No ligature to a dash.
+            // Prevents the ligature to a dash.
             '-' if before == '-' => escaped += "{}-",
             '×' => escaped += "\\ensuremath{\\times}",
             '·' => escaped += "\\ensuremath{\\cdot}",

@@ -1,4 +1,4 @@
-//! Text that is read line by line as a stream: a line without an end must not fill the memory.
+//! A limit on the lines of a text that is streamed, so that an endless line cannot fill the memory.
 
 use std::io::{self, Read};
 
@@ -9,7 +9,7 @@ pub const MAX_LINE: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct LineLimit<R> {
     inner: R,
-    length: u64, // of the line so far
+    length: u64, // of the current line so far
 }
 
 impl<R: Read> LineLimit<R> {
@@ -24,7 +24,7 @@ impl<R: Read> Read for LineLimit<R> {
         let count = self.inner.read(buffer)?;
         let mut lines = buffer[..count].split(|&byte| byte == b'\n' || byte == b'\r');
         // The first part continues the line before.
-        self.length += lines.next().map_or(0, |own| own.len() as u64);
+        self.length += lines.next().map_or(0, |part| part.len() as u64);
         let mut longest = self.length;
         for line in lines {
             self.length = line.len() as u64;

@@ -4,7 +4,7 @@
 //! integers of 1 to 8 bytes, floats of 2 to 8 bytes and truth values, in either byte order, by rows or by
 //! columns (`fortran_order`).
 
-/// The bytes that such a file begins with.
+/// First bytes of such a file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// Larger than any header \[bytes\].
 pub const MAX_HEADER: u64 = 1 << 17;
@@ -14,7 +14,7 @@ pub const MAX_HEADER: u64 = 1 << 17;
 pub struct NumpyArray {
     /// The lengths of its dimensions.
     pub shape: Vec<usize>,
-    /// Its numbers, as many as the shape has, in the order of the file.
+    /// Its numbers in file order; their count is that of the shape.
     pub numbers: Numbers,
     is_columns_first: bool,
 }
@@ -22,9 +22,9 @@ pub struct NumpyArray {
 /// The numbers of an array.
 #[derive(Debug)]
 pub enum Numbers {
-    /// Of signed or unsigned integers, and of truth values.
+    /// Signed or unsigned integers, or truth values.
     Integers(Vec<i128>),
-    /// Of floats.
+    /// Floats.
     Floats(Vec<f64>),
 }
 
@@ -41,13 +41,14 @@ impl NumpyArray {
     /// The memory that a number takes after it is read, with its bytes in the file \[bytes\].
     pub const BYTES_A_NUMBER: u64 = (size_of::<u64>() + size_of::<i128>()) as u64;
 
-    /// The memory that the numbers of a file take after they are read \[bytes\]; 0 if it has none.
+    /// The memory that the numbers of a file take once they are read \[bytes\]; 0 if it has none.
     #[must_use]
     pub fn bytes_to_read(bytes: &[u8]) -> u64 {
-        let begin = &bytes[..bytes.len().min(1 << 10)];
-        let kind = begin.utf8_chunks().find_map(|chunk| value(chunk.valid(), "descr"));
-        let width =
-            kind.map(|kind| kind.trim_matches('\'').trim_start_matches(|own: char| !own.is_ascii_digit()));
+        let head = &bytes[..bytes.len().min(1 << 10)];
+        let kind = head.utf8_chunks().find_map(|chunk| value(chunk.valid(), "descr"));
+        let width = kind.map(|kind| {
+            kind.trim_matches('\'').trim_start_matches(|character: char| !character.is_ascii_digit())
+        });
         let width: u64 = width.and_then(|width| width.parse().ok()).unwrap_or(1);
         (bytes.len() as u64 / width.max(1)).saturating_mul(size_of::<i128>() as u64)
     }
@@ -56,7 +57,7 @@ impl NumpyArray {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the header or the numbers.
+    /// A message on the error in the header or the numbers.
     pub fn new(bytes: &[u8]) -> Result<Self, String> {
         let no_array = || "not a NumPy array, expected a file that numpy.save wrote".to_owned();
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_array)?;
@@ -77,8 +78,8 @@ impl NumpyArray {
             .trim_matches(['(', ')', ' '])
             .split(',')
             .map(str::trim)
-            .filter(|own| !own.is_empty())
-            .map(|own| own.parse().ok())
+            .filter(|length| !length.is_empty())
+            .map(|length| length.parse().ok())
             .collect();
         let shape = shape.ok_or_else(no_array)?;
         let numbers = numbers_of(kind, numbers)?;
@@ -93,7 +94,7 @@ impl NumpyArray {
         Ok(Self { shape, numbers, is_columns_first })
     }
 
-    /// The place of an entry of a table among the numbers.
+    /// The position of a table entry among the numbers.
     #[must_use]
     pub fn place(&self, row: usize, column: usize) -> usize {
         match self.shape[..] {

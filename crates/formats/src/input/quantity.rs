@@ -1,4 +1,4 @@
-//! Quantities with units: sizes, bandwidths and times as scenarios write them, in exact numbers (`docs/model.md`
+//! Quantities with units: sizes, bandwidths and times as written in scenarios, as exact numbers (`docs/model.md`
 //! section 17).
 //!
 //! A quantity is a decimal number and a unit: `64 MiB`, `50 GB/s`, `400 Gb/s`, `1.5 us`. It becomes an exact
@@ -213,7 +213,7 @@ const TIMES: [Unit; 5] = [
 /// An invalid quantity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantityError {
-    /// A correction, or the known units.
+    /// A suggested correction, or the known units.
     pub help: String,
     /// Whether only the number of digits is wrong.
     pub is_long: bool,
@@ -316,7 +316,7 @@ const TIME_UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1
 /// Writes a number of bytes exactly, in the unit that makes the shortest number: `64 KiB`, `400 MB`.
 #[must_use]
 pub fn written_bytes(bytes: u64) -> String {
-    // Of equally short ones in units of 1024, which come last.
+    // Among equally short numbers, units of 1024 win, as they come last.
     let whole = SIZES.iter().filter(|(_, unit, _)| u128::from(bytes).is_multiple_of(*unit));
     let written = whole.map(|(name, unit, _)| (u128::from(bytes) / unit, name));
     let positive = written.filter(|(number, _)| *number > 0).rev();
@@ -327,7 +327,7 @@ pub fn written_bytes(bytes: u64) -> String {
 /// Writes a rate for a scenario with five significant digits, rounded down: `9.9928 GB/s`.
 #[must_use]
 pub fn written_rate(bytes_per_second: f64) -> String {
-    // A quotient that should be a round number may be just below it.
+    // A quotient that should be a round number may be slightly below it.
     significant(bytes_per_second * (1.0 + 1e-12), &RATE_UNITS, 5, f64::floor)
 }
 
@@ -337,8 +337,8 @@ pub fn written_seconds(seconds: f64) -> String {
     significant(seconds, &TIME_UNITS, 4, f64::round)
 }
 
-/// Formats `number` to `digits` significant digits, in the largest unit that is not larger than it, or in the last.
-/// `units` go from the largest to the smallest.
+/// Formats `number` to `digits` significant digits, in the largest unit that does not exceed it, or else the last.
+/// `units` descend.
 fn significant(number: f64, units: &[(f64, &str)], digits: i32, rounded: fn(f64) -> f64) -> String {
     const MOST_PLACES: i32 = 12;
     let unit = units.iter().find(|(scale, _)| number >= *scale).or(units.last());
@@ -357,7 +357,7 @@ fn significant(number: f64, units: &[(f64, &str)], digits: i32, rounded: fn(f64)
     format!("{text} {name}")
 }
 
-/// The bytes of a size such as `64 KiB`; `None` if it is none, or no whole number below 2^64.
+/// The bytes of a size such as `64 KiB`; `None` if it is invalid, or not a whole number below 2^64.
 #[must_use]
 pub fn bytes_of_size(text: &str) -> Option<u64> {
     let size = Measure::Size.parse(text).ok()?;
@@ -376,9 +376,9 @@ pub fn engineering_rate(bytes_per_second: f64) -> String {
     engineering(bytes_per_second, &RATE_UNITS)
 }
 
-/// Formats a number in the largest unit of which it has at least one, else in the last; `units` descend.
+/// Formats a number in the largest unit that gives at least one, or else the last; `units` descend.
 fn engineering(number: f64, units: &[(f64, &str)]) -> String {
-    // Rounding to three digits comes first: 999.96 us are 1.00 ms.
+    // Rounds to three digits first: 999.96 us are 1.00 ms.
     let fits = |(scale, _): &&(f64, &str)| number >= 0.9995 * scale;
     let Some((scale, name)) = units.iter().find(fits).or(units.last()) else { return number.to_string() };
     let scaled = number / scale;

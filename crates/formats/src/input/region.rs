@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use cubefold_topology::{Coordinates, HostDimension, Machine, NodeId, Partition};
 
-/// The nodes that a job has, in its order (`docs/model.md` section 22): at least one, all different.
+/// The nodes of a job, in its order (`docs/model.md` section 22): at least one, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
     nodes: Vec<NodeId>,
@@ -13,7 +13,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// An allocation of different nodes, with the partition of which they are all nodes in their order, if they are one.
+    /// An allocation of different nodes; `as_box` is the partition that consists of these nodes in this order, if any.
     #[must_use]
     pub fn new(nodes: Vec<NodeId>, as_box: Option<Partition>) -> Self {
         let mut places: Vec<(NodeId, u32)> = nodes.iter().copied().zip(0..).collect();
@@ -39,29 +39,28 @@ impl Allocation {
         self.nodes.len() as u64
     }
 
-    /// The place of a node among them; `None` of others.
+    /// The position of a node in the allocation; `None` for other nodes.
     #[must_use]
     pub fn place(&self, node: NodeId) -> Option<u64> {
-        let place = self.places.binary_search_by_key(&node, |own| own.0).ok()?;
+        let place = self.places.binary_search_by_key(&node, |(known, _)| *known).ok()?;
         Some(self.places[place].1.into())
     }
 
-    /// The box that they are in the order of its nodes, if they are one.
+    /// The box that consists of these nodes in this order, if any.
     #[must_use]
     pub fn as_box(&self) -> Option<&Partition> {
         self.as_box.as_ref()
     }
 }
 
-/// A machine, or the inside of a partition. Files name its nodes by their coordinates or numbers on the whole
-/// machine.
+/// A machine, or the inside of a partition. Files name its nodes by coordinates or numbers on the whole machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Region<'a> {
-    /// The machine on which processes are placed: the whole one, or the inside of the partition.
+    /// The machine that processes are placed on: the whole one, or the inside of the partition.
     pub machine: &'a Machine,
     /// The partition, if the machine is its inside.
     pub partition: Option<&'a Partition>,
-    /// The nodes that the job has, if not all.
+    /// The nodes of the job, unless it has all.
     pub allocation: Option<&'a Allocation>,
 }
 
@@ -85,7 +84,7 @@ impl Region<'_> {
             .map_or_else(|| self.machine.shape().coordinates(node), |partition| partition.address(node))
     }
 
-    /// The number of nodes that hosts are listed for: those of the job, or of the whole machine.
+    /// The number of nodes that hosts are listed for: the job's nodes, or the whole machine.
     pub fn listed_hosts(&self) -> u64 {
         self.allocation.map_or_else(|| self.whole().numbered_hosts(), Allocation::count)
     }
@@ -95,18 +94,18 @@ impl Region<'_> {
         self.allocation.map_or_else(|| self.machine.numbered_hosts(), Allocation::count)
     }
 
-    /// The place of a node among those of the job.
+    /// The position of a node among the job's nodes.
     #[must_use]
     pub fn job_place(&self, node: NodeId) -> u64 {
         let place = self.allocation.and_then(|allocation| allocation.place(node));
         place.unwrap_or_else(|| node.index().into())
     }
 
-    /// The node at a place among those of the job.
+    /// The node at a position among the job's nodes.
     #[must_use]
     pub fn job_node(&self, place: u64) -> Option<NodeId> {
         match self.allocation {
-            Some(own) => own.nodes().get(usize::try_from(place).ok()?).copied(),
+            Some(allocation) => allocation.nodes().get(usize::try_from(place).ok()?).copied(),
             None => self.machine.node(place).ok(),
         }
     }
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(numbers, [21, 22, 23, 26, 27, 28, 41, 42, 43, 46, 47, 48]);
         let back: Vec<Option<NodeId>> = (0..61).map(|number| region.node(number)).collect();
         for (number, node) in back.iter().enumerate() {
-            let place = numbers.iter().position(|&own| own == number as u64);
+            let place = numbers.iter().position(|&known| known == number as u64);
             assert_eq!(node.map(|node| node.index() as usize), place, "{number}");
         }
     }

@@ -7,14 +7,14 @@ use std::{borrow::Cow, ops::Range};
 pub enum Remarks {
     /// From `#` to the end of a line.
     AfterHash,
-    /// None.
+    /// No comments.
     None,
 }
 
 /// Largest number of characters of a text that a message repeats.
 const MAX_REPEATED: usize = 60;
 
-/// Adds the indefinite article that the first letter asks for.
+/// Adds the indefinite article that fits the first letter.
 #[must_use]
 pub fn with_article(words: &str) -> String {
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u', 'x']) { "an" } else { "a" };
@@ -30,7 +30,7 @@ pub fn lines(text: &str, remarks: Remarks) -> impl Iterator<Item = &str> {
     text.split('\n').map(content).map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// The bytes of `part` in `text`, of which it is a slice; else the end of `text`.
+/// The bytes of `part`, a slice of `text`; the end of `text` if it is not one.
 #[must_use]
 pub fn span(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
@@ -42,7 +42,7 @@ pub fn span(text: &str, part: &str) -> Range<usize> {
 #[derive(Debug)]
 pub struct LineCounter<'t> {
     text: &'t str,
-    at: usize, // a byte of the text, up to which lines are counted
+    at: usize, // byte of the text up to which lines are counted
     line: u64, // from 1
 }
 
@@ -81,7 +81,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Escapes what a terminal would act on, like [`printable`], but keeps line ends and tabs.
+/// Escapes characters that a terminal would act on, like [`printable`], but keeps line ends and tabs.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char| is_printable(character) || matches!(character, '\n' | '\r' | '\t');
@@ -123,7 +123,7 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// Formats a word for a message: numbers as they are, everything else quoted and shortened.
+/// Formats a word for a message: numbers unchanged, everything else quoted and shortened.
 #[must_use]
 pub fn described(word: &str) -> String {
     let short = shortened(word);

@@ -1,8 +1,7 @@
-//! Coordinate maps: positions of a site's hosts in its network, and the order of hosts that follows.
+//! Coordinate maps: the positions of a site's hosts in its network, and the host order that follows.
 //!
-//! Placements go wrong most often because hosts are listed in another order than the nodes of the machine. A
-//! map gives the coordinates of every host; a job then takes the hosts of its allocation in the order of the
-//! nodes.
+//! The most common placement error is a host list in another order than the nodes of the machine. A map gives
+//! the coordinates of every host, by which a job puts the hosts of its allocation in node order.
 //!
 //! ```text
 //! host,x,y             a table, its columns separated by commas or spaces: the host, and its coordinates by their names
@@ -17,8 +16,8 @@
 //! networks with switches.
 //!
 //! Several hosts may be at one place: the nodes of a Gemini or Aries router, or the cores of a chip. Every place
-//! then has the same number of them, and either shares the processes of a node of the machine among them, or the
-//! machine has one more dimension, of that length. Devices of several slices have their slice as last coordinate.
+//! then has the same number of hosts, which either share the processes of a node of the machine, or form one more
+//! dimension of the machine, of that length. Devices of several slices have the slice as their last coordinate.
 
 mod map_forms;
 
@@ -46,13 +45,13 @@ pub struct CoordinateMap {
 /// A host and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct MappedHost {
-    address: Vec<u64>, // of a switch tree only its place in the order
+    address: Vec<u64>, // for a switch tree, only its position in the order
     core: u64,         // the order of hosts at one place
     rank: u64,         // its number in the map, counted from 0
-    line: u64,         // of the map, counted from 1; 0 for a switch tree
+    line: u64,         // in the map, counted from 1; 0 for a switch tree
 }
 
-/// A host to be given a node.
+/// A host that will be assigned to a node.
 #[derive(Debug, Clone)]
 struct ChosenHost<'a> {
     name: &'a str,
@@ -62,7 +61,7 @@ struct ChosenHost<'a> {
     line: u64,
 }
 
-/// A map that gives no order of hosts for a machine.
+/// The reason why a map gives no host order for a machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CoordinateError {
     /// A host of the list is not in the map.
@@ -132,11 +131,11 @@ pub enum CoordinateError {
     },
 }
 
-/// The hosts of a network, in their order; `None` of a text that is no network with hosts.
+/// The hosts of a network, in order; `None` if the text is not a network with hosts.
 ///
 /// # Errors
 ///
-/// If the text can only be a network, and has errors as one.
+/// If the text can only be a network, but has errors.
 fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
     let mut file = Recogniser::new(text.as_bytes());
     match file.recognise(Some(Kind::Network)) {
@@ -175,7 +174,7 @@ impl CoordinateMap {
         reading.finish(is_tree)
     }
 
-    /// Whether a text has coordinates of hosts.
+    /// Whether a text gives coordinates of hosts.
     #[must_use]
     pub fn is_like(text: &str) -> bool {
         map_forms::has_coordinates(text)
@@ -184,12 +183,13 @@ impl CoordinateMap {
     /// The hosts in the order of the map.
     #[must_use]
     pub fn hosts(&self) -> Vec<String> {
-        let mut hosts: Vec<(u64, &String)> = self.hosts.iter().map(|(name, own)| (own.rank, name)).collect();
+        let mut hosts: Vec<(u64, &String)> =
+            self.hosts.iter().map(|(name, host)| (host.rank, name)).collect();
         hosts.sort_unstable();
         hosts.into_iter().map(|host| host.1.clone()).collect()
     }
 
-    /// Orders hosts by the nodes of a machine: those of the list, or all of the map. Coordinates of listed
+    /// Puts hosts, from the list or else the whole map, in the node order of a machine. Coordinates of listed
     /// hosts are relative to the least in each dimension, so that a job may be any box of the site's machine.
     /// If hosts have more coordinates than the machine has dimensions, constant coordinates are dropped.
     ///
@@ -202,7 +202,7 @@ impl CoordinateMap {
             return tree_order(machine, chosen, listed);
         }
         let lengths = machine.shape().lengths();
-        // Several hosts at fewer places than nodes need a dimension for their order.
+        // If there are fewer places than nodes, the order of the hosts at a place becomes a dimension.
         let places: BTreeSet<&Vec<u64>> = chosen.iter().map(|host| &host.address).collect();
         let is_spread =
             lengths.len() > 1 && places.len() < chosen.len() && (places.len() as u64) < machine.node_count();
@@ -213,7 +213,7 @@ impl CoordinateMap {
             _ => vec![],
         };
         for host in &mut chosen {
-            host.address.iter_mut().zip(&base).for_each(|(own, base)| *own -= base);
+            host.address.iter_mut().zip(&base).for_each(|(coordinate, base)| *coordinate -= base);
         }
         let mut places = Places::new(chosen);
         if is_spread {
@@ -246,19 +246,24 @@ impl CoordinateMap {
 
     /// The hosts of the list, or all of the map.
     fn chosen<'a>(&'a self, listed: Option<&'a HostList>) -> Result<Vec<ChosenHost<'a>>, CoordinateError> {
-        let chosen = |name: &'a str, own: &MappedHost, rank| ChosenHost {
+        let chosen = |name: &'a str, host: &MappedHost, rank| ChosenHost {
             name,
-            address: own.address.clone(),
-            core: own.core,
+            address: host.address.clone(),
+            core: host.core,
             rank,
-            line: own.line,
+            line: host.line,
         };
         let Some(list) = listed else {
-            return Ok(self.hosts.iter().map(|(name, own)| chosen(name.as_str(), own, own.rank)).collect());
+            return Ok(self
+                .hosts
+                .iter()
+                .map(|(name, host)| chosen(name.as_str(), host, host.rank))
+                .collect());
         };
         let known = list.with_lines().zip(0..).map(|((host, line), rank)| {
-            let own = self.hosts.get(self.aliases.get(host).map_or(host, String::as_str));
-            own.map(|own| chosen(host, own, rank))
+            let mapped = self.hosts.get(self.aliases.get(host).map_or(host, String::as_str));
+            mapped
+                .map(|mapped| chosen(host, mapped, rank))
                 .ok_or_else(|| CoordinateError::UnknownHost { host: host.to_owned(), line })
         });
         known.collect()
@@ -267,7 +272,7 @@ impl CoordinateMap {
 
 /// Hosts by their coordinates.
 struct Places<'a> {
-    hosts: BTreeMap<Vec<u64>, Vec<ChosenHost<'a>>>, // none empty, each by core and rank
+    hosts: BTreeMap<Vec<u64>, Vec<ChosenHost<'a>>>, // no list is empty; each is sorted by core and rank
 }
 
 impl<'a> Places<'a> {
@@ -276,7 +281,7 @@ impl<'a> Places<'a> {
         for host in chosen {
             hosts.entry(host.address.clone()).or_default().push(host);
         }
-        hosts.values_mut().for_each(|own| own.sort_by_key(|host| (host.core, host.rank)));
+        hosts.values_mut().for_each(|hosts| hosts.sort_by_key(|host| (host.core, host.rank)));
         Self { hosts }
     }
 
@@ -284,11 +289,11 @@ impl<'a> Places<'a> {
         self.hosts.keys().next().map_or(0, Vec::len)
     }
 
-    /// Makes the order of the hosts at a place their last coordinate.
+    /// Appends each host's position among those at its place as a last coordinate.
     fn spread(&mut self) {
         let several = std::mem::take(&mut self.hosts).into_values();
-        let spread = several.flat_map(|own| {
-            (0..).zip(own).map(|(place, mut host)| {
+        let spread = several.flat_map(|hosts| {
+            (0..).zip(hosts).map(|(place, mut host)| {
                 host.address.push(place);
                 host
             })
@@ -296,21 +301,21 @@ impl<'a> Places<'a> {
         *self = Self::new(spread.collect());
     }
 
-    /// Checks that all places are inside the machine, and all of its nodes are places.
+    /// Checks that all places lie inside the machine, and that they cover its nodes.
     fn check(&self, machine: &Machine) -> Result<(), CoordinateError> {
         let lengths = machine.shape().lengths();
-        for (address, own) in &self.hosts {
-            if address.iter().zip(lengths).any(|(own, length)| own >= length) {
+        for (address, hosts) in &self.hosts {
+            if address.iter().zip(lengths).any(|(coordinate, length)| coordinate >= length) {
                 let (host, line) =
-                    own.first().map_or((String::new(), 0), |host| (host.name.to_owned(), host.line));
+                    hosts.first().map_or((String::new(), 0), |host| (host.name.to_owned(), host.line));
                 return Err(CoordinateError::Outside { host, line, address: written(address) });
             }
         }
         let nodes = machine.node_count();
-        let several = self.hosts.iter().find(|(_, own)| own.len() > 1);
+        let several = self.hosts.iter().find(|(_, hosts)| hosts.len() > 1);
         let is_missing = (self.hosts.len() as u64) < nodes;
         if let Some((address, [first, second, ..])) =
-            several.map(|(address, own)| (address, own.as_slice())).filter(|_| is_missing)
+            several.map(|(address, hosts)| (address, hosts.as_slice())).filter(|_| is_missing)
         {
             return Err(CoordinateError::SamePlace {
                 first: first.name.to_owned(),
@@ -328,7 +333,7 @@ impl<'a> Places<'a> {
 
     /// The number of hosts at every place.
     fn hosts_per_place(&self) -> Result<u64, CoordinateError> {
-        let mut counts = self.hosts.iter().map(|(address, own)| (address, own.len()));
+        let mut counts = self.hosts.iter().map(|(address, hosts)| (address, hosts.len()));
         let Some((place, first)) = counts.next() else { return Ok(1) };
         match counts.find(|&(_, count)| count != first) {
             Some((other, second)) => {
@@ -339,7 +344,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The hosts in the order of the nodes, which all have a place.
+    /// The hosts in node order; every node must have a place.
     fn in_order_of(mut self, machine: &Machine) -> Vec<ChosenHost<'a>> {
         let at = |node| self.hosts.remove(&address_of(machine, node)).unwrap_or_default();
         machine.nodes().flat_map(at).collect()
@@ -351,19 +356,20 @@ fn address_of(machine: &Machine, node: NodeId) -> Vec<u64> {
     machine.shape().coordinates(node).as_slice().iter().copied().map(u64::from).collect()
 }
 
-/// Drops constant coordinates, the last first, until their number is that of the dimensions: JAX prints three
-/// for every device, even if a slice is flat.
+/// Drops constant coordinates, the last first, until there is one per dimension: JAX prints three for every device,
+/// even if a slice is flat.
 fn leave_out_constant(hosts: &mut [ChosenHost<'_>], dimensions: usize) {
     let Some(first) = hosts.first().map(|host| host.address.clone()) else { return };
     let excess = first.len().saturating_sub(dimensions);
-    let is_constant = |own: &usize| hosts.iter().all(|host| host.address[*own] == first[*own]);
+    let is_constant =
+        |dimension: &usize| hosts.iter().all(|host| host.address[*dimension] == first[*dimension]);
     let left_out: Vec<usize> = (0..first.len()).rev().filter(is_constant).take(excess).collect();
     if left_out.len() < excess {
         return;
     }
     for host in hosts {
-        for &own in &left_out {
-            host.address.remove(own);
+        for &dimension in &left_out {
+            host.address.remove(dimension);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Cray MPICH, `intro_mpi(3)`, `MPICH_RANK_REORDER_METHOD=3`: the file `MPICH_RANK_ORDER` lists ranks,
 //! separated by commas, over any number of lines; the first goes into the first slot of the first node of the
-//! job. `a-b` stands for all ranks from `a` to `b`, and comments begin with `#`. No slot can be left out.
+//! job. `a-b` stands for all ranks from `a` to `b`, and comments start with `#`. No slot can be left out.
 //!
 //! ```text
 //! 0,1,3,2,
@@ -37,7 +37,7 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     if slots == u128::from(placement.process_count()) {
         return Ok(());
     }
-    // If not, some node has fewer processes than the fullest.
+    // Otherwise, some node has fewer processes than the fullest.
     let loads =
         numbered_hosts(placement.machine()).map(|node| (node, placement.processes(node).count() as u64));
     let short = loads.into_iter().find(|&(_, load)| load < expected);
@@ -60,7 +60,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output)
 }
 
-/// Reads the ranks; all nodes have the same number.
+/// Reads the ranks; all nodes have equally many.
 fn read(reading: &mut Reading<'_>) {
     let (processes, nodes) = (reading.processes, reading.region.job_nodes());
     if !processes.is_multiple_of(nodes) {
@@ -71,7 +71,7 @@ fn read(reading: &mut Reading<'_>) {
     }
     let mut slot = 0;
     for line in lines(reading.text, Remarks::AfterHash) {
-        // A line may end with the comma that leads to the next.
+        // A line may end with the comma before the next one.
         let words = line.strip_suffix(',').unwrap_or(line).split(',').map(str::trim);
         for word in words {
             let Some((first, last)) = range(reading, word) else {

@@ -2,10 +2,10 @@
 
 use super::LauncherFormat;
 
-/// A placement that cannot be written in a launcher's format.
+/// The reason why a placement cannot be written in a launcher's format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LauncherError {
-    /// The format needs host names, and none are given.
+    /// The format needs host names, but none are given.
     #[error("{format} without the names of the hosts, expected a list of them")]
     NoHosts {
         /// The format.
@@ -19,7 +19,7 @@ pub enum LauncherError {
         /// Whether a coordinate map gave them.
         are_of_map: bool,
     },
-    /// The format numbers devices, and none are given.
+    /// The format numbers devices, but none are given.
     #[error("{format} without the devices, expected a list of them")]
     NoDevices {
         /// The format.
@@ -43,7 +43,7 @@ pub enum LauncherError {
         /// The hosts at each node.
         hosts_per_node: u64,
     },
-    /// The format has no hosts of several nodes.
+    /// The format does not support hosts with several nodes.
     #[error("slots per host for {format}, expected none: it names every node of the machine")]
     UnneededSlots {
         /// The format.

@@ -1,8 +1,8 @@
-//! Networks as sites and other tools describe them: lists of links, switch trees, dumps of fabrics.
+//! Networks as sites and other tools describe them: lists of links, switch trees, fabric dumps.
 //!
-//! The open set of formats recognises a text. Readers here tell a [`FabricReading`] hosts, switches and links by their
-//! names, with the places of errors; all others give a neutral value. Hosts are numbered first, then switches, each in
-//! the order in which the file has them (`docs/model.md` section 22).
+//! The open set of formats recognises a text. Readers here add hosts, switches and links by name to a
+//! [`FabricReading`], with the places of errors; all others return a neutral value. Hosts are numbered first, then
+//! switches, both in file order (`docs/model.md` section 22).
 
 mod edge_list;
 mod logical_network;
@@ -28,7 +28,7 @@ use crate::{
     value::{Content, Kind},
 };
 
-/// The most nodes that a file may describe.
+/// Largest number of nodes that a file may describe.
 pub const MAX_NODES: u32 = 1 << 20;
 
 /// A network that was read from a file.
@@ -42,11 +42,11 @@ pub struct Fabric {
     pub nodes: u32,
     /// The number of hosts, which are the first nodes; `None` if the file does not say which nodes are hosts.
     pub hosts: Option<u32>,
-    /// The links, each pair of nodes once, the lower first, ascending.
+    /// The links: each pair of nodes once, the lower node first, in ascending order.
     pub links: Vec<FabricLink>,
-    /// Pairs of nodes that have no link of their own, by class (`PIX`, `SYS`), the nearest class first.
+    /// Pairs of nodes without a direct link, by class (`PIX`, `SYS`), the nearest class first.
     pub paths: Vec<(String, Vec<(u32, u32)>)>,
-    /// Whether the format never says how many cables join two switches, as those of Slurm.
+    /// Whether the format never says how many cables join two switches, like those of Slurm.
     pub assumes_cables: bool,
     /// Notes on parts of the file that were left out or interpreted.
     pub notes: Vec<String>,
@@ -57,30 +57,30 @@ pub struct Fabric {
 pub struct FabricLink {
     /// Its ends, the lower first.
     pub ends: (u32, u32),
-    /// Whether it is listed from the lower end to the other, and whether the other way round.
+    /// Whether it is listed from the lower end to the higher one, and in the opposite direction.
     pub directions: [bool; 2],
-    /// The number of links side by side, at least 1.
+    /// The number of parallel links, at least 1.
     pub count: u64,
     /// The speed of the links, if it is known.
     pub speed: LinkSpeed,
 }
 
-/// The speed of a link, as far as a file gives it.
+/// The parts of a link's speed that a file gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkSpeed {
     /// Bytes a second in each direction.
     pub bandwidth: Option<Ratio>,
     /// Seconds.
     pub latency: Option<Ratio>,
-    /// The cycles for which a unit occupies it.
+    /// The cycles that a unit occupies it.
     pub hop_cycles: Option<u64>,
     /// The cycles on the wire and in the router.
     pub latency_cycles: Option<u64>,
-    /// The number of lanes that carry a message together, or its speed in another unit that the file does not say.
+    /// The number of lanes that carry a message together, or a speed in a unit that the file does not give.
     pub lanes: Option<u64>,
 }
 
-/// A format of which errors have exact places.
+/// A format whose errors have exact places.
 #[derive(Debug)]
 pub(crate) struct PlacedFormat {
     /// Its name in messages.
@@ -89,7 +89,7 @@ pub(crate) struct PlacedFormat {
     pub(crate) read: fn(&mut FabricReading<'_>),
 }
 
-/// The reader with exact places of a format of the open set, if it has one.
+/// The reader of a format that gives exact places, if it has one.
 pub(crate) fn placed(format: &Format, text: &str) -> Option<&'static PlacedFormat> {
     Some(match format.name {
         "slurm-topology" if slurm_topology::is_like(text) => &slurm_topology::FORMAT,
@@ -101,7 +101,7 @@ pub(crate) fn placed(format: &Format, text: &str) -> Option<&'static PlacedForma
     })
 }
 
-/// Whether a text looks like a topology of Slurm, in either of its forms.
+/// Whether a text looks like a Slurm topology, in either form.
 pub(crate) fn is_slurm(text: &str) -> bool {
     slurm_topology::is_like(text) || slurm_yaml::is_like(text)
 }
@@ -120,27 +120,27 @@ impl Fabric {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse), but for links that are listed in one direction beside others in both.
+    /// As [`parse`](Self::parse), except that some links may be listed in one direction and others in both.
     pub fn parse_directed(text: &str) -> Result<Self, Diagnostics> {
         Self::parse_whole(text, Some(PairCount::Lines))
     }
 
-    /// Whether a text looks like a network in a format that is read.
+    /// Whether a text looks like a network in a supported format.
     #[must_use]
     pub fn is_like(text: &str) -> bool {
         let like = Recogniser::new(text.as_bytes()).likely(Some(Kind::Network));
-        like.iter().any(|own| matches!(own.reader, Reader::Reads(_)))
+        like.iter().any(|format| matches!(format.reader, Reader::Reads(_)))
     }
 
     fn parse_whole(text: &str, pairs: Option<PairCount>) -> Result<Self, Diagnostics> {
         let mut file = Recogniser::new(text.as_bytes());
         let like = file.likely(Some(Kind::Network));
         let format = match like[..] {
-            // A text that looks like nothing is a list of links with errors.
+            // A text of no known format is taken for a list of links with errors.
             [] => return Self::read_placed(text, &edge_list::PLAIN, pairs),
             [only] => only,
             _ => match file.recognise(Some(Kind::Network)) {
-                Recognised::Read(own, ..) | Recognised::Wrong(own, _) => own,
+                Recognised::Read(format, ..) | Recognised::Wrong(format, _) => format,
                 _ => like[0],
             },
         };
@@ -171,7 +171,7 @@ impl Fabric {
         reading.finish()
     }
 
-    /// Reads a text in a format that gives a neutral value; errors are at their lines.
+    /// Reads a text in a format that gives a neutral value; errors point to lines.
     fn read_neutral(text: &str, file: &mut Recogniser<'_>) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         match file.recognise(Some(Kind::Network)) {
@@ -183,9 +183,9 @@ impl Fabric {
                 _ => diagnostics.add(0..0, || format!("no network in one of {}", format.tool)),
             },
             Recognised::Wrong(_, complaints) => {
-                for own in complaints {
-                    let line = own.line.checked_sub(1).and_then(|place| text.lines().nth(place));
-                    diagnostics.add(line.map_or(0..0, |line| span(text, line)), || own.message);
+                for complaint in complaints {
+                    let line = complaint.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+                    diagnostics.add(line.map_or(0..0, |line| span(text, line)), || complaint.message);
                 }
             }
             _ => diagnostics.add(0..0, || "a file that could be several networks".to_owned()),
@@ -199,14 +199,14 @@ impl Fabric {
         self.names.get(node as usize).cloned().unwrap_or_else(|| node.to_string())
     }
 
-    /// The names of its hosts, in their order; empty if nodes are numbered.
+    /// The names of its hosts, in order; empty if nodes are numbered.
     #[must_use]
     pub fn host_names(&self) -> &[String] {
         let hosts = self.hosts.unwrap_or(self.nodes) as usize;
         &self.names[..hosts.min(self.names.len())]
     }
 
-    /// The number of links, each of parallel ones counted.
+    /// The number of links, counting parallel ones.
     #[must_use]
     pub fn link_count(&self) -> u64 {
         self.links.iter().fold(0, |sum: u64, link| sum.saturating_add(link.count))

@@ -19,7 +19,7 @@ use crate::input::region::Region;
 pub struct LauncherFile<'a> {
     pub(super) placement: &'a Placement,
     pub(super) region: Region<'a>,
-    pub(super) slots: Slots, // of the whole machine, or of the partition if the format numbers a job's nodes
+    pub(super) slots: Slots, // for the whole machine, or for the partition if the format numbers a job's nodes
     format: LauncherFormat,
     hosts: Option<&'a HostList>, // as many as `slots` has, if the format names hosts
 }
@@ -105,7 +105,7 @@ impl<'a> LauncherFile<'a> {
         (self.format.0.write)(self, output)
     }
 
-    /// Describes what the file leaves to the launcher; `None` if it is complete.
+    /// Describes the choices that the file leaves to the launcher; `None` if it is complete.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let hosts_per_node = self.hosts.map_or(1, HostList::hosts_per_node);
@@ -143,13 +143,13 @@ impl<'a> LauncherFile<'a> {
         seats(self.placement)
     }
 
-    /// Number of a node as `slots` counts nodes.
+    /// The number of a node, as counted by `slots`.
     fn number(&self, node: NodeId) -> u64 {
         let is_of_whole = self.format.names_hosts() || self.hosts.is_some();
         if is_of_whole { self.region.number(node) } else { self.region.job_place(node) }
     }
 
-    /// The place of the host of a process.
+    /// The position of the host of a process.
     pub(super) fn place(&self, seat: Seat) -> u64 {
         self.slots.host(self.number(seat.node), seat.turn)
     }

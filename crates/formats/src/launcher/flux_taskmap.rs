@@ -8,7 +8,7 @@
 //! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
 //! ```
 //!
-//! The other forms that `flux job taskmap --to=` prints are read, too: the ranks of each node, `0;1;3;2`, and
+//! The other forms that `flux job taskmap --to=` prints can also be read: the ranks of each node, `0;1;3;2`, and
 //! the blocks of `PMI_process_mapping`, `(vector,(0,2,1),(3,1,1),(2,1,1))`.
 
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ fn merged(
     })
 }
 
-/// Reads a task map: JSON, raw, or the mapping of PMI.
+/// Reads a task map: JSON, raw, or a PMI mapping.
 fn read(reading: &mut Reading<'_>) {
     let text = reading.text.trim();
     if text.starts_with("(vector") {
@@ -104,7 +104,7 @@ fn is_raw(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_of_set) && sets().all(is_set)
 }
 
-/// Reads the sets of ranks, one a node in the order of the nodes.
+/// Reads the sets of ranks, one per node in node order.
 fn read_raw(reading: &mut Reading<'_>, text: &str) {
     let count = reading.region.job_nodes();
     for (node, set) in (0_u64..).zip(text.split(';')) {
@@ -135,8 +135,8 @@ fn read_raw(reading: &mut Reading<'_>, text: &str) {
     }
 }
 
-/// Reads `(vector,(node,nodes,tasks),..)`: the blocks of `PMI_process_mapping`, over and over until all ranks
-/// have a node.
+/// Reads `(vector,(node,nodes,tasks),..)`: the blocks of `PMI_process_mapping`, repeated until all ranks have a
+/// node.
 fn read_pmi(reading: &mut Reading<'_>, text: &str) {
     let Some(blocks) = pmi_blocks(text) else {
         reading.complain_of_all(|| {
@@ -165,7 +165,7 @@ fn read_pmi(reading: &mut Reading<'_>, text: &str) {
     }
 }
 
-/// The blocks of a process mapping; `None` if there are none, or it has another form.
+/// The blocks of a process mapping; `None` if there are none or the form is invalid.
 fn pmi_blocks(text: &str) -> Option<Vec<[u64; 3]>> {
     let inner = text.strip_prefix("(vector")?.trim_end().strip_suffix(')')?;
     let blocks: Vec<[u64; 3]> = inner
@@ -181,7 +181,7 @@ fn pmi_blocks(text: &str) -> Option<Vec<[u64; 3]>> {
     (!blocks.is_empty()).then_some(blocks)
 }
 
-/// Seats the ranks of a block, as far as there are ranks. Returns the next rank.
+/// Seats the ranks of a block until there are no more. Returns the next rank.
 fn seat_some(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
     let [start, nodes, tasks, _] = block;
     let ranks = (start..start + nodes).flat_map(|node| (0..tasks).map(move |_| node));
@@ -195,7 +195,7 @@ fn seat_some(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) ->
     rank
 }
 
-/// Reads the array, by itself or as the `map` of an object with a `version`.
+/// Reads the array, alone or as the `map` of an object with a `version`.
 fn read_json(reading: &mut Reading<'_>) {
     let blocks = match serde_json::from_str(reading.text) {
         Ok(value) => array(value),

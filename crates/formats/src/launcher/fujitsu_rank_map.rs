@@ -28,10 +28,10 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Largest number of coordinates of a node of such a machine.
+/// Largest number of coordinates of a node.
 const MAX_COORDINATES: usize = 3;
 
-/// Checks that the coordinates are few enough.
+/// Checks that there are not too many coordinates.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let found = file.region.machine.shape().dimension_count();
     if found <= MAX_COORDINATES {

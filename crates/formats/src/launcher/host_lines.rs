@@ -1,4 +1,4 @@
-//! Lines of lists of hosts as schedulers and launchers print them.
+//! Lines of host lists, as printed by schedulers and launchers.
 
 use super::host_names::{MAX_HOSTS, NameError, exec_hosts, expanded, is_exec_host, parts};
 use crate::input::{
@@ -11,7 +11,7 @@ pub(super) struct ListedHost<'t> {
     pub(super) name: String,
     pub(super) slots: Option<u64>,
     pub(super) part: &'t str,
-    pub(super) is_task: bool, // whether the line is a task, of which a host may have any number
+    pub(super) is_task: bool, // whether the line stands for a task; a host may have any number of them
 }
 
 /// Reads the hosts of a text, in order, and reports its errors.
@@ -43,7 +43,7 @@ pub(super) fn listed<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Li
     listed
 }
 
-/// A line that is no host.
+/// A line that is not a host.
 enum LineError<'t> {
     Malformed,
     ExecHost,
@@ -66,7 +66,7 @@ fn add_line<'t>(
     if listed.len() > MAX_HOSTS { Err(LineError::TooMany) } else { Ok(()) }
 }
 
-/// Reads the forms of LSF and Grid Engine, in which numbers or several names follow a name; `None` for others.
+/// Reads the LSF and Grid Engine forms, in which numbers or more names follow a name; `None` for other forms.
 fn with_numbers<'t>(
     words: &[&'t str],
     is_list_of_names: bool,
@@ -92,7 +92,7 @@ fn with_numbers<'t>(
         }
         // LSF: hosts, each with its slots.
         [_, _, ..] if are_pairs() => Some(words.chunks(2).map(|pair| with_slots(pair[0], pair[1])).collect()),
-        // LSF: $LSB_HOSTS, every name as often as it has slots.
+        // LSF: $LSB_HOSTS, every name once per slot.
         [_, _, ..] if is_list_of_names && words.iter().all(|word| is_name(word)) => {
             Some(Ok(words.iter().map(|name| task(name)).collect()))
         }
@@ -150,8 +150,8 @@ fn is_name(word: &str) -> bool {
     !word.contains(['=', ':', '/', '*', '+', '[', ',']) && expanded(word).is_ok()
 }
 
-/// A name, or names, and the number after a colon. An address has colons of its own: only one in brackets takes
-/// a number. `None` if no number follows the colon.
+/// A name or names, and the number after a colon. Addresses contain colons, so only one in brackets takes a number.
+/// `None` if no number follows the colon.
 fn name_and_count(part: &str) -> Option<(&str, Option<u64>)> {
     if let Some((address, rest)) = part.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         && is_address(address)
@@ -170,7 +170,7 @@ fn name_and_count(part: &str) -> Option<(&str, Option<u64>)> {
     }
 }
 
-/// Whether a word is an address of version 6: it has at least two colons.
+/// Whether a word is an IPv6 address: it has at least two colons.
 fn is_address(word: &str) -> bool {
     let address = word.split('%').next().unwrap_or_default();
     address.matches(':').count() >= 2
@@ -185,7 +185,7 @@ fn wrong_exec_host(line: &str) -> String {
     format!("line is {}, expected hosts of PBS such as alpha/0*2+beta/0*2", described(line))
 }
 
-/// The slots that the words after a name give; `None` if there is an unknown word.
+/// The slots given by the words after a name; `None` if a word is unknown.
 #[expect(clippy::option_option, reason = "another word, no word, or a number of slots")]
 fn slot_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Option<u64>> {
     let mut slots = None;

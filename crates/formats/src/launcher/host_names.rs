@@ -1,8 +1,8 @@
-//! Host names as schedulers and launchers abbreviate them: `node[000-255,300]`, several separated by commas,
+//! Host names as abbreviated by schedulers and launchers: `node[000-255,300]`, several separated by commas,
 //! and PBS's `alpha/0*2+beta/0*2`.
 //!
 //! Slurm, scontrol(1), "hostlist expression": a list of numbers and ranges in brackets stands for one name
-//! each; leading zeros are kept. A name may have several such lists, of which the last varies fastest.
+//! each; leading zeros are kept. A name may have several such lists; the last one varies fastest.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ pub const MAX_HOSTS: usize = 1 << 20;
 /// An invalid list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameError {
-    /// An unpaired bracket, an invalid range, or a character that no name has.
+    /// An unpaired bracket, an invalid range, or a character that names cannot have.
     Malformed,
     /// More than [`MAX_HOSTS`].
     TooMany,
 }
 
-/// Characters that no name has, and that separate names or enclose numbers.
+/// Characters that cannot occur in names: they separate names or enclose numbers.
 const FOREIGN: &str = "=,;\"[](){}";
 
 /// Splits a text at the commas outside brackets.
@@ -95,12 +95,12 @@ fn number(digits: &str) -> Result<u64, NameError> {
     is_number.then(|| digits.parse().ok()).flatten().ok_or(NameError::Malformed)
 }
 
-/// Whether a word is to be read by [`exec_hosts`]: it has characters that no name has.
+/// Whether a word is for [`exec_hosts`]: it has characters that names cannot have.
 pub(super) fn is_exec_host(word: &str) -> bool {
     word.contains(['/', '+', '*'])
 }
 
-/// Hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; `None` if
+/// The hosts of PBS's `exec_host`, in order, each with its processors and the first part that names it; `None` if
 /// the text is not such a list.
 ///
 /// PBS Professional, Reference Guide, `exec_host`: `host/index` or `host/index*processors`, joined by `+`;
@@ -110,12 +110,12 @@ pub(super) fn exec_hosts(text: &str) -> Option<Vec<(String, u64, &str)>> {
     let mut hosts: Vec<(String, u64, &str)> = vec![];
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for part in text.split('+') {
-        let (name, own) = part.split_once('/')?;
+        let (name, slots) = part.split_once('/')?;
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let number = |word: &str| word.parse::<u64>().ok().filter(|_| is_number(word));
-        let (indices, count) = match own.split_once('*') {
+        let (indices, count) = match slots.split_once('*') {
             Some((index, count)) => (index, number(count).filter(|&count| count > 0)?),
-            None => (own, 1),
+            None => (slots, 1),
         };
         let indices = match indices.split_once('-') {
             Some((first, last)) => number(last)?.checked_sub(number(first)?)?.checked_add(1)?,

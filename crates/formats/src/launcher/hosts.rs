@@ -16,7 +16,7 @@ use crate::input::{
 pub struct HostOptions<'a> {
     /// Host names, in the order of the nodes.
     pub hosts: Option<&'a HostList>,
-    /// Number of slots of each host; by default that of one node of the machine.
+    /// Number of slots of each host; by default the slots of one node of the machine.
     pub slots_per_node: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct LackingHost<'a> {
 }
 
 impl HostList {
-    /// A list of names with slots; `None` if there is none, or one is no name of a host or stands in it twice.
+    /// A list of names with slots; `None` if it is empty, or a name is invalid or repeated.
     #[must_use]
     pub fn with_slots(hosts: &[(String, Option<u64>)]) -> Option<Self> {
         let line = |(name, slots): &(String, Option<u64>)| match slots {
@@ -67,7 +67,7 @@ impl HostList {
         self.names.iter().cloned().zip(self.slots.iter().copied())
     }
 
-    /// Reads hosts as schedulers and launchers print them; comments after `#` and empty lines are skipped.
+    /// Reads hosts as printed by schedulers and launchers; comments after `#` and empty lines are skipped.
     ///
     /// ```text
     /// alpha                    a name a line
@@ -85,8 +85,8 @@ impl HostList {
     ///
     /// # Errors
     ///
-    /// If there is no name, a line has none of these forms, or the names are not equally frequent, each with
-    /// its position in the text.
+    /// If there is no name, a line has another form, or the names are not equally frequent; each error has its
+    /// position in the text.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let listed = listed(text, &mut diagnostics);
@@ -97,7 +97,7 @@ impl HostList {
         }
         let mut times = counts.values();
         let first = times.next().copied().unwrap_or(1);
-        // Hosts that are listed equally often have that number of slots.
+        // If all hosts are listed equally often, that is their number of slots.
         let is_even = counts.len() > 1 && times.all(|&count| count == first);
         let repeated = (first > 1 && is_even && diagnostics.is_empty()).then_some(first);
         let mut list = Self::empty();
@@ -142,8 +142,8 @@ impl HostList {
         }
     }
 
-    /// The list of a coordinate map: hosts in the order of the nodes, all different, at least one, of which
-    /// each node has the same number. Slots come from `listed`.
+    /// The list of a coordinate map: at least one host, all different, in node order, with the same number per
+    /// node. Slots come from `listed`.
     pub(super) fn in_order(hosts: Vec<OrderedHost>, hosts_per_node: u64, listed: Option<&Self>) -> Self {
         let mut ranks: Vec<(u64, u64)> = hosts.iter().map(|host| host.rank).zip(0..).collect();
         ranks.sort_unstable();
@@ -170,17 +170,17 @@ impl HostList {
         self.is_of_map
     }
 
-    /// The place of the host with a number in the order of the list, else of the map.
+    /// The place of the host with a number in the order of the list, or else of the map.
     pub(super) fn place_of_listed(&self, number: u64) -> Option<u64> {
         self.listed.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The numbers of the hosts in the order of the list, else of the map, by place.
+    /// The numbers of the hosts in the order of the list, or else of the map, by place.
     pub(super) fn listed_numbers(&self) -> Vec<u64> {
         let mut numbers = vec![0; self.listed.len()];
         for (number, &place) in (0..).zip(&self.listed) {
-            if let Some(own) = usize::try_from(place).ok().and_then(|place| numbers.get_mut(place)) {
-                *own = number;
+            if let Some(entry) = usize::try_from(place).ok().and_then(|place| numbers.get_mut(place)) {
+                *entry = number;
             }
         }
         numbers
@@ -196,7 +196,7 @@ impl HostList {
         self.names.iter().map(String::as_str)
     }
 
-    /// The first host that has fewer slots than the number for its place.
+    /// The first host with fewer slots than the number for its place.
     pub(super) fn lacking(&self, expected: impl Fn(u64) -> u64) -> Option<LackingHost<'_>> {
         let hosts = (0..).zip(self.with_lines().zip(&self.slots));
         hosts
@@ -217,7 +217,7 @@ impl HostList {
         usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
     }
 
-    /// Whether it has a name.
+    /// Whether it contains a name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.places.contains_key(name)
@@ -240,7 +240,7 @@ impl HostList {
     }
 }
 
-/// Slots of hosts that have the same number of nodes each, in the order of node numbers.
+/// Slots of hosts with equally many nodes each, in the order of node numbers.
 ///
 /// ```text
 /// 2 slots a node, 4 a host:   host   0               1
@@ -256,8 +256,8 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The slots of a machine of `nodes` nodes with at most `load` processes per node. Hosts have the slots
-    /// of one node by default.
+    /// The slots of a machine of `nodes` nodes with at most `load` processes per node. By default, hosts have the
+    /// slots of one node.
     ///
     /// # Errors
     ///
@@ -294,7 +294,7 @@ impl Slots {
     ///
     /// # Errors
     ///
-    /// If there are more or fewer.
+    /// If there are more names or fewer.
     pub(super) fn check_hosts(self, found: u64) -> Result<(), LauncherError> {
         let (nodes, each, expected) = (self.nodes, self.each, self.host_count());
         if found == expected {
@@ -342,8 +342,11 @@ mod tests {
     #[test]
     fn every_line_that_is_no_name_is_reported() {
         let diagnostics = HostList::parse("a\nb or=2\na\n").unwrap_err();
-        let reported: Vec<_> =
-            diagnostics.kept().iter().map(|one| (one.span.clone(), &*one.message)).collect();
+        let reported: Vec<_> = diagnostics
+            .kept()
+            .iter()
+            .map(|diagnostic| (diagnostic.span.clone(), &*diagnostic.message))
+            .collect();
         let line = "line is \"b or=2\", expected the name of one host";
         assert_eq!(reported, [(2..8, line), (9..10, "host \"a\" a second time, expected every host once")]);
         let empty = HostList::parse("# none\n").unwrap_err();
@@ -393,7 +396,7 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["2001:db8:0:1::7", "fe80::1%eth0", "2001:db8::8", "2001:db8::9", "n08"]);
         assert_eq!(
-            found.iter().map(|own| own.1).collect::<Vec<_>>(),
+            found.iter().map(|(_, slots)| *slots).collect::<Vec<_>>(),
             [Some(4), None, Some(2), None, Some(1)]
         );
         for none in ["a slots=0\nb slots=2\n", "a:0\nb\n", "a 0 b 2\n"] {

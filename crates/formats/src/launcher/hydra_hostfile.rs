@@ -47,7 +47,7 @@ fn read(reading: &mut Reading<'_>) {
     let Some(hosts) = slurm_hostfile::single_nodes(reading) else { return };
     let mut rank = 0;
     for line in lines(reading.text, Remarks::AfterHash) {
-        // An address has colons of its own.
+        // Addresses contain colons.
         let is_host = hosts.names.place(line).is_some();
         let (name, count) = match line.rsplit_once(':').filter(|_| !is_host) {
             None => (line, Some(1)),

@@ -2,8 +2,8 @@
 //!
 //! JAX, `jax.sharding.Mesh(devices, axis_names)`: a mesh is an array of devices in the order of the logical
 //! processes, here `numpy.asarray(jax.devices())[json.load(file)]`. The list of devices is ordered by hosts, not
-//! by coordinates. With a coordinate map, which is that list as printed, `jax-device-order` has positions in it,
-//! and `jax-device-ids` the ids of the devices. Without one, devices are numbered like the nodes here: the first
+//! by coordinates. With a coordinate map, which is that list as printed, `jax-device-order` gives positions in it,
+//! and `jax-device-ids` gives ids of devices. Without one, devices are numbered like the nodes here: the first
 //! coordinate varies fastest, and the devices of a node are consecutive.
 //!
 //! ```text
@@ -46,8 +46,8 @@ fn check_ids(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     check(file)
 }
 
-/// Checks that every process has a device of its own. The devices are those of the map; without one, each node needs an
-/// even share of the processes, so that a reader can infer the number of devices.
+/// Checks that no two processes share a device. The map lists the devices; without one, each node needs an even share
+/// of the processes, so that a reader can infer the number of devices.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let (placement, expected) = (file.placement, file.placement.max_load());
     if let Some(hosts) = file.hosts() {
@@ -69,8 +69,8 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     })
 }
 
-/// Writes the position of the device of each process; without a map, numbered within the partition if there is
-/// one.
+/// Writes the position of the device of each process; without a map, devices are numbered within the partition, if
+/// any.
 fn write_order(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let load = file.placement.max_load();
     match file.hosts().map(HostList::listed_numbers) {
@@ -84,7 +84,7 @@ fn write_order(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()
 }
 
 fn write_ids(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
-    // Devices of several slices have names beside numbers.
+    // Devices of several slices have names, not only numbers.
     let shown = |name: &str| {
         if name.bytes().all(|byte| byte.is_ascii_digit()) { name.to_owned() } else { format!("{name:?}") }
     };

@@ -1,9 +1,8 @@
 //! `open-mpi-rankfile`: `rank N=HOST slot=S`, a line per rank.
 //!
 //! Open MPI 4 and 5, mpirun(1), "Rankfiles": a rankfile names the host of every rank and the processors to
-//! which it is bound, by their numbers on the host or in its sockets; comments begin with `#`. One number is
-//! written. When a file is read, the place in the machine counts, and cores do not. `+n0` is the first host of
-//! the list.
+//! which it is bound, by their numbers on the host or in its sockets; comments start with `#`. One number is
+//! written. When a file is read, the node counts, and cores are ignored. `+n0` is the first host of the list.
 //!
 //! ```text
 //! rank 0=node-1 slot=0
@@ -81,7 +80,7 @@ enum Processors {
     OfSockets,
 }
 
-/// Reads processors: `3`, `0-15`, `0,2-3`, and in sockets `1:0-3`, `0:*`, `0-1:2`; `None` if it is none of them.
+/// Reads processors: `3`, `0-15`, `0,2-3`, and in sockets `1:0-3`, `0:*`, `0-1:2`; `None` for anything else.
 fn processors(slot: &str) -> Option<Processors> {
     let number = |word: &str| {
         let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -114,7 +113,7 @@ fn processors(slot: &str) -> Option<Processors> {
 struct Hosts<'t> {
     division: NodesOfHosts<'t>,
     last: u64,           // the greatest slot of a host
-    slots_per_node: u64, // of a node of the machine; unused if each host is one node
+    slots_per_node: u64, // per node of the machine; unused if each host is one node
 }
 
 impl<'t> Hosts<'t> {
@@ -138,8 +137,8 @@ impl<'t> Hosts<'t> {
         Some(Self { division: hosts, last, slots_per_node: slots / each })
     }
 
-    /// The slot of a host, if it is one processor, and its node. Where a host is one node, only the host
-    /// counts: the processors are those to which the rank is bound.
+    /// The slot of a host, if it is one processor, and its node. If a host is one node, only the host counts: the
+    /// processors just bind the rank.
     fn place(
         &self,
         reading: &mut Reading<'_>,

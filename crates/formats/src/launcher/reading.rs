@@ -1,4 +1,4 @@
-//! Reading of a placement from a launcher's file: the part that all formats share.
+//! Reads placements from launcher files: the part shared by all formats.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -22,7 +22,7 @@ const MAX_PROCESSES: u64 = 1 << 24;
 ///
 /// # Errors
 ///
-/// All errors of the text, up to a limit; also hosts that do not fit the machine.
+/// All errors of the text, up to a limit, including hosts that do not fit the machine.
 pub fn read(
     format: LauncherFormat,
     text: &str,
@@ -56,7 +56,7 @@ impl NodesOfHosts<'_> {
     }
 }
 
-/// A text while it is read. Parts that are reported as wrong are slices of it.
+/// A text being read. Errors are reported for slices of it.
 #[derive(Debug)]
 pub(super) struct Reading<'t> {
     pub(super) text: &'t str,
@@ -64,7 +64,7 @@ pub(super) struct Reading<'t> {
     pub(super) region: Region<'t>,
     pub(super) options: HostOptions<'t>,
     seats: BTreeMap<ProcessId, Option<NodeId>>, // `None` after an error
-    unknown: u64,                               // parts with a place for an unknown rank
+    unknown: u64,                               // number of places read for an unknown rank
     taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, if the format has slots
     diagnostics: Diagnostics,
 }
@@ -92,7 +92,7 @@ impl<'t> Reading<'t> {
         self.complain(part, message);
     }
 
-    /// Suppresses reports of missing ranks, since an earlier error may have caused any of them.
+    /// Suppresses reports of missing ranks, since an earlier error may be their cause.
     pub(super) fn no_more_missing(&mut self) {
         self.unknown = self.processes;
     }
@@ -118,8 +118,7 @@ impl<'t> Reading<'t> {
         u32::try_from(label?).ok().map(ProcessId::new)
     }
 
-    /// The process of a line, given by its position; reports the first line too many and returns `None` for
-    /// these.
+    /// The process of a line, given by its position; returns `None` for surplus lines and reports the first one.
     pub(super) fn next_process(&mut self, line: &str, place: u64) -> Option<ProcessId> {
         if place < self.processes {
             return u32::try_from(place).ok().map(ProcessId::new);
@@ -158,7 +157,7 @@ impl<'t> Reading<'t> {
         node
     }
 
-    /// Puts a process on a node, unless it has one; `None` records an invalid place.
+    /// Puts a process on a node, unless it already has one; `None` records an invalid place.
     pub(super) fn seat(&mut self, process: ProcessId, node: Option<NodeId>, part: &str) {
         if self.seats.contains_key(&process) {
             self.complain(part, || format!("rank {process} a second time, expected every rank once"));

@@ -1,8 +1,8 @@
 //! `slurm-hostfile`: host of every rank, a line per rank.
 //!
 //! Slurm, srun(1), `--distribution=arbitrary`: tasks go to hosts in the order of the file that
-//! `SLURM_HOSTFILE` names, of which a line may hold several (`node[000-255]`). The file has no slots: on a
-//! host, tasks come in ascending order, and `--cpu-bind` says where they are bound.
+//! `SLURM_HOSTFILE` names; a line may hold several (`node[000-255]`). The file has no slots: on a host, tasks
+//! come in ascending order, and `--cpu-bind` binds them.
 //!
 //! ```text
 //! node-1
@@ -47,7 +47,7 @@ fn read(reading: &mut Reading<'_>) {
         for part in parts(line).map(str::trim) {
             let names = match expanded(part) {
                 Ok(names) => names,
-                // An invalid name, which is reported as an unknown host.
+                // An invalid name is reported as an unknown host.
                 Err(NameError::Malformed) => vec![part.to_owned()],
                 Err(NameError::TooMany) => {
                     reading.complain_of_rank(part, || format!("more than {MAX_HOSTS} hosts"));
@@ -63,7 +63,7 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Hosts that are at most one node each; reports an error and returns `None` if they have several.
+/// Hosts with at most one node each; reports an error and returns `None` if one has several.
 pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<NodesOfHosts<'t>> {
     let hosts = reading.hosts()?;
     let each = hosts.nodes_per_host;

@@ -17,7 +17,7 @@ fn hosts(count: u64) -> HostList {
     HostList::parse(&names).unwrap()
 }
 
-/// The devices of a coordinate map, `each` at every node, listed in the opposite order and named by yet another.
+/// The devices of a coordinate map, `each` per node, listed in reverse order and numbered in a third order.
 fn devices(nodes: u64, each: u64) -> HostList {
     let count = nodes * each;
     let device =
@@ -46,7 +46,11 @@ fn diagnostics(
     options: HostOptions<'_>,
 ) -> Vec<String> {
     let diagnostics = read(format, text, processes, region, options).unwrap_err();
-    diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+    diagnostics
+        .kept()
+        .iter()
+        .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
+        .collect()
 }
 
 /// A machine, an optional partition of it, and the node of each process.
@@ -123,7 +127,7 @@ proptest! {
                 Err(LauncherError::EmptySlot { .. }) => {
                     let (nodes, load) = (region.machine.node_count(), placement.max_load());
                     let count = placement.process_count();
-                    // A rank order has a rank for every slot, a device order the same number of devices on
+                    // A rank order needs a rank for every slot, a device order equally many devices on
                     // every node.
                     let expected = match format.name() {
                         "cray-rank-order" => count < nodes * load,

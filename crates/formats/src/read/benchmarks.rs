@@ -1,4 +1,4 @@
-//! Output of benchmarks of messages and collectives.
+//! Output of point-to-point and collective benchmarks.
 
 use crate::{
     benchmark::cleaned,
@@ -12,7 +12,9 @@ pub(super) static PERFTEST: Format = Format {
     name: "perftest",
     tool: "perftest: ib_write_bw, ib_send_lat and others",
     holds: HOLDS,
-    is_like: |file| file.lines().any(|own| own.1.contains("#bytes") && own.1.contains("#iterations")).into(),
+    is_like: |file| {
+        file.lines().any(|(_, line)| line.contains("#bytes") && line.contains("#iterations")).into()
+    },
     reader: Reader::Reads(read_perftest),
 };
 
@@ -21,7 +23,7 @@ pub(super) static UCX: Format = Format {
     tool: "ucx_perftest",
     holds: HOLDS,
     is_like: |file| {
-        file.lines().any(|own| own.1.contains("Stage") && own.1.contains("# iterations |")).into()
+        file.lines().any(|(_, line)| line.contains("Stage") && line.contains("# iterations |")).into()
     },
     reader: Reader::Reads(read_ucx),
 };
@@ -31,7 +33,7 @@ pub(super) static UCC: Format = Format {
     tool: "ucc_perftest",
     holds: HOLDS,
     is_like: |file| {
-        let has = |word: &str| file.lines().any(|own| own.1.trim_start().starts_with(word));
+        let has = |word: &str| file.lines().any(|(_, line)| line.trim_start().starts_with(word));
         (has("Collective:") && has("Count")).into()
     },
     reader: Reader::Reads(read_ucc),
@@ -42,7 +44,7 @@ pub(super) static NCCOM: Format = Format {
     tool: "nccom-test of AWS Neuron",
     holds: HOLDS,
     is_like: |file| {
-        file.lines().any(|own| own.1.contains("size(B)") && own.1.contains("count(elems)")).into()
+        file.lines().any(|(_, line)| line.contains("size(B)") && line.contains("count(elems)")).into()
     },
     reader: Reader::Reads(read_nccom),
 };
@@ -52,7 +54,7 @@ pub(super) static DEEPSPEED: Format = Format {
     tool: "DeepSpeed's communication log",
     holds: HOLDS,
     is_like: |file| {
-        file.lines().any(|own| own.1.contains("Comm. Op") && own.1.contains("Message Size")).into()
+        file.lines().any(|(_, line)| line.contains("Comm. Op") && line.contains("Message Size")).into()
     },
     reader: Reader::Reads(read_deepspeed),
 };
@@ -62,12 +64,12 @@ pub(super) static HCCL: Format = Format {
     tool: "hccl_demo of Habana",
     holds: HOLDS,
     is_like: |file| {
-        file.lines().any(|own| own.1.contains("[SUMMARY REPORT]") || own.1.contains("[BENCHMARK]")).into()
+        file.lines().any(|(_, line)| line.contains("[SUMMARY REPORT]") || line.contains("[BENCHMARK]")).into()
     },
     reader: Reader::Reads(read_hccl),
 };
 
-/// The name of an operation from the name that a tool has for it.
+/// Returns the name of an operation, given a tool's name for it.
 pub(super) fn operation(word: &str) -> Option<&'static str> {
     let plain: String = word.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     let known = [
@@ -90,11 +92,11 @@ pub(super) fn operation(word: &str) -> Option<&'static str> {
         ("irecv", "receive"),
         ("recv", "receive"),
     ];
-    known.iter().find(|own| plain.contains(own.0)).map(|own| own.1)
+    known.iter().find(|(part, _)| plain.contains(part)).map(|(_, name)| *name)
 }
 
 fn numbers(line: &str) -> Option<Vec<f64>> {
-    line.split_whitespace().map(|word| word.parse().ok().filter(|own: &f64| own.is_finite())).collect()
+    line.split_whitespace().map(|word| word.parse().ok().filter(|value: &f64| value.is_finite())).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are whole and positive")]
@@ -102,7 +104,7 @@ fn bytes(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// The places of three columns in the rows of a table.
+/// The positions of three columns in the rows of a table.
 #[derive(Default)]
 struct Columns {
     places: Option<[usize; 3]>,
@@ -110,7 +112,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns whose names begin with `names`.
+    /// Finds the columns whose names start with `names`.
     fn of(header: &str, names: [&str; 3]) -> Self {
         let words: Vec<&str> = header.split_whitespace().collect();
         let places = names.map(|name| words.iter().position(|word| word.starts_with(name)));
@@ -121,7 +123,7 @@ impl Columns {
         Self { places, count: words.len() }
     }
 
-    /// The three numbers of a row; `None` of other lines.
+    /// The three numbers of a row; `None` if the line is not a row.
     fn row(&self, line: &str) -> Option<Vec<f64>> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let places = self.places.filter(|_| words.len() == self.count)?;
@@ -137,9 +139,10 @@ pub(super) fn done(benchmark: Benchmark) -> Read {
 }
 
 fn read_perftest(file: &FileText<'_>) -> Read {
-    let title = file.lines().map(|own| own.1.trim()).find(|own| own.ends_with(" Test")).unwrap_or_default();
+    let title =
+        file.lines().map(|(_, line)| line.trim()).find(|line| line.ends_with(" Test")).unwrap_or_default();
     let words: Vec<&str> = title.split_whitespace().collect();
-    let name = words.first().map(|own| own.to_ascii_lowercase().replace('_', "-"));
+    let name = words.first().map(|word| word.to_ascii_lowercase().replace('_', "-"));
     let (is_both, is_latency) = (title.contains("Bidirectional"), title.contains("Latency"));
     let is_round = name.as_deref().is_some_and(|name| name.contains("read") || name.contains("atomic"));
     let mut benchmark = Benchmark { operation: name, ranks: Some(2), ..Benchmark::default() };
@@ -154,7 +157,7 @@ fn read_perftest(file: &FileText<'_>) -> Read {
             column = find("t_typical").or_else(|| find("t_avg"));
             continue;
         }
-        let Some(row) = numbers(line).filter(|own| own.len() >= 3) else { continue };
+        let Some(row) = numbers(line).filter(|row| row.len() >= 3) else { continue };
         match (unit, column) {
             (Some(unit), _) if row.len() >= 4 => {
                 let rate = row[3] * unit / if is_both { 2.0 } else { 1.0 };
@@ -185,11 +188,11 @@ fn read_perftest(file: &FileText<'_>) -> Read {
 
 fn read_ucx(file: &FileText<'_>) -> Read {
     let after = |word: &str| {
-        let line = file.lines().find(|own| own.1.contains(word))?.1;
+        let line = file.lines().find(|(_, line)| line.contains(word))?.1;
         Some(line.split_once(word)?.1.trim().trim_end_matches('|').trim().to_owned())
     };
     let is_latency = file.text.contains("latency (usec)");
-    let size = after("Message size:").and_then(|own| own.parse().ok());
+    let size = after("Message size:").and_then(|size| size.parse().ok());
     let mut benchmark = Benchmark { operation: after("Test:"), ranks: Some(2), ..Benchmark::default() };
     benchmark.measures = if is_latency { "latency" } else { "bandwidth" };
     for (_, line) in file.lines() {
@@ -212,14 +215,14 @@ fn read_ucc(file: &FileText<'_>) -> Read {
         ..Benchmark::default()
     };
     for line in text.lines() {
-        // Operations without a rate have words in its place.
+        // Operations without a rate print words in that column.
         let words: Vec<&str> = line.split_whitespace().collect();
-        let Some(row) = words.get(..5).and_then(|own| numbers(&own.join(" "))) else { continue };
-        let rate = words.get(5).filter(|_| has_rate).and_then(|own| own.parse::<f64>().ok());
+        let Some(row) = words.get(..5).and_then(|columns| numbers(&columns.join(" "))) else { continue };
+        let rate = words.get(5).filter(|_| has_rate).and_then(|word| word.parse::<f64>().ok());
         benchmark.rows.push(BenchmarkRow {
             bytes: Some(bytes(row[1])),
             time: Some(row[2] / 1e6),
-            bandwidth: rate.filter(|rate| rate.is_finite()).map(|own| own * 1e9),
+            bandwidth: rate.filter(|rate| rate.is_finite()).map(|rate| rate * 1e9),
             operation: None,
         });
     }
@@ -232,7 +235,7 @@ fn read_ucc(file: &FileText<'_>) -> Read {
     Ok(read)
 }
 
-/// The one number of ranks that fits all ratios of bus rates to sizes and times.
+/// The number of ranks that explains the bus bandwidths of all rows; `None` unless it is unique.
 fn ranks_from_rates(benchmark: &Benchmark) -> Option<u64> {
     let factor = |ranks: f64| match benchmark.operation.as_deref() {
         Some("all-reduce") => Some(2.0 * (ranks - 1.0) / ranks),
@@ -256,14 +259,14 @@ fn ranks_from_rates(benchmark: &Benchmark) -> Option<u64> {
 }
 
 fn read_nccom(file: &FileText<'_>) -> Read {
-    let command = file.lines().map(|own| own.1).find(|own| own.contains("nccom-test "));
+    let command = file.lines().map(|(_, line)| line).find(|line| line.contains("nccom-test "));
     let words: Vec<&str> = command.unwrap_or_default().split_whitespace().collect();
     let ranks = words
         .iter()
         .position(|word| *word == "-r")
         .and_then(|at| words.get(at + 1))
-        .and_then(|own| own.parse().ok());
-    let name = words.last().and_then(|own| operation(own));
+        .and_then(|word| word.parse().ok());
+    let name = words.last().and_then(|word| operation(word));
     let mut benchmark =
         Benchmark { operation: name.map(str::to_owned), ranks, measures: "time", ..Benchmark::default() };
     let mut columns = Columns::default();
@@ -285,16 +288,16 @@ fn read_nccom(file: &FileText<'_>) -> Read {
 
 fn read_deepspeed(file: &FileText<'_>) -> Read {
     let mut benchmark = Benchmark { measures: "time", ..Benchmark::default() };
-    let (mut is_table, mut own) = (false, None);
+    let (mut is_table, mut kind) = (false, None);
     for (_, line) in file.lines() {
         if line.contains("Comm. Op") {
             is_table = true;
         } else if line.contains("straggler") {
             is_table = false;
         } else if let (true, Some(row)) = (is_table, deepspeed_row(line)) {
-            benchmark.rows.push(BenchmarkRow { operation: own.map(str::to_owned), ..row });
+            benchmark.rows.push(BenchmarkRow { operation: kind.map(str::to_owned), ..row });
         } else if is_table && !line.starts_with(' ') && !line.starts_with('_') {
-            own = operation(line);
+            kind = operation(line);
         }
     }
     let names: std::collections::BTreeSet<_> =
@@ -309,13 +312,13 @@ fn read_deepspeed(file: &FileText<'_>) -> Read {
     Ok(read)
 }
 
-/// `1.5 GB  4  400.00  100.00  128.85  112.74`.
+/// Parses a row such as `1.5 GB  4  400.00  100.00  128.85  112.74`.
 fn deepspeed_row(line: &str) -> Option<BenchmarkRow> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let cut = words.len().checked_sub(5)?;
     let size: String = words[..cut].concat();
     let at = size.find(|sign: char| sign.is_ascii_alphabetic())?;
-    let power = ["B", "KB", "MB", "GB", "TB", "PB"].iter().position(|own| *own == &size[at..])?;
+    let power = ["B", "KB", "MB", "GB", "TB", "PB"].iter().position(|unit| *unit == &size[at..])?;
     let number: f64 = size[..at].parse().ok()?;
     let row = numbers(&words[cut..].join(" "))?;
     let bytes = bytes(number * 1024_f64.powi(i32::try_from(power).ok()?));
@@ -330,9 +333,10 @@ fn deepspeed_row(line: &str) -> Option<BenchmarkRow> {
 fn read_hccl(file: &FileText<'_>) -> Read {
     let named = file
         .lines()
-        .find_map(|own| Some(own.1.split_once("collective=")?.1.split([',', ')']).next()?.to_owned()));
-    let called = file.lines().find_map(|own| Some(own.1.split_once("hccl")?.1.split('(').next()?.to_owned()));
-    let name = named.or(called).and_then(|own| operation(&own));
+        .find_map(|(_, line)| Some(line.split_once("collective=")?.1.split([',', ')']).next()?.to_owned()));
+    let called =
+        file.lines().find_map(|(_, line)| Some(line.split_once("hccl")?.1.split('(').next()?.to_owned()));
+    let name = named.or(called).and_then(|word| operation(&word));
     let mut benchmark =
         Benchmark { operation: name.map(str::to_owned), measures: "time", ..Benchmark::default() };
     let mut columns = Columns::default();
@@ -354,14 +358,14 @@ fn read_hccl(file: &FileText<'_>) -> Read {
     done(benchmark)
 }
 
-/// The summary of one run: `[BENCHMARK] hcclAllReduce(dataSize=.., count=.., dtype=float, ..)` and its bandwidths.
+/// Adds the summary of one run: `[BENCHMARK] hcclAllReduce(dataSize=.., count=.., ..)` and its bandwidths.
 fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
     let field = |name: &str| {
         let after = file.text.split_once(&format!("{name}="))?.1;
         after.split([',', ')', ' ', '\n']).next().map(str::to_owned)
     };
     let rate = |name: &str| {
-        let line = file.lines().find(|own| own.1.contains(name))?.1;
+        let line = file.lines().find(|(_, line)| line.contains(name))?.1;
         let words: Vec<&str> = line.split_once(':')?.1.split_whitespace().collect();
         let unit = match *words.get(1)? {
             "TB/s" => 1e12,
@@ -377,7 +381,7 @@ fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
         Some(_) => 4,
         None => return,
     };
-    let Some(count) = field("count").and_then(|own| own.parse::<u64>().ok()) else { return };
+    let Some(count) = field("count").and_then(|count| count.parse::<u64>().ok()) else { return };
     let size = count.saturating_mul(width);
     #[expect(clippy::cast_precision_loss, reason = "sizes have a few digits")]
     let time = rate("Algo Bandwidth").map(|rate| size as f64 / rate);

@@ -1,4 +1,4 @@
-//! Configurations of `BookSim`: `key = value;`, and the scenario that is nearest to one (`docs/routers.md`).
+//! `BookSim` configurations (`key = value;`), and the closest equivalent scenario (`docs/routers.md`).
 
 use serde_json::{Map, Value, json};
 
@@ -15,9 +15,9 @@ pub(super) static BOOKSIM_CONFIG: Format = reads(
     &[Kind::Settings],
     |file| {
         let is_topology = |line: &str| {
-            line.split_once('=').is_some_and(|own| own.0.trim() == "topology" && own.1.contains(';'))
+            line.split_once('=').is_some_and(|(key, value)| key.trim() == "topology" && value.contains(';'))
         };
-        file.lines().any(|own| is_topology(own.1)).into()
+        file.lines().any(|(_, line)| is_topology(line)).into()
     },
     read_config,
 );
@@ -26,14 +26,14 @@ fn read_config(file: &FileText<'_>) -> Read {
     let mut keys = Map::new();
     for (line, text) in file.lines() {
         let text = text.split("//").next().unwrap_or_default();
-        for part in text.split(';').map(str::trim).filter(|own| !own.is_empty()) {
+        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((key, value)) = part.split_once('=') else {
                 return wrong(line, format!("{}, expected key = value;", described(part)));
             };
             keys.insert(key.trim().to_owned(), json!(value.trim()));
         }
     }
-    let unused: Vec<&str> = keys.keys().map(String::as_str).filter(|own| !USED.contains(own)).collect();
+    let unused: Vec<&str> = keys.keys().map(String::as_str).filter(|key| !USED.contains(key)).collect();
     let mut notes = vec![];
     if !unused.is_empty() {
         notes.push(format!("no key stands for {}", unused.join(", ")));
@@ -43,7 +43,7 @@ fn read_config(file: &FileText<'_>) -> Read {
     Ok(Reading { notes, ..Content::Settings(settings).into() })
 }
 
-/// The keys of which [`lines`] makes keys of a scenario.
+/// The keys that [`lines`] translates into scenario keys.
 const USED: [&str; 17] = [
     "topology",
     "k",
@@ -64,10 +64,10 @@ const USED: [&str; 17] = [
     "injection_rate_uses_flits",
 ];
 
-/// The lines of a scenario like a configuration, as far as its topology is known.
+/// The lines of the scenario equivalent to a configuration; empty if its topology is unknown.
 pub(crate) fn lines(keys: &Map<String, Value>) -> Vec<String> {
     let word = |key: &str| keys.get(key).and_then(Value::as_str);
-    let number = |key: &str, default: u64| word(key).and_then(|own| own.parse().ok()).unwrap_or(default);
+    let number = |key: &str, default: u64| word(key).and_then(|value| value.parse().ok()).unwrap_or(default);
     let Some(machine) = machine(keys) else { return vec![] };
     let mut lines = vec!["[machine]".to_owned()];
     lines.extend(machine);
@@ -82,8 +82,8 @@ pub(crate) fn lines(keys: &Map<String, Value>) -> Vec<String> {
         format!("cycles = {cycles}"),
         format!("credit_cycles = {}", number("credit_delay", 1).saturating_add(1)),
     ];
-    match word("internal_speedup").and_then(|own| own.parse::<f64>().ok()) {
-        Some(own) if own > 1.0 => router.push(format!("speedup = {own:?}")),
+    match word("internal_speedup").and_then(|value| value.parse::<f64>().ok()) {
+        Some(speedup) if speedup > 1.0 => router.push(format!("speedup = {speedup:?}")),
         _ => {}
     }
     if word("vc_allocator") == Some("separable_input_first") {
@@ -105,20 +105,21 @@ pub(crate) fn lines(keys: &Map<String, Value>) -> Vec<String> {
     };
     if !routing.is_empty() {
         lines.push("[execution]".to_owned());
-        lines.extend(routing.iter().map(|own| (*own).to_owned()));
+        lines.extend(routing.iter().map(|line| (*line).to_owned()));
     }
     lines
 }
 
-/// The keys of the machine; `None` of other topologies.
+/// The keys of the machine; `None` for unsupported topologies.
 fn machine(keys: &Map<String, Value>) -> Option<Vec<String>> {
     let word = |key: &str| keys.get(key).and_then(Value::as_str);
-    let number = |key: &str, default: usize| word(key).and_then(|own| own.parse().ok()).unwrap_or(default);
+    let number =
+        |key: &str, default: usize| word(key).and_then(|value| value.parse().ok()).unwrap_or(default);
     let (k, n) = (number("k", 8), number("n", 2));
     match word("topology")? {
         kind @ ("mesh" | "torus") if (1..=16).contains(&n) => {
             let shape = vec![k.to_string(); n].join(", ");
-            // A channel of BookSim's toruses takes two cycles.
+            // A channel of a BookSim torus takes two cycles.
             let is_long = kind == "torus" && number("use_noc_latency", 1) > 0;
             let mut lines = vec![format!("kind = {kind:?}"), format!("shape = [{shape}]")];
             lines.push(format!("latency_cycles = {}", u8::from(is_long)));
@@ -143,15 +144,15 @@ fn machine(keys: &Map<String, Value>) -> Option<Vec<String>> {
 
 fn program(keys: &Map<String, Value>) -> Vec<String> {
     let word = |key: &str| keys.get(key).and_then(Value::as_str);
-    let size = word("packet_size").and_then(|own| own.parse::<u32>().ok()).unwrap_or(1);
-    let rate = word("injection_rate").and_then(|own| own.parse::<f64>().ok()).unwrap_or(0.1);
-    let is_of_flits = word("injection_rate_uses_flits").is_some_and(|own| own != "0");
+    let size = word("packet_size").and_then(|value| value.parse::<u32>().ok()).unwrap_or(1);
+    let rate = word("injection_rate").and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.1);
+    let is_of_flits = word("injection_rate_uses_flits").is_some_and(|value| value != "0");
     let load = if is_of_flits { rate } else { rate * f64::from(size) };
     let pattern = match word("traffic") {
         Some("bitrev") => "bit-reversal",
         Some("bitcomp") => "bit-complement",
         Some("neighbor") => "neighbour",
-        Some(own @ ("transpose" | "shuffle" | "tornado")) => own,
+        Some(name @ ("transpose" | "shuffle" | "tornado")) => name,
         _ => "uniform",
     };
     vec![

@@ -1,4 +1,4 @@
-//! Chakra's execution traces, as messages and as JSON: a node for each computation and communication of a rank.
+//! Chakra execution traces, as protobuf and as JSON: one node per computation or communication of a rank.
 
 use prost::Message;
 use serde_json::{Map, Value as Json, json};
@@ -21,13 +21,13 @@ pub(super) static CHAKRA_JSON: Format = reads(
         let is_row = file.text.trim_start().starts_with('{')
             && file.text.contains("_NODE\"")
             && file.text.contains("\"type\"");
-        let is_node = |own: &Json| own["type"].as_str().is_some_and(|own| own.ends_with("_NODE"));
+        let is_node = |node: &Json| node["type"].as_str().is_some_and(|kind| kind.ends_with("_NODE"));
         let outline = file.outline();
         (is_row && outline.is_none_or(is_node)
-            || outline.is_some_and(|own| own.get("workload_graph").is_some()))
+            || outline.is_some_and(|document| document.get("workload_graph").is_some()))
         .into()
     },
-    |file| of_nodes(&nodes_of_json(file)?),
+    |file| trace_of_nodes(&nodes_of_json(file)?),
 );
 
 pub(super) static CHAKRA: Format = reads(
@@ -37,31 +37,33 @@ pub(super) static CHAKRA: Format = reads(
     |file| {
         let is_like = first_message(file.bytes)
             .and_then(|(first, _)| GlobalMetadata::decode(first).ok())
-            .is_some_and(|own| own.version.contains('.') && own.version.is_ascii());
+            .is_some_and(|metadata| metadata.version.contains('.') && metadata.version.is_ascii());
         is_like.into()
     },
     |file| {
-        let mut rest = first_message(file.bytes).map_or(&[][..], |own| own.1);
+        let mut rest = first_message(file.bytes).map_or(&[][..], |(_, after)| after);
         let mut nodes = vec![];
         while !rest.is_empty() {
-            let Some((Ok(node), after)) = first_message(rest).map(|own| (Node::decode(own.0), own.1)) else {
+            let Some((Ok(node), after)) =
+                first_message(rest).map(|(message, after)| (Node::decode(message), after))
+            else {
                 return wrong(0, format!("node {} is not whole", nodes.len()));
             };
             rest = after;
             nodes.push(node);
         }
-        of_nodes(&nodes)
+        trace_of_nodes(&nodes)
     },
 );
 
-/// The first message of a sequence with lengths, and what follows it.
+/// Splits the first message off a length-delimited sequence; returns it and the rest.
 fn first_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = bytes;
     let length = prost::decode_length_delimiter(&mut rest).ok()?;
     rest.split_at_checked(length)
 }
 
-/// The collective with a number of Chakra's schema.
+/// The collective with this number in Chakra's schema.
 fn collective(number: u64) -> Option<&'static str> {
     let names = [
         "all-reduce",
@@ -78,13 +80,13 @@ fn collective(number: u64) -> Option<&'static str> {
     names.get(usize::try_from(number).ok()?).copied()
 }
 
-/// The trace of a rank.
-fn of_nodes(nodes: &[Node]) -> Read {
+/// Builds the trace of one rank.
+fn trace_of_nodes(nodes: &[Node]) -> Read {
     let (mut operations, mut nanoseconds) = (vec![], 0_u64);
     for node in nodes {
         let attribute = |name: &str| {
-            let own = node.attr.iter().find(|own| own.name == name)?.value.as_ref()?.integer()?;
-            u64::try_from(own).ok()
+            let number = node.attr.iter().find(|entry| entry.name == name)?.value.as_ref()?.integer()?;
+            u64::try_from(number).ok()
         };
         let operation = match NodeType::try_from(node.kind) {
             Ok(NodeType::Comp) => {
@@ -96,7 +98,7 @@ fn of_nodes(nodes: &[Node]) -> Read {
             Ok(NodeType::CommSend) => "send",
             Ok(NodeType::CommRecv) => "receive",
             Ok(NodeType::CommColl) => match attribute("comm_type").and_then(collective) {
-                Some(own) => own,
+                Some(name) => name,
                 None => return wrong(0, format!("node {} has no comm_type from 0 to 9", node.id)),
             },
             _ => continue,
@@ -114,14 +116,14 @@ fn of_nodes(nodes: &[Node]) -> Read {
     Ok(reading)
 }
 
-/// The nodes of a file of JSON: a document with a list of them, or an object for each.
+/// The nodes of a JSON file: either one document with a list of nodes, or one object per node.
 ///
 /// # Errors
 ///
-/// If the file is no JSON.
+/// If the file is not valid JSON.
 pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
     let mut nodes = vec![];
-    if file.outline().is_some_and(|own| own.get("workload_graph").is_some()) {
+    if file.outline().is_some_and(|document| document.get("workload_graph").is_some()) {
         let mut add = |node: Json| {
             nodes.push(node_of_json(&node));
             Ok(())
@@ -135,19 +137,19 @@ pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
     for object in serde_json::Deserializer::from_str(&file.text).into_iter::<Json>() {
         match object {
             Ok(object) if object.get("type").is_some() => nodes.push(node_of_json(&object)),
-            Ok(_) => {} // The first has the version.
+            Ok(_) => {} // The first object holds the version.
             Err(error) => return wrong(error.line(), error.to_string()),
         }
     }
     Ok(nodes)
 }
 
-/// A number that may be written as a word.
-fn integer(own: &Json) -> Option<u64> {
-    own.as_u64().or_else(|| own.as_str()?.parse().ok())
+/// An integer, possibly written as a string.
+fn integer(value: &Json) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// A node as `chakra_jsonizer` writes it, or as ASTRA-sim's readers of JSON take it: attributes are then keys of its own.
+/// Converts a node as `chakra_jsonizer` writes it or as ASTRA-sim reads it, with attributes as its keys.
 fn node_of_json(node: &Json) -> Node {
     let get = |names: [&str; 3]| names.into_iter().find_map(|name| node.get(name));
     let kind = match node["type"].as_str().unwrap_or_default() {
@@ -158,7 +160,7 @@ fn node_of_json(node: &Json) -> Node {
         "COMM_SEND_NODE" => 5,
         "COMM_RECV_NODE" => 6,
         "COMM_COLL_NODE" => 7,
-        _ => node["NodeType"].as_u64().and_then(|own| i32::try_from(own).ok()).unwrap_or(0),
+        _ => node["NodeType"].as_u64().and_then(|number| i32::try_from(number).ok()).unwrap_or(0),
     };
     let dependencies = |names: [&str; 3]| {
         let list = get(names).and_then(Json::as_array);
@@ -169,11 +171,11 @@ fn node_of_json(node: &Json) -> Node {
     let of_key = |(name, value): (&String, &Json)| {
         Some(AttributeProto { name: name.clone(), value: Some(value_of_json(value)?) })
     };
-    let is_attribute = |own: &(&String, &Json)| own.0.starts_with("comm_") || own.0 == "is_cpu_op";
+    let is_attribute = |(name, _): &(&String, &Json)| name.starts_with("comm_") || *name == "is_cpu_op";
     attr.extend(node.as_object().into_iter().flatten().filter(is_attribute).filter_map(of_key));
     let time = get(["durationMicros", "duration_micros", "runtime"]);
     let duration = time.and_then(integer);
-    if let (None, Some(micros)) = (duration, time.and_then(Json::as_f64).filter(|own| *own > 0.0)) {
+    if let (None, Some(micros)) = (duration, time.and_then(Json::as_f64).filter(|micros| *micros > 0.0)) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -191,28 +193,34 @@ fn node_of_json(node: &Json) -> Node {
         duration_micros: duration.unwrap_or(0),
         inputs: node["inputs"]["values"]
             .as_str()
-            .map(|own| crate::input::chakra_schema::Inputs { values: own.to_owned() }),
+            .map(|values| crate::input::chakra_schema::Inputs { values: values.to_owned() }),
         attr,
     }
 }
 
-/// `{"name": "comm_size", "uint64Val": "4096"}`.
-fn attribute_of_json(own: &Json) -> Option<AttributeProto> {
-    let name = own["name"].as_str()?.to_owned();
-    let value = own.as_object()?.iter().find(|own| own.0 != "name").and_then(|own| value_of_json(own.1));
+/// Converts an attribute such as `{"name": "comm_size", "uint64Val": "4096"}`.
+fn attribute_of_json(attribute: &Json) -> Option<AttributeProto> {
+    let name = attribute["name"].as_str()?.to_owned();
+    let value = attribute
+        .as_object()?
+        .iter()
+        .find(|(key, _)| *key != "name")
+        .and_then(|(_, value)| value_of_json(value));
     Some(AttributeProto { name, value })
 }
 
-fn value_of_json(own: &Json) -> Option<Value> {
-    match own {
-        Json::Bool(own) => Some(Value::Bool(*own)),
-        Json::Number(own) => own.as_u64().map(Value::Uint64).or_else(|| own.as_i64().map(Value::Int64)),
-        Json::String(own) => Some(own.parse().map_or_else(|_| Value::Text(own.clone()), Value::Int64)),
+fn value_of_json(value: &Json) -> Option<Value> {
+    match value {
+        Json::Bool(is_true) => Some(Value::Bool(*is_true)),
+        Json::Number(number) => {
+            number.as_u64().map(Value::Uint64).or_else(|| number.as_i64().map(Value::Int64))
+        }
+        Json::String(text) => Some(text.parse().map_or_else(|_| Value::Text(text.clone()), Value::Int64)),
         Json::Array(list) => {
             let values: Option<Vec<bool>> = list.iter().map(Json::as_bool).collect();
             Some(Value::Bools(BoolList { values: values? }))
         }
-        Json::Object(_) => value_of_json(own.get("values")?),
+        Json::Object(_) => value_of_json(value.get("values")?),
         Json::Null => None,
     }
 }

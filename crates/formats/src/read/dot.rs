@@ -1,4 +1,4 @@
-//! Graphs of Graphviz and edge lists of `NetworkX`, whose attributes are not read.
+//! Graphviz graphs and `NetworkX` edge lists; attributes are ignored.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -16,7 +16,7 @@ pub(super) static DOT: Format = reads(
     |file| {
         let mut words = without_leading_remarks(&file.text).split_whitespace();
         let first =
-            words.next().map(|own| if own == "strict" { words.next().unwrap_or_default() } else { own });
+            words.next().map(|word| if word == "strict" { words.next().unwrap_or_default() } else { word });
         let is_graph =
             first.is_some_and(|first| matches!(first.split('{').next(), Some("graph" | "digraph")));
         (is_graph && file.text.contains('{')).into()
@@ -24,7 +24,7 @@ pub(super) static DOT: Format = reads(
     read_dot,
 );
 
-/// The text after the remarks that it begins with.
+/// The text after its leading comments.
 fn without_leading_remarks(text: &str) -> &str {
     let mut rest = text.trim_start();
     loop {
@@ -40,10 +40,10 @@ fn without_leading_remarks(text: &str) -> &str {
     }
 }
 
-/// A word or sign of a graph of Graphviz; a quoted word begins with its quote.
+/// The line and text of a Graphviz token; a quoted word keeps its opening quote.
 type Token<'t> = (usize, Cow<'t, str>);
 
-/// The words and signs of a graph of Graphviz, with their lines.
+/// Splits a Graphviz graph into tokens.
 fn dot_tokens(text: &str) -> Vec<Token<'_>> {
     let (mut tokens, mut line) = (vec![], 1);
     let mut rest = text;
@@ -80,8 +80,11 @@ fn dot_tokens(text: &str) -> Vec<Token<'_>> {
                         || rest[at..].starts_with("--")
                         || rest[at..].starts_with("->")
                 };
-                let end =
-                    rest.char_indices().skip(1).find(|own| is_end(*own)).map_or(rest.len(), |own| own.0);
+                let end = rest
+                    .char_indices()
+                    .skip(1)
+                    .find(|indexed| is_end(*indexed))
+                    .map_or(rest.len(), |(at, _)| at);
                 tokens.push((line, rest[..end].into()));
                 end
             }
@@ -97,25 +100,25 @@ struct Dot<'t> {
     tokens: &'t [Token<'t>],
     at: usize,
     network: Network,
-    pairs: BTreeMap<[usize; 2], [u64; 2]>, // ascending ends: links along and back
+    pairs: BTreeMap<[usize; 2], [u64; 2]>, // key: ends in ascending order; value: links forward and backward
     links: usize,
     depth: usize,
     is_directed: bool,
 }
 
-/// The most links that sets of nodes may stand for.
+/// The maximum number of links that edges between node sets may expand to.
 const MAX_LINKS: usize = 1 << 22;
 
 impl Dot<'_> {
     fn peek(&self) -> &str {
-        self.tokens.get(self.at).map_or("", |own| &own.1)
+        self.tokens.get(self.at).map_or("", |token| &token.1)
     }
 
-    /// The nodes of statements up to a closing brace.
+    /// Reads statements up to the closing brace; returns their nodes.
     fn statements(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
         let mut all = vec![];
         self.depth += 1;
-        let line = self.tokens.get(self.at).map_or(0, |own| own.0);
+        let line = self.tokens.get(self.at).map_or(0, |token| token.0);
         if self.depth > 64 {
             return wrong(line, "subgraphs 64 levels deep, expected fewer");
         }
@@ -141,7 +144,7 @@ impl Dot<'_> {
         self.at += 1;
     }
 
-    /// A chain of nodes and sets that edges link.
+    /// Reads a chain of nodes and node sets joined by edges; returns its nodes.
     fn chain(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
         let mut all = vec![];
         let mut before = self.group()?;
@@ -169,7 +172,7 @@ impl Dot<'_> {
         Ok(all)
     }
 
-    /// A node, a set, or a subgraph; nothing for settings.
+    /// Reads a node, a set or a subgraph; default attributes yield no nodes.
     fn group(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
         let (line, word) = self.tokens.get(self.at).cloned().unwrap_or_default();
         self.at += 1;
@@ -207,7 +210,7 @@ fn read_dot(file: &FileText<'_>) -> Read {
     let tokens = dot_tokens(&file.text);
     let open = tokens.iter().position(|token| token.1 == "{").map_or(tokens.len(), |at| at + 1);
     let is_directed = tokens.iter().take(open).any(|token| token.1 == "digraph");
-    let is_strict = tokens.first().is_some_and(|own| own.1 == "strict");
+    let is_strict = tokens.first().is_some_and(|token| token.1 == "strict");
     let mut dot = Dot {
         tokens: &tokens,
         at: open,
@@ -226,7 +229,7 @@ fn read_dot(file: &FileText<'_>) -> Read {
     Ok(without_attributes(network))
 }
 
-/// A network by the names of its nodes; attributes are not read.
+/// A network identified by its node names, with a note that attributes are ignored.
 fn without_attributes(network: Network) -> Reading {
     let mut reading = super::by_names(network);
     reading.notes.push("attributes are not used".to_owned());
@@ -238,12 +241,12 @@ pub(super) static NETWORKX: Format = reads(
     "NetworkX, write_edgelist",
     HOLDS,
     |file| {
-        let mut rows = file.rows().filter(|own| !own.1.starts_with('#')).peekable();
+        let mut rows = file.rows().filter(|(_, row)| !row.starts_with('#')).peekable();
         (rows.peek().is_some() && rows.all(|row| nx_row(row.1).is_some())).into()
     },
     |file| {
         let mut network = Network::default();
-        for (line, text) in file.rows().filter(|own| !own.1.starts_with('#')) {
+        for (line, text) in file.rows().filter(|(_, text)| !text.starts_with('#')) {
             let Some([from, to]) = nx_row(text) else { return wrong(line, "no two nodes and attributes") };
             let [from, to] = [network.node(from, true), network.node(to, true)];
             if from == to {

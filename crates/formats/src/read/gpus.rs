@@ -1,4 +1,4 @@
-//! Links of accelerators: tables of `nvidia-smi` and `rocm-smi`, measured rates of pairs.
+//! Links between accelerators: tables of `nvidia-smi` and `rocm-smi`, and bandwidths measured per pair.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) static NVIDIA_TOPO: Format = Format {
     holds: HOLDS,
     is_like: |file| {
         let is_row = |line: &str| line.starts_with("GPU0") && line.split_whitespace().nth(1) == Some("X");
-        file.lines().any(|own| is_row(own.1.trim_start())).into()
+        file.lines().any(|(_, line)| is_row(line.trim_start())).into()
     },
     reader: Reader::Reads(read_nvidia),
 };
@@ -40,32 +40,32 @@ pub(super) static PAIR_RATES: Format = Format {
     reader: Reader::Reads(read_rates),
 };
 
-/// A square table of words by the names of its rows and columns.
+/// The cells of a square table, with their lines, by row and column name.
 type Cells<'t> = BTreeMap<(&'t str, &'t str), (usize, &'t str)>;
 
 fn is_device(word: &str) -> bool {
     let is_numbered = |prefix: &str| {
         word.strip_prefix(prefix)
-            .is_some_and(|own| !own.is_empty() && own.bytes().all(|byte| byte.is_ascii_digit()))
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
     };
     is_numbered("GPU")
 }
 
-/// The places of `table` by row and column, checked for symmetry, and its columns.
+/// Reads the table's cells, checked for symmetry, and its column names.
 fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>), Vec<Complaint>> {
     let is_header = |line: &str| {
         let mut words = line.split_whitespace();
         words.next() == Some("GPU0") && words.next() != Some("X")
     };
-    let Some((_, header)) = file.lines().find(|own| is_header(own.1)) else {
+    let Some((_, header)) = file.lines().find(|(_, line)| is_header(line)) else {
         return wrong(0, "no header with GPU0 and its neighbours");
     };
-    // Adapters have the names of their devices, such as mlx5_bond_0.
-    let columns: Vec<&str> = header.split_whitespace().take_while(|own| *own != "CPU").collect();
+    // Adapters are named after their devices, such as mlx5_bond_0.
+    let columns: Vec<&str> = header.split_whitespace().take_while(|column| *column != "CPU").collect();
     let (mut cells, mut rows): (Cells<'_>, BTreeSet<&str>) = (BTreeMap::new(), BTreeSet::new());
-    for (line, text) in file.lines().filter(|own| own.1 != header) {
+    for (line, text) in file.lines().filter(|(_, text)| *text != header) {
         let mut words = text.split_whitespace();
-        let Some(name) = words.next().filter(|own| columns.contains(own)) else { continue };
+        let Some(name) = words.next().filter(|name| columns.contains(name)) else { continue };
         let row: Vec<&str> = words.take(columns.len()).collect();
         if row.first() == Some(&"=") {
             continue; // the legend
@@ -92,7 +92,7 @@ fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>),
     Ok((cells, columns))
 }
 
-/// Reports two cells of a pair that differ, and rows without a column.
+/// Rejects pairs whose two cells differ, and rows without a matching column.
 fn check_symmetry(cells: &Cells<'_>) -> Result<(), Vec<Complaint>> {
     for ((one, other), (line, word)) in cells {
         match cells.get(&(other, one)) {
@@ -114,10 +114,10 @@ fn check_symmetry(cells: &Cells<'_>) -> Result<(), Vec<Complaint>> {
 
 /// The number of links in a cell such as `NV18`.
 fn lanes(word: &str) -> Option<u64> {
-    word.strip_prefix("NV").and_then(|own| own.parse().ok()).filter(|own| *own > 0)
+    word.strip_prefix("NV").and_then(|count| count.parse().ok()).filter(|count| *count > 0)
 }
 
-/// The most links that a GPU has: more between all pairs go to a switch.
+/// The maximum number of links per GPU; a full mesh that needs more is wired through a switch.
 const MOST_LINKS: u64 = 18;
 
 fn read_nvidia(file: &FileText<'_>) -> Read {
@@ -138,15 +138,16 @@ fn read_nvidia(file: &FileText<'_>) -> Read {
             }
         }
     }
-    let first = linked.first().map_or(0, |own| own.2);
+    let first = linked.first().map_or(0, |(_, _, lanes)| *lanes);
     let count = gpus.len();
-    let is_full =
-        count > 1 && linked.len() == count * (count - 1) / 2 && linked.iter().all(|own| own.2 == first);
+    let is_full = count > 1
+        && linked.len() == count * (count - 1) / 2
+        && linked.iter().all(|(_, _, lanes)| *lanes == first);
     let link =
         |ends, lanes| Link { ends, count: 1, lanes: Some(lanes), class: Some("NVLink"), ..Link::default() };
     if is_full && first.saturating_mul(count as u64 - 1) > MOST_LINKS {
         let switch = network.node("NVSwitch", false);
-        network.links.extend((0..count).map(|own| link([own, switch], first)));
+        network.links.extend((0..count).map(|gpu| link([gpu, switch], first)));
     } else {
         for (one, other, lanes) in linked {
             let ends = [network.node(one, true), network.node(other, true)];
@@ -156,20 +157,22 @@ fn read_nvidia(file: &FileText<'_>) -> Read {
     Ok(Content::Network(network.finish(true)).into())
 }
 
-/// The tables of `rocm-smi` by their names, such as `Hops`.
+/// The tables of `rocm-smi` by name, such as `Hops`.
 fn rocm_tables<'t>(file: &'t FileText<'_>) -> Result<BTreeMap<&'static str, Cells<'t>>, Vec<Complaint>> {
     let mut tables: BTreeMap<&str, Cells<'_>> = BTreeMap::new();
-    let (mut own, mut columns): (Option<&str>, Vec<&str>) = (None, vec![]);
+    let (mut title, mut columns): (Option<&str>, Vec<&str>) = (None, vec![]);
     for (line, text) in file.lines() {
         if text.contains("between two GPUs") {
             let is_title = |name: &&str| text.contains(&format!("{name} between"));
-            own = ["Weight", "Hops", "Link Type"].into_iter().find(is_title);
+            title = ["Weight", "Hops", "Link Type"].into_iter().find(is_title);
             columns.clear();
         } else if text.starts_with('=') {
-            own = None;
+            title = None;
         }
         let words: Vec<&str> = text.split_whitespace().collect();
-        let Some(name) = own.filter(|_| words.first().is_some_and(|own| is_device(own))) else { continue };
+        let Some(name) = title.filter(|_| words.first().is_some_and(|word| is_device(word))) else {
+            continue;
+        };
         if columns.is_empty() && words.iter().all(|word| is_device(word)) {
             columns = words;
             continue;
@@ -189,9 +192,9 @@ fn read_rocm(file: &FileText<'_>) -> Read {
     let Some(types) = tables.get("Link Type") else { return wrong(0, "no table of link types") };
     check_symmetry(types)?;
     let mut network = Network::default();
-    let mut names: Vec<&str> = types.keys().map(|own| own.0).collect();
+    let mut names: Vec<&str> = types.keys().map(|&(row, _)| row).collect();
     names.dedup();
-    names.sort_by_key(|own| own.get(3..).and_then(|own| own.parse::<u64>().ok()));
+    names.sort_by_key(|name| name.get(3..).and_then(|digits| digits.parse::<u64>().ok()));
     for name in &names {
         network.node(name, true);
     }
@@ -200,7 +203,8 @@ fn read_rocm(file: &FileText<'_>) -> Read {
         if from >= to {
             continue;
         }
-        let hops = tables.get("Hops").and_then(|own| own.get(&(one, other))).map_or("1", |own| own.1);
+        let hops =
+            tables.get("Hops").and_then(|cells| cells.get(&(one, other))).map_or("1", |(_, count)| *count);
         if word == "XGMI" && hops == "1" {
             network.links.push(Link { ends: [from, to], count: 1, class: Some("XGMI"), ..Link::default() });
         } else if word != "0" && word != "N/A" {
@@ -210,11 +214,11 @@ fn read_rocm(file: &FileText<'_>) -> Read {
     Ok(Content::Network(network.finish(true)).into())
 }
 
-/// The first square table of numbers after a line that contains a text.
-fn square<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, Vec<&'t str>)>> {
-    let mut lines = file.lines().skip_while(|own| !own.1.contains(title)).skip(1);
+/// The first square table of numbers after a line that contains `title`.
+fn square_table<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, Vec<&'t str>)>> {
+    let mut lines = file.lines().skip_while(|(_, line)| !line.contains(title)).skip(1);
     let header: Vec<&str> = lines.next()?.1.split_whitespace().collect();
-    let columns = header.iter().filter(|own| own.parse::<u64>().is_ok()).count();
+    let columns = header.iter().filter(|word| word.parse::<u64>().is_ok()).count();
     let mut rows = vec![];
     for (line, text) in lines.take(columns) {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -230,9 +234,9 @@ fn read_rates(file: &FileText<'_>) -> Read {
     let to_column = "memcpy CE GPU(row) -> GPU(column)";
     let rates = [to_column, "memcpy CE GPU(row) <- GPU(column)", "Unidirectional P2P=Enabled Bandwidth"]
         .iter()
-        .find_map(|own| square(file, own));
+        .find_map(|title| square_table(file, title));
     let Some(rates) = rates else { return wrong(0, "no square table of bandwidths between GPUs") };
-    let latencies = square(file, "P2P=Enabled Latency").filter(|own| own.len() == rates.len());
+    let latencies = square_table(file, "P2P=Enabled Latency").filter(|table| table.len() == rates.len());
     let mut network = Network::default();
     for gpu in 0..rates.len() {
         network.node(&format!("GPU{gpu}"), true);
@@ -244,9 +248,9 @@ fn read_rates(file: &FileText<'_>) -> Read {
     for one in 0..rates.len() {
         for other in one + 1..rates.len() {
             let both = |table: &[(usize, Vec<&str>)], unit| {
-                [(one, other), (other, one)].map(|own| value(table, own.0, own.1, unit))
+                [(one, other), (other, one)].map(|(row, column)| value(table, row, column, unit))
             };
-            if [(one, other), (other, one)].iter().any(|own| rates[own.0].1[own.1] == "N/A") {
+            if [(one, other), (other, one)].iter().any(|&(row, column)| rates[row].1[column] == "N/A") {
                 continue;
             }
             let [Some(there), Some(back)] = both(&rates, Ratio::from(1_000_000_000)) else {

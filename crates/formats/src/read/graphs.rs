@@ -1,4 +1,4 @@
-//! Graphs of partitioners and generators: a line of neighbours for each vertex.
+//! Graphs of partitioners and generators: one line of neighbours per vertex.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) static METIS: Format = Format {
     holds: &[Kind::Network, Kind::Matrix],
     is_like: |file| {
         let has_numbers =
-            || metis_lines(&file.text).all(|(_, line)| line.split_whitespace().all(|own| is_number(&own)));
+            || metis_lines(&file.text).all(|(_, line)| line.split_whitespace().all(|word| is_number(&word)));
         match metis_header(file.whole()) {
             Some(_) if file.is_sample() && has_numbers() => Likeness::Sure,
             Some(_) if !file.is_sample() && read_metis(file).is_ok() => Likeness::Sure,
@@ -36,7 +36,7 @@ pub(super) static SCOTCH: Format = Format {
     holds: &[Kind::Matrix, Kind::Network],
     is_like: |file| {
         let heads: Vec<Vec<&str>> =
-            file.rows().take(3).map(|own| own.1.split_whitespace().collect()).collect();
+            file.rows().take(3).map(|(_, row)| row.split_whitespace().collect()).collect();
         let is_like = matches!(&heads[..], [one, two, three] if one[..] == ["0"] && two.len() == 2 && three.len() == 2
             && three[1].len() == 3 && three[1].bytes().all(|byte| b"01".contains(&byte)));
         is_like.into()
@@ -49,10 +49,10 @@ pub(super) static ADJACENCY: Format = Format {
     tool: "NetworkX, a node and its neighbours a line",
     holds: &[Kind::Network],
     is_like: |file| {
-        let rows: Vec<Vec<&str>> = rows(file).map(|own| words(own.1).collect()).collect();
+        let rows: Vec<Vec<&str>> = rows(file).map(|(_, row)| words(row).collect()).collect();
         let firsts: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
         let all = || rows.iter().flatten();
-        // The lines of most neighbours are not in a sample.
+        // A sample lacks the lines of most neighbours.
         let are_known = if file.is_sample() {
             all().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
                 || all().filter(|word| firsts.contains(*word)).count() * 2 >= all().count()
@@ -104,18 +104,18 @@ fn read_adjacency(file: &FileText<'_>) -> Read {
     Ok(by_names(network))
 }
 
-/// Vertices, edges, whether vertices have sizes, weights and edges weights, and the number of weights.
+/// The header of a METIS graph.
 struct MetisHeader {
     vertices: usize,
     edges: usize,
-    before: usize, // sizes and weights of a vertex
+    before: usize, // numbers before the neighbours: size and weights of the vertex
     has_weights: bool,
 }
 
-/// The header and the lines after it, without remarks.
+/// The header and the lines after it, without comments.
 fn metis_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = (1..).zip(text.lines()).filter(|own| !own.1.trim_start().starts_with('%'));
-    lines.skip_while(|own| own.1.trim().is_empty())
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('%'));
+    lines.skip_while(|(_, line)| line.trim().is_empty())
 }
 
 fn metis_header(text: &str) -> Option<MetisHeader> {
@@ -130,9 +130,10 @@ fn metis_header(text: &str) -> Option<MetisHeader> {
         return None;
     }
     let form = format!("{form:0>3}");
-    let weights = words.get(3).map_or(Some(1), |own| own.parse::<usize>().ok().filter(|own| *own < 64))?;
+    let weights =
+        words.get(3).map_or(Some(1), |word| word.parse::<usize>().ok().filter(|count| *count < 64))?;
     let before = usize::from(form.starts_with('1')) + if &form[1..2] == "1" { weights } else { 0 };
-    let (mut count, mut last) = (0, 0); // lines, and the number of the last that is not empty
+    let (mut count, mut last) = (0, 0); // lines, and the number of the last non-empty one
     for (_, line) in lines {
         count += 1;
         if !line.trim().is_empty() {
@@ -152,14 +153,15 @@ fn read_metis(file: &FileText<'_>) -> Read {
     let vertices = header.vertices;
     let rows = || metis_lines(&file.text).skip(1).take(vertices);
     let width = if header.has_weights { 2 } else { 1 };
-    let mut neighbours = rows().flat_map(|own| own.1.split_whitespace().skip(header.before).step_by(width));
+    let mut neighbours =
+        rows().flat_map(|(_, line)| line.split_whitespace().skip(header.before).step_by(width));
     let is_from_0 = neighbours.any(|word| word.parse() == Ok(0));
     let mut matrix = Matrix::new("weight", vertices);
     let mut count = 0;
     for (vertex, (line, text)) in rows().enumerate() {
         let mut words = text.split_whitespace().skip(header.before);
         while let Some(word) = words.next() {
-            let number = word.parse::<usize>().ok().filter(|own| *own <= vertices);
+            let number = word.parse::<usize>().ok().filter(|number| *number <= vertices);
             let Some(number) = number else {
                 let found = described(word);
                 return wrong(line, format!("a neighbour is {found}, expected a vertex up to {vertices}"));
@@ -180,11 +182,17 @@ fn read_metis(file: &FileText<'_>) -> Read {
             }
         }
     }
-    graph(matrix, count, header.edges.saturating_mul(2), is_from_0, header.has_weights)
+    checked_graph(matrix, count, header.edges.saturating_mul(2), is_from_0, header.has_weights)
 }
 
-/// Checks that a graph has as many entries as announced in both directions, and makes a matrix or a network of it.
-fn graph(mut matrix: Matrix, count: usize, expected: usize, is_from_0: bool, is_matrix: bool) -> Read {
+/// Checks that a graph is symmetric and has the announced size, and returns it as a matrix or a network.
+fn checked_graph(
+    mut matrix: Matrix,
+    count: usize,
+    expected: usize,
+    is_from_0: bool,
+    is_matrix: bool,
+) -> Read {
     if count != expected {
         return wrong(1, format!("{count} neighbours, expected {expected}: each edge from both ends"));
     }
@@ -210,9 +218,10 @@ fn graph(mut matrix: Matrix, count: usize, expected: usize, is_from_0: bool, is_
     Ok(reading)
 }
 
-/// The numbers of vertices and arcs, the first number of a vertex, and whether there are labels and weights.
+/// The numbers of vertices and arcs, the number of the first vertex, and whether there are labels, edge
+/// weights and vertex weights.
 fn scotch_header(file: &FileText<'_>) -> Option<(usize, usize, usize, [bool; 3])> {
-    let heads: Vec<Vec<&str>> = rows(file).take(3).map(|own| words(own.1).take(3).collect()).collect();
+    let heads: Vec<Vec<&str>> = rows(file).take(3).map(|(_, row)| words(row).take(3).collect()).collect();
     let integer = |row: usize, column: usize| heads.get(row)?.get(column)?.parse::<usize>().ok();
     let flags = heads.get(2)?.get(1)?.as_bytes();
     let &[labels, edge_weights, vertex_weights] = flags else { return None };
@@ -220,7 +229,7 @@ fn scotch_header(file: &FileText<'_>) -> Option<(usize, usize, usize, [bool; 3])
         integer(1, 0)?,
         integer(1, 1)?,
         integer(2, 0)?,
-        [labels, edge_weights, vertex_weights].map(|own| own == b'1'),
+        [labels, edge_weights, vertex_weights].map(|flag| flag == b'1'),
     ))
 }
 
@@ -236,7 +245,7 @@ fn read_scotch(file: &FileText<'_>) -> Read {
     let mut count = 0;
     for (vertex, (line, row)) in rows(file).skip(3).enumerate() {
         let mut numbers = words(row).skip(usize::from(labels) + usize::from(vertex_weights));
-        let degree = numbers.next().and_then(|own| own.parse::<usize>().ok());
+        let degree = numbers.next().and_then(|word| word.parse::<usize>().ok());
         let rest: Vec<&str> = numbers.collect();
         let width = 1 + usize::from(edge_weights);
         if degree.is_none_or(|degree| degree.checked_mul(width) != Some(rest.len())) {
@@ -247,7 +256,7 @@ fn read_scotch(file: &FileText<'_>) -> Read {
             );
         }
         for pair in rest.chunks(width) {
-            let neighbour = pair[width - 1].parse::<usize>().ok().and_then(|own| own.checked_sub(base));
+            let neighbour = pair[width - 1].parse::<usize>().ok().and_then(|number| number.checked_sub(base));
             let Some(neighbour) = neighbour.filter(|neighbour| *neighbour < vertices) else {
                 let found = described(pair[width - 1]);
                 return wrong(line, format!("a neighbour is {found}, expected a vertex"));
@@ -259,5 +268,5 @@ fn read_scotch(file: &FileText<'_>) -> Read {
             }
         }
     }
-    graph(matrix, count, arcs, false, edge_weights)
+    checked_graph(matrix, count, arcs, false, edge_weights)
 }

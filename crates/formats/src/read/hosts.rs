@@ -1,4 +1,4 @@
-//! Lists of hosts: Flux's R, the order of adapters of `OpenSM`, and lists of schedulers and launchers.
+//! Host lists: Flux's R, `OpenSM`'s order of adapters, and the lists of schedulers and launchers.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,9 @@ pub(super) static FLUX_R: Format = Format {
     tool: "flux resource R, flux job info R",
     holds: &[Kind::Hosts],
     is_like: |file| {
-        let is_r = |own: &Value| own.pointer("/execution/R_lite").is_some() && own.get("version").is_some();
+        let is_r = |document: &Value| {
+            document.pointer("/execution/R_lite").is_some() && document.get("version").is_some()
+        };
         file.outline().is_some_and(is_r).into()
     },
     reader: Reader::Reads(read_flux),
@@ -52,7 +54,7 @@ pub(super) static HOST_LIST: Format = Format {
     tool: "schedulers and launchers: a host a line, with slots",
     holds: &[Kind::Hosts],
     is_like: |file| {
-        let rows = || file.rows().map(|own| own.1.split('#').next().unwrap_or_default().trim());
+        let rows = || file.rows().map(|(_, row)| row.split('#').next().unwrap_or_default().trim());
         let is_listed = rows().all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty();
         if is_listed
             || rows().any(|line| line.starts_with("LSB_"))
@@ -66,10 +68,10 @@ pub(super) static HOST_LIST: Format = Format {
     reader: Reader::Reads(read_list),
 };
 
-/// Whether a line is a name, with its slots.
+/// Whether a line is a host name, optionally with slots.
 fn is_host(line: &str) -> bool {
     let name = line.split([' ', ':', '/']).next().unwrap_or_default();
-    let is_address = name.split('.').filter(|own| own.parse::<u8>().is_ok()).count() == 4;
+    let is_address = name.split('.').filter(|part| part.parse::<u8>().is_ok()).count() == 4;
     let is_named = name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address;
     let rest = line.get(name.len()..).unwrap_or_default();
     is_named
@@ -77,7 +79,7 @@ fn is_host(line: &str) -> bool {
         && (rest.is_empty() || rest.contains("slots=") || rest.starts_with(':') && !rest.contains(' '))
 }
 
-/// Whether lines are those of LSF or Grid Engine: names, each followed by numbers.
+/// Whether the rows are a host list of LSF or Grid Engine: each name is followed by numbers.
 fn is_scheduled<'t>(rows: impl Iterator<Item = &'t str>) -> bool {
     let mut rows = rows.filter(|line| !line.is_empty()).peekable();
     let is_number = |word: &str| word.starts_with(|sign: char| sign.is_ascii_digit());
@@ -100,7 +102,7 @@ fn is_scheduled<'t>(rows: impl Iterator<Item = &'t str>) -> bool {
     rows.peek().is_some() && rows.all(is_row)
 }
 
-/// The names that lists such as `n[0-3],m7` stand for.
+/// Expands a list such as `n[0-3],m7`; `None` if it is malformed or has more than 2^20 names.
 pub(super) fn names_of(list: &str) -> Option<Vec<String>> {
     let mut names = vec![];
     for part in host_names::parts(list) {
@@ -122,12 +124,12 @@ fn count_of(set: &str) -> Option<u64> {
 
 fn read_flux(file: &FileText<'_>) -> Read {
     let value = file.tree().map_err(|message| vec![Complaint { line: 0, message }])?;
-    let list = |own: Option<&Value>| own.and_then(Value::as_array).cloned().unwrap_or_default();
+    let list = |entry: Option<&Value>| entry.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut names = vec![];
     for part in list(value.pointer("/execution/nodelist")) {
         let part = part.as_str().unwrap_or_default();
         match names_of(part) {
-            Some(own) => names.extend(own),
+            Some(hosts) => names.extend(hosts),
             None => {
                 return wrong(0, format!("nodelist is {}, expected names such as n[0-3]", described(part)));
             }
@@ -137,7 +139,7 @@ fn read_flux(file: &FileText<'_>) -> Read {
     for part in list(value.pointer("/execution/R_lite")) {
         let set = part
             .get("rank")
-            .map_or_else(String::new, |own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
+            .map_or_else(String::new, |rank| rank.as_str().map_or_else(|| rank.to_string(), str::to_owned));
         let core = part.pointer("/children/core").and_then(Value::as_str).unwrap_or_default();
         let (Some(count), Some(each)) = (count_of(&set), count_of(core)) else {
             return wrong(

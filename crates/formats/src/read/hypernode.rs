@@ -1,4 +1,4 @@
-//! `HyperNode`s of Volcano: switches by tiers, with the nodes or hypernodes below them.
+//! Volcano `HyperNode`s: switches in tiers, each with the nodes or hypernodes below it.
 //!
 //! ```text
 //! kind: HyperNode
@@ -28,61 +28,61 @@ pub(super) static HYPERNODE: Format = reads(
             let plain = line.trim().trim_start_matches("- ").trim_end_matches(',').replace('"', "");
             plain == "kind: HyperNode"
         };
-        file.lines().any(|own| is_kind(own.1)).into()
+        file.lines().any(|(_, line)| is_kind(line)).into()
     },
     read_hypernodes,
 );
 
-/// A network that is being read.
+/// A network under construction.
 #[derive(Default)]
 struct Tree {
     network: Network,
-    above: BTreeMap<String, String>,
-    /// Whether members are given by patterns or labels.
+    above: BTreeMap<String, String>, // the hypernode of each member
+    /// Whether any members are selected by pattern or label.
     has_patterns: bool,
 }
 
 fn read_hypernodes(file: &FileText<'_>) -> Read {
-    let mut own = Tree::default();
+    let mut tree = Tree::default();
     let mut first = 1;
     for document in documents(&file.text) {
-        own.add_document(document, first)?;
-        // The line that divides documents is part of neither.
+        tree.add_document(document, first)?;
+        // The separator line belongs to neither document.
         first += document.matches('\n').count() + 1;
     }
-    let mut reading = of_tree(own.network);
-    if own.has_patterns {
+    let mut reading = of_tree(tree.network);
+    if tree.has_patterns {
         reading.missing.push("members");
     }
     Ok(reading)
 }
 
-/// The documents of a text, divided by lines `---`.
+/// The documents of a text, separated by `---` lines.
 fn documents(text: &str) -> Vec<&str> {
     let mut documents = vec![];
-    let (mut begin, mut at) = (0, 0);
+    let (mut start, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            documents.push(&text[begin..at]);
-            begin = at + line.len();
+            documents.push(&text[start..at]);
+            start = at + line.len();
         }
         at += line.len();
     }
-    documents.push(&text[begin..]);
+    documents.push(&text[start..]);
     documents
 }
 
 impl Tree {
-    /// Adds a document that begins in a line, counted from 1: a hypernode, or a list of them.
+    /// Adds a document, a hypernode or a list of them, that starts at line `first`, counted from 1.
     fn add_document(&mut self, text: &str, first: usize) -> Result<(), Vec<Complaint>> {
-        let line = |at: usize| first + text.get(..at).map_or(0, |own| own.matches('\n').count());
+        let line = |at: usize| first + text.get(..at).map_or(0, |before| before.matches('\n').count());
         let tree = match YamlTree::read(text) {
             Ok(tree) => tree,
             Err(error) => return wrong(line(error.place.start), error.message),
         };
         let Some(root) = &tree.root else { return Ok(()) };
         let items = tree.get(root, "items").map_or(std::slice::from_ref(root), YamlTree::items);
-        let is_hypernode = |own: &&YamlNode| word(&tree, own, &["kind"]) == Some("HyperNode");
+        let is_hypernode = |item: &&YamlNode| word(&tree, item, &["kind"]) == Some("HyperNode");
         items.iter().filter(is_hypernode).try_for_each(|item| self.add(&tree, item, line))
     }
 
@@ -118,10 +118,10 @@ impl Tree {
 
 /// The value at the end of a path of keys.
 fn find<'n>(tree: &YamlTree<'_>, node: &'n YamlNode, path: &[&str]) -> Option<&'n YamlNode> {
-    path.iter().try_fold(node, |own, key| tree.get(own, key))
+    path.iter().try_fold(node, |parent, key| tree.get(parent, key))
 }
 
-/// The word at the end of a path of keys.
+/// The scalar at the end of a path of keys.
 fn word<'t>(tree: &'t YamlTree<'_>, node: &YamlNode, path: &[&str]) -> Option<&'t str> {
-    find(tree, node, path).and_then(|own| tree.scalar(own))
+    find(tree, node, path).and_then(|value| tree.scalar(value))
 }

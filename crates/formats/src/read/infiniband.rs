@@ -1,4 +1,4 @@
-//! Fabrics of InfiniBand as `ibnetdiscover` prints them and `ibsim` takes them: nodes, and a line for each port.
+//! InfiniBand fabrics, as printed by `ibnetdiscover` and read by `ibsim`: nodes, and one line per port.
 //!
 //! ```text
 //! Switch  36 "S-0002c902004014b8"   # "MF0;leaf1:MQM8700/U1" enhanced port 0 lid 3 lmc 0
@@ -7,9 +7,9 @@
 //! [1](2c9030007d3bf)   "S-0002c902004014b8"[1]      # lid 5 lmc 0 "MF0;leaf1:MQM8700/U1" lid 3 4xHDR
 //! ```
 //!
-//! `ibnetdiscover`(8). A cable is on two lines, one per end, and is one link. Adapters of one host, by the first
-//! word of their descriptions, are one node. A lane carries its signalling rate less the overhead of the line code
-//! (InfiniBand Architecture 1.7; HDR and later by their names).
+//! `ibnetdiscover`(8). A cable is listed twice, once per end, and is one link. Adapters whose descriptions start
+//! with the same word belong to one host and are one node. A lane carries its signalling rate less the overhead
+//! of the line code (InfiniBand Architecture 1.7; HDR and later by their names).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(super) static INFINIBAND: Format = reads(
     "infiniband-net",
     "ibnetdiscover, ibsim",
     HOLDS,
-    |file| file.lines().any(|own| ib_node(own.1).is_some()).into(),
+    |file| file.lines().any(|(_, line)| ib_node(line).is_some()).into(),
     read_infiniband,
 );
 
@@ -37,7 +37,8 @@ fn ib_node(line: &str) -> Option<(&str, &str, &str)> {
     let (ports, rest) = rest.trim_start().split_once(char::is_whitespace)?;
     ports.parse::<u32>().ok()?;
     let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
-    let description = rest.split_once('"').and_then(|own| own.1.split_once('"')).map_or("", |own| own.0);
+    let description =
+        rest.split_once('"').and_then(|(_, after)| after.split_once('"')).map_or("", |(quoted, _)| quoted);
     Some((kind, id, description))
 }
 
@@ -46,8 +47,8 @@ fn ib_port(line: &str) -> Option<(u64, &str, Option<u64>, &str)> {
     let (port, rest) = line.trim_start().strip_prefix('[')?.split_once(']')?;
     let rest = if rest.starts_with('(') { rest.split_once(')')?.1 } else { rest };
     let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
-    let far = rest.strip_prefix('[').and_then(|own| own.split_once(']'));
-    let (far, rest) = far.map_or((None, rest), |own| (own.0.parse().ok(), own.1));
+    let far = rest.strip_prefix('[').and_then(|after| after.split_once(']'));
+    let (far, rest) = far.map_or((None, rest), |(digits, after)| (digits.parse().ok(), after));
     Some((port.parse().ok()?, id, far, rest))
 }
 
@@ -56,7 +57,7 @@ fn ib_speed(text: &str) -> Option<Ratio> {
     text.split_whitespace().find_map(rate_of_lanes)
 }
 
-/// The nodes of a file: their names by ID, and those that are left out.
+/// The nodes of a file: names by ID, and the IDs of nodes left out.
 #[derive(Default)]
 struct Nodes<'t> {
     network: Network,
@@ -74,7 +75,7 @@ fn ib_nodes<'t>(file: &'t FileText<'_>) -> Result<Nodes<'t>, Vec<Complaint>> {
             nodes.left_out.insert(id);
             continue;
         }
-        // Several adapters of a host are one host.
+        // All adapters of a host are one node.
         let name = if is_host { host_of_adapter(description).unwrap_or(id) } else { id };
         if nodes.names.insert(id, name).is_some() {
             return wrong(line, format!("node {} a second time, expected every node once", described(id)));
@@ -88,13 +89,13 @@ fn ib_nodes<'t>(file: &'t FileText<'_>) -> Result<Nodes<'t>, Vec<Complaint>> {
 fn read_infiniband(file: &FileText<'_>) -> Read {
     let Nodes { mut network, names, left_out, has_hosts } = ib_nodes(file)?;
     let mut cables: BTreeMap<[(&str, u64); 2], Option<Ratio>> = BTreeMap::new();
-    let mut own: Option<&str> = None;
+    let mut current: Option<&str> = None;
     for (line, text) in file.lines() {
         if let Some((_, id, _)) = ib_node(text) {
-            own = Some(id);
+            current = Some(id);
             continue;
         }
-        let (Some(node), Some((port, far, far_port, rest))) = (own, ib_port(text)) else { continue };
+        let (Some(node), Some((port, far, far_port, rest))) = (current, ib_port(text)) else { continue };
         if left_out.contains(node) || left_out.contains(far) {
             continue;
         }
@@ -107,7 +108,7 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
         *speed = speed.or_else(|| ib_speed(rest));
     }
     for ([one, other], bandwidth) in cables {
-        let [Some(from), Some(to)] = [one, other].map(|own| network.place(names[own.0])) else { continue };
+        let [Some(from), Some(to)] = [one, other].map(|(id, _)| network.place(names[id])) else { continue };
         if from == to {
             network.loops += 1;
             continue;
@@ -125,7 +126,7 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
     Ok(reading)
 }
 
-/// The name of the host of an adapter: `node01` of `node01 mlx5_0` and `node01 HCA-1`; `None` of other descriptions.
+/// The host name in an adapter's description: `node01` in `node01 mlx5_0` or `node01 HCA-1`; `None` in others.
 fn host_of_adapter(description: &str) -> Option<&str> {
     let mut words = description.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -134,9 +135,9 @@ fn host_of_adapter(description: &str) -> Option<&str> {
     (!first.is_empty() && is_adapter.iter().any(|known| second.starts_with(known))).then_some(first)
 }
 
-/// The bytes a second of a width and a rate, such as `4xHDR`.
+/// The bandwidth of a width and a rate such as `4xHDR` \[bytes/s\].
 fn rate_of_lanes(word: &str) -> Option<Ratio> {
-    // Data bits a second of a lane, in units of 2^-3 / 33 Gb/s: 14.0625 Gb/s of FDR in a code of 64 to 66.
+    // Bytes of data per second on one lane. FDR signals at 14.0625 Gb/s in a 64b/66b line code.
     let lane = match word.split_once('x')?.1 {
         "SDR" => Ratio::new(2_000_000_000, 8),
         "DDR" => Ratio::new(4_000_000_000, 8),

@@ -1,4 +1,4 @@
-//! Documents of JSON with one long list, whose elements are read one after the other.
+//! Streaming reader for JSON documents with one long list: elements are read one at a time.
 
 use std::{fmt, io};
 
@@ -7,14 +7,15 @@ use serde_json::{Map, Value};
 
 use crate::format::Complaint;
 
-/// The action on an element of the list.
+/// Called for each element of the list.
 type OnElement<'a> = dyn FnMut(Value) -> Result<(), Complaint> + 'a;
 
-/// Reads an object: hands over each element of the list at a key, and returns the values of the keys to be kept.
+/// Reads an object: passes each element of the list at key `list` to `on_element`, and returns the entries
+/// whose keys are in `kept`.
 ///
 /// # Errors
 ///
-/// The error of an element, or the place where the text is no JSON.
+/// The error of an element, or the line at which the text is not valid JSON.
 pub(super) fn read(
     input: &mut dyn io::Read,
     list: &str,
@@ -33,7 +34,7 @@ pub(super) fn read(
     }
 }
 
-/// The outer object.
+/// Visitor of the outer object.
 struct Document<'a, 'b> {
     list: &'a str,
     kept: &'a [&'a str],
@@ -64,7 +65,7 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
     }
 }
 
-/// The list.
+/// Visitor of the list.
 struct Elements<'a, 'b>(&'a mut OnElement<'b>, &'a mut Option<Complaint>);
 
 impl<'de> DeserializeSeed<'de> for Elements<'_, '_> {

@@ -1,4 +1,4 @@
-//! Traces of `PyTorch`'s profiler, whose events are read one after the other: a file may be larger than the memory.
+//! Traces of the `PyTorch` profiler. Events are streamed, so a file may be larger than memory.
 
 use std::io;
 
@@ -20,10 +20,10 @@ pub(super) static KINETO: Format = reads(
     "PyTorch's profiler (Kineto)",
     HOLDS,
     |file| {
-        let has = |key: &str| file.outline().is_some_and(|own| own.get(key).is_some());
+        let has = |key: &str| file.outline().is_some_and(|document| document.get(key).is_some());
         match (has("traceEvents"), has("distributedInfo")) {
             (true, true) => Likeness::Sure,
-            (true, false) => Likeness::Maybe, // a program of one rank
+            (true, false) => Likeness::Maybe, // a single-rank program
             (false, _) => Likeness::No,
         }
     },
@@ -41,11 +41,11 @@ pub(super) fn read_kineto(input: &mut dyn io::Read) -> Read {
         return wrong(0, "no kernel with the name of a collective");
     }
     let start = start.unwrap_or(0.0);
-    for own in &mut operations {
-        own.span = own.span.map(|[begin, end]| [(begin - start) * 1e-6, (end - start) * 1e-6]);
+    for operation in &mut operations {
+        operation.span = operation.span.map(|[first, last]| [(first - start) * 1e-6, (last - start) * 1e-6]);
     }
-    let begin = |own: &TracedOperation| own.span.map_or(0.0, |own| own[0]);
-    operations.sort_by(|one, other| begin(one).total_cmp(&begin(other)));
+    let start_of = |operation: &TracedOperation| operation.span.map_or(0.0, |span| span[0]);
+    operations.sort_by(|one, other| start_of(one).total_cmp(&start_of(other)));
     Ok(traced(operations, info["rank"].as_u64(), info["world_size"].as_u64(), &["other-ranks"]))
 }
 
@@ -53,16 +53,16 @@ pub(super) fn read_kineto(input: &mut dyn io::Read) -> Read {
 #[derive(Default)]
 struct Collectives {
     operations: Vec<TracedOperation>, // with spans in microseconds
-    start: Option<f64>,               // the least time of an event
+    start: Option<f64>,               // the earliest time of an event, in microseconds
 }
 
 impl Collectives {
-    /// Adds an event, if it is the kernel of a collective.
+    /// Adds an event if it is the kernel of a collective.
     fn add(&mut self, event: &Value) -> Result<(), Complaint> {
         if event["ph"] != "X" {
             return Ok(());
         }
-        let time = |key: &str| event[key].as_f64().filter(|own| own.is_finite());
+        let time = |key: &str| event[key].as_f64().filter(|value| value.is_finite());
         let at = time("ts");
         self.start = match (self.start, at) {
             (Some(start), Some(at)) => Some(start.min(at)),
@@ -79,12 +79,12 @@ impl Collectives {
         let (Some(count), Some(width)) = (arguments["In msg nelems"].as_u64(), width) else {
             return Err(complaint(format!("{kind} without In msg nelems and a known dtype")));
         };
-        let begin = at.unwrap_or(0.0);
+        let start = at.unwrap_or(0.0);
         self.operations.push(TracedOperation {
             operation: kind.to_owned(),
             bytes: count.saturating_mul(width),
             group: arguments["Group size"].as_u64(),
-            span: Some([begin, begin + time("dur").unwrap_or(0.0)]),
+            span: Some([start, start + time("dur").unwrap_or(0.0)]),
         });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Traces that are larger than what is held in memory: they are read as streams.
+//! Traces too large to hold in memory, read as streams.
 
 use std::{
     fs::File,
@@ -15,43 +15,43 @@ use crate::{
     },
 };
 
-/// The largest file that is read as a stream \[bytes\].
+/// The maximum size of a streamed file \[bytes\].
 pub const MAX_STREAMED: u64 = 1 << 30;
-/// The part of a file by which it is recognised \[bytes\].
-const BEGIN: u64 = 1 << 16;
-/// The longest line \[bytes\].
+/// The size of the head by which a file is recognised \[bytes\].
+const HEAD: u64 = 1 << 16;
+/// The maximum length of a line \[bytes\].
 const MAX_LINE: u64 = 1 << 20;
 
-/// Reads a file of at most 1 GiB in one of the formats of large traces; `None` if it looks like none of them.
+/// Reads a file of at most 1 GiB in one of the streamed trace formats; `None` if it matches none of them.
 ///
 /// # Errors
 ///
-/// If the file is too large, or the system refuses it.
+/// If the file is too large or cannot be read.
 pub fn read_streamed(path: &Path) -> Result<Option<(&'static Format, Read)>, InputError> {
     let file = input_file::open(path)?;
     if file.metadata()?.len() > MAX_STREAMED {
         return Err(InputError::TooLong(MAX_STREAMED));
     }
-    let mut begin = vec![];
-    (&file).take(BEGIN).read_to_end(&mut begin)?;
-    let begin = String::from_utf8_lossy(&begin);
-    let begin = begin.trim_start_matches('\u{feff}').trim_start();
+    let mut head = vec![];
+    (&file).take(HEAD).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    let head = head.trim_start_matches('\u{feff}').trim_start();
     let again = || input_file::open(path).map(BufReader::new);
-    let mut words = begin.split_whitespace();
-    Ok(if begin.starts_with("#Paraver (") {
+    let mut words = head.split_whitespace();
+    Ok(if head.starts_with("#Paraver (") {
         Some((&PARAVER, streamed(again()?, |lines| read_paraver(lines))))
-    } else if begin.starts_with('{')
-        && (begin.contains("\"traceEvents\"") || begin.contains("\"distributedInfo\""))
+    } else if head.starts_with('{')
+        && (head.contains("\"traceEvents\"") || head.contains("\"distributedInfo\""))
     {
         Some((&KINETO, read_kineto(&mut again()?)))
-    } else if words.next().is_some_and(|own| own.parse::<u64>().is_ok()) && words.next() == Some("init") {
+    } else if words.next().is_some_and(|word| word.parse::<u64>().is_ok()) && words.next() == Some("init") {
         Some((&SIMGRID_TI, streamed(again()?, |lines| read_actions(lines))))
     } else {
         None
     })
 }
 
-/// Reads the lines of a file; one that cannot be read ends them.
+/// Reads the lines of a file, up to the first that cannot be read, whose error takes precedence.
 fn streamed(file: BufReader<File>, read: impl FnOnce(Lines<'_>) -> Read) -> Read {
     let mut failure = None;
     let found = read(Lines { file, number: 0, failure: &mut failure });
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::value::Content;
 
-    /// The format and the counts of a file with these lines, read as a stream.
+    /// Streams a file with this text; returns its format and its counts or first error.
     fn counted(text: &str) -> (Option<&'static str>, String) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! The benchmarks of MPI and NCCL whose logs [`Measurement`] reads.
+//! MPI and NCCL benchmarks whose logs are parsed by [`Measurement`].
 
 use crate::{
     benchmark::{Measurement, MeasurementOptions, Point, SeriesKind},
@@ -10,20 +10,20 @@ use crate::{
     value::{Benchmark, BenchmarkRow},
 };
 
-/// Reads the benchmarks whose logs [`Measurement`] knows; ranks that a log does not have are missing.
+/// Reads a log that [`Measurement`] parses; the number of ranks is unknown if the log does not state it.
 fn read_known(file: &FileText<'_>) -> Read {
     let read = |ranks| {
         let options = MeasurementOptions { ranks, ..MeasurementOptions::default() };
         Measurement::parse("", &file.text, options)
     };
-    let (own, has_ranks) = match read(None) {
-        Ok(own) => (own, true),
+    let (measurement, has_ranks) = match read(None) {
+        Ok(measurement) => (measurement, true),
         Err(diagnostics) => match read(Some(2)) {
-            Ok(own) => (own, false),
+            Ok(measurement) => (measurement, false),
             Err(_) => return from_diagnostics(file, &diagnostics),
         },
     };
-    let (operation, ranks, measures) = match own.kind {
+    let (operation, ranks, measures) = match measurement.kind {
         SeriesKind::Collective { name, ranks, .. } => (name, has_ranks.then_some(ranks.into()), "time"),
         SeriesKind::Single => ("send", Some(2), "latency"),
         SeriesKind::Streaming => ("send", Some(2), "bandwidth"),
@@ -38,7 +38,7 @@ fn read_known(file: &FileText<'_>) -> Read {
             operation: None,
         }
     };
-    let rows = own.points.iter().map(row).collect();
+    let rows = measurement.points.iter().map(row).collect();
     done(Benchmark { operation: Some(operation.to_owned()), measures, ranks, rows })
 }
 
@@ -52,7 +52,7 @@ pub(super) static OSU: Format = reads(
             let is_size = line.starts_with("# Size");
             line.contains("# OSU ") || is_size && (line.contains("Latency") || line.contains("Bandwidth"))
         };
-        file.lines().any(|own| is_heading(own.1)).into()
+        file.lines().any(|(_, line)| is_heading(line)).into()
     },
     read_known,
 );
@@ -63,7 +63,7 @@ pub(super) static INTEL_MPI_BENCHMARKS: Format = reads(
     HOLDS,
     |file| {
         let is_heading = |line: &str| line.contains("#repetitions") || line.contains("# Benchmarking ");
-        file.lines().any(|own| is_heading(own.1)).into()
+        file.lines().any(|(_, line)| is_heading(line)).into()
     },
     read_known,
 );
@@ -74,7 +74,7 @@ pub(super) static NCCL_TESTS: Format = reads(
     HOLDS,
     |file| {
         let is_heading = |line: &str| line.contains('#') && line.contains("algbw") && line.contains("busbw");
-        file.lines().any(|own| is_heading(own.1)).into()
+        file.lines().any(|(_, line)| is_heading(line)).into()
     },
     read_known,
 );

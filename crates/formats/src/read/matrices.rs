@@ -1,4 +1,4 @@
-//! Tables with headers, and matrices that programs print.
+//! Tables with headers, and matrices as printed by programs.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) static HTSIM_CONNECTIONS: Format = Format {
     tool: "htsim, a matrix of connections (*.cm)",
     holds: HOLDS,
     is_like: |file| {
-        let mut rows = file.rows().map(|own| own.1);
+        let mut rows = file.rows().map(|(_, row)| row);
         let begins = |row: Option<&str>, word| row.is_some_and(|row| row.starts_with(word));
         (begins(rows.next(), "Nodes ") && begins(rows.next(), "Connections ")).into()
     },
@@ -36,16 +36,16 @@ pub(super) static LABELLED_MATRIX: Format = Format {
     tool: "pandas and spreadsheets: a matrix with labels",
     holds: HOLDS,
     is_like: |file| {
-        let mut rows = file.rows().map(|own| own.1);
+        let mut rows = file.rows().map(|(_, row)| row);
         let Some(header) = rows.next() else { return Likeness::No };
-        let by = separator(header);
-        let mut labels = cells(header, by);
-        if labels.first().is_some_and(|own| own.is_empty()) {
+        let delimiter = separator(header);
+        let mut labels = cells(header, delimiter);
+        if labels.first().is_some_and(|label| label.is_empty()) {
             labels.remove(0);
         }
-        let rows: Vec<Vec<&str>> = rows.map(|row| cells(row, by)).collect();
+        let rows: Vec<Vec<&str>> = rows.map(|row| cells(row, delimiter)).collect();
         let firsts: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
-        // A sample has the first rows and the last.
+        // A sample has the first and the last rows.
         let are_firsts = |labels: &[&str]| {
             if file.is_sample() {
                 labels.len() > firsts.len()
@@ -68,18 +68,22 @@ pub(super) static BRACKETED_MATRIX: Format = Format {
     tool: "NumPy's print, JSON",
     holds: HOLDS,
     is_like: |file| {
-        let begin: String =
+        let head: String =
             bracketed(&file.text).chars().filter(|sign| !sign.is_whitespace()).take(5).collect();
-        let inner = begin.strip_prefix("[[").unwrap_or_default();
+        let inner = head.strip_prefix("[[").unwrap_or_default();
         let is_number = inner.starts_with(|sign: char| sign.is_ascii_digit() || "-+.".contains(sign));
         (is_number || inner == "nan" || inner == "inf").into()
     },
     reader: Reader::Reads(read_bracketed),
 };
 
-/// A rank, or a node, below 2^20.
+/// Parses a rank or node number below 2^20.
 pub(super) fn rank(word: &str) -> Option<usize> {
-    word.trim().parse::<u64>().ok().filter(|own| *own < MAX_RANKS).and_then(|own| usize::try_from(own).ok())
+    word.trim()
+        .parse::<u64>()
+        .ok()
+        .filter(|number| *number < MAX_RANKS)
+        .and_then(|number| usize::try_from(number).ok())
 }
 
 fn read_htsim(file: &FileText<'_>) -> Read {
@@ -120,56 +124,56 @@ fn read_htsim(file: &FileText<'_>) -> Read {
     Ok(Content::Matrix(matrix).into())
 }
 
-/// The character that separates cells; a blank stands for any number of blanks.
+/// The character that separates cells; a space stands for any run of white space.
 fn separator(header: &str) -> char {
-    ['|', ';', '\t', ','].into_iter().find(|own| header.contains(*own)).unwrap_or(' ')
+    ['|', ';', '\t', ','].into_iter().find(|sign| header.contains(*sign)).unwrap_or(' ')
 }
 
-fn cells(row: &str, by: char) -> Vec<&str> {
-    if by == ' ' {
+fn cells(row: &str, delimiter: char) -> Vec<&str> {
+    if delimiter == ' ' {
         return row.split_whitespace().collect();
     }
-    let row = if by == '|' { row.trim().trim_matches('|') } else { row };
-    row.split(by).map(|own| own.trim().trim_matches('"')).collect()
+    let row = if delimiter == '|' { row.trim().trim_matches('|') } else { row };
+    row.split(delimiter).map(|cell| cell.trim().trim_matches('"')).collect()
 }
 
-/// Whether a row has no cells: a line below the header of a table.
+/// Whether a row is a rule, such as the one below the header of a table.
 fn is_rule(row: &str) -> bool {
     row.contains('-') && row.bytes().all(|byte| b"|-+=: ".contains(&byte))
 }
 
-/// The places of the columns of a table of pairs.
+/// The column positions of a table of pairs.
 struct PairColumns {
     ends: [usize; 2],
     amount: usize,
     messages: Option<usize>,
     unit: &'static str,
-    by: char,
+    delimiter: char,
     count: usize,
 }
 
-/// The columns of a table, by its first row or the last remark before it.
+/// Finds the columns in the first row of a table, or else in a comment before it.
 fn pair_columns(file: &FileText<'_>) -> Option<PairColumns> {
-    let mut remarks = file.rows().take_while(|own| own.1.starts_with('#')).map(|own| own.1);
-    let first = file.rows().map(|own| own.1).find(|own| !own.starts_with('#'));
-    let of_remark = || remarks.find_map(|own| columns_of(own.trim_start_matches('#')));
+    let mut remarks = file.rows().take_while(|(_, row)| row.starts_with('#')).map(|(_, row)| row);
+    let first = file.rows().map(|(_, row)| row).find(|row| !row.starts_with('#'));
+    let of_remark = || remarks.find_map(|remark| columns_of(remark.trim_start_matches('#')));
     first.and_then(columns_of).or_else(of_remark)
 }
 
 fn columns_of(header: &str) -> Option<PairColumns> {
-    let by = separator(header);
-    let names: Vec<String> = cells(header, by).iter().map(|cell| cell.to_ascii_lowercase()).collect();
+    let delimiter = separator(header);
+    let names: Vec<String> = cells(header, delimiter).iter().map(|cell| cell.to_ascii_lowercase()).collect();
     let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
     let source = find(&["src", "source", "from", "sender", "sending rank"])?;
     let destination = find(&["dst", "dest", "destination", "to", "receiver", "target", "receiving rank"])?;
-    let bytes = find(&["bytes", "bytes sent", "volume", "size", "amount"]).map(|own| (own, "bytes"));
-    let amount = bytes.or_else(|| find(&["units"]).map(|own| (own, "units")));
-    let (amount, unit) = amount.or_else(|| find(&["weight"]).map(|own| (own, "weight")))?;
+    let bytes = find(&["bytes", "bytes sent", "volume", "size", "amount"]).map(|column| (column, "bytes"));
+    let amount = bytes.or_else(|| find(&["units"]).map(|column| (column, "units")));
+    let (amount, unit) = amount.or_else(|| find(&["weight"]).map(|column| (column, "weight")))?;
     let messages = find(&["messages", "count", "transfers"]);
-    Some(PairColumns { ends: [source, destination], amount, messages, unit, by, count: names.len() })
+    Some(PairColumns { ends: [source, destination], amount, messages, unit, delimiter, count: names.len() })
 }
 
-/// A row of a table of pairs: its line, its ends, the amount, and the messages if there is a column of them.
+/// A row of a table of pairs; `messages` is `None` if the table has no such column.
 struct PairRow<'t> {
     line: usize,
     ends: [&'t str; 2],
@@ -179,13 +183,13 @@ struct PairRow<'t> {
 
 impl PairColumns {
     fn row<'t>(&self, line: usize, text: &'t str) -> Result<PairRow<'t>, Vec<Complaint>> {
-        let row = cells(text, self.by);
+        let row = cells(text, self.delimiter);
         if row.len() != self.count {
             return wrong(line, format!("{} columns, expected {} as in the header", row.len(), self.count));
         }
         let ends = self.ends.map(|column| row[column]);
         let is_negative =
-            |own: &&str| own.starts_with('-') && own[1..].bytes().all(|byte| byte.is_ascii_digit());
+            |word: &&str| word.starts_with('-') && word[1..].bytes().all(|byte| byte.is_ascii_digit());
         if let Some(end) = ends.iter().find(|end| end.is_empty() || is_negative(end)) {
             return wrong(line, format!("a rank is {}, expected an integer or a name", described(end)));
         }
@@ -197,7 +201,7 @@ impl PairColumns {
             Some((word, Err(_))) => {
                 return wrong(line, format!("the messages are {}, expected an integer", described(word)));
             }
-            Some((_, Ok(own))) => Some(own),
+            Some((_, Ok(count))) => Some(count),
             None => None,
         };
         Ok(PairRow { line, ends, amount, messages })
@@ -207,8 +211,8 @@ impl PairColumns {
 fn read_pairs(file: &FileText<'_>) -> Read {
     let Some(columns) = pair_columns(file) else { return wrong(1, "no header of pairs") };
     let mut matrix = Matrix::new(columns.unit, 0);
-    let mut rows = file.rows().filter(|own| !own.1.starts_with('#') && !is_rule(own.1)).peekable();
-    rows.next_if(|own| columns_of(own.1).is_some());
+    let mut rows = file.rows().filter(|(_, row)| !row.starts_with('#') && !is_rule(row)).peekable();
+    rows.next_if(|(_, row)| columns_of(row).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
     let is_named = rows.iter().any(|row| row.ends.iter().any(|end| rank(end).is_none()));
     let mut labels: Vec<String> = vec![];
@@ -216,7 +220,7 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     let mut lines: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for PairRow { line, ends, amount, messages } in rows {
         let [from, to] = ends.map(|word| match rank(word).filter(|_| !is_named) {
-            Some(own) => own,
+            Some(number) => number,
             None => *places.entry(word).or_insert_with(|| {
                 labels.push(word.to_owned());
                 labels.len() - 1
@@ -250,8 +254,8 @@ fn read_pairs(file: &FileText<'_>) -> Read {
 fn read_labelled(file: &FileText<'_>) -> Read {
     let mut rows = file.rows();
     let Some((_, header)) = rows.next() else { return wrong(0, "an empty file") };
-    let by = separator(header);
-    let rows: Vec<(usize, Vec<&str>)> = rows.map(|(line, row)| (line, cells(row, by))).collect();
+    let delimiter = separator(header);
+    let rows: Vec<(usize, Vec<&str>)> = rows.map(|(line, row)| (line, cells(row, delimiter))).collect();
     let labels: Vec<String> = rows.iter().map(|(_, row)| row[0].to_owned()).collect();
     let mut matrix = Matrix::new("bytes", labels.len());
     for (source, (line, row)) in rows.iter().enumerate() {
@@ -271,16 +275,16 @@ fn read_labelled(file: &FileText<'_>) -> Read {
     }
     let is_plain = ["", "Rank ", "Process "]
         .iter()
-        .any(|word| labels.iter().enumerate().all(|(place, own)| *own == format!("{word}{place}")));
+        .any(|word| labels.iter().enumerate().all(|(place, label)| *label == format!("{word}{place}")));
     matrix.labels = (!is_plain).then_some(labels);
     Ok(Content::Matrix(matrix).into())
 }
 
-/// The text within `array(..)`, as Python's `repr` writes it.
+/// The text inside `array(..)`, as written by Python's `repr`.
 fn bracketed(text: &str) -> &str {
     let text = text.trim();
-    let inner = text.strip_prefix("array(").and_then(|own| own.strip_suffix(')'));
-    inner.map_or(text, |own| own.split_once(", dtype=").map_or(own, |own| own.0).trim())
+    let inner = text.strip_prefix("array(").and_then(|after| after.strip_suffix(')'));
+    inner.map_or(text, |inner| inner.split_once(", dtype=").map_or(inner, |(rows, _)| rows).trim())
 }
 
 fn read_bracketed(file: &FileText<'_>) -> Read {
@@ -293,7 +297,7 @@ fn read_bracketed(file: &FileText<'_>) -> Read {
     let mut matrix = Matrix::new("bytes", 0);
     let mut widths = vec![];
     let inner = bracketed(&file.text);
-    let inner = inner.strip_prefix('[').and_then(|own| own.trim_end().strip_suffix(']')).unwrap_or(inner);
+    let inner = inner.strip_prefix('[').and_then(|after| after.trim_end().strip_suffix(']')).unwrap_or(inner);
     for part in inner.split('[').skip(1) {
         let Some((row, after)) = part.split_once(']') else {
             return wrong(0, "a row without its end, expected ]");
@@ -306,7 +310,7 @@ fn read_bracketed(file: &FileText<'_>) -> Read {
         }
         let source = widths.len();
         let mut width = 0;
-        for word in row.split([',', ' ', '\n', '\t']).filter(|own| !own.is_empty()) {
+        for word in row.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()) {
             let plain = word.trim_end_matches('.').replace(".e", "e");
             let Some(amount) = Ratio::parse_decimal(&plain) else {
                 return wrong(

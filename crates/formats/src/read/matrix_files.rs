@@ -1,4 +1,4 @@
-//! Matrices of archives: Matrix Market, `numpy.save`, instances of QAPLIB.
+//! Matrix files: Matrix Market, `numpy.save`, QAPLIB instances.
 
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Read, Reading, wrong},
@@ -25,16 +25,16 @@ pub(super) static MATRIX_MARKET: Format = reads(
     read_matrix_market,
 );
 
-/// The banner and the sizes of a file of Matrix Market.
+/// The banner and the sizes of a Matrix Market file.
 struct Market {
     is_array: bool,
     is_pattern: bool,
     is_symmetric: bool,
     size: usize,
-    entries: usize, // that are expected
+    entries: usize, // the announced number
 }
 
-/// Reads the banner in line 1 and the line of sizes.
+/// Parses the banner in line 1 and the line of sizes.
 fn market_header(banner: &str, line: usize, sizes: &str) -> Result<Market, Vec<Complaint>> {
     let banner: Vec<String> = banner.split_whitespace().map(str::to_ascii_lowercase).collect();
     let banner: Vec<&str> = banner.iter().map(String::as_str).collect();
@@ -49,7 +49,7 @@ fn market_header(banner: &str, line: usize, sizes: &str) -> Result<Market, Vec<C
         "symmetric" => true,
         other => return wrong(1, format!("symmetry {}, expected general or symmetric", described(other))),
     };
-    let sizes: Vec<usize> = sizes.split_whitespace().filter_map(|own| own.parse().ok()).collect();
+    let sizes: Vec<usize> = sizes.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let (Some(&size), true) = (sizes.first(), sizes.first() == sizes.get(1)) else {
         return wrong(line, "no square matrix, expected as many rows as columns");
     };
@@ -66,19 +66,19 @@ fn market_header(banner: &str, line: usize, sizes: &str) -> Result<Market, Vec<C
 
 fn read_matrix_market(file: &FileText<'_>) -> Read {
     let mut rows = file.rows();
-    let banner = rows.next().map_or("", |own| own.1);
-    let mut rows = rows.filter(|own| !own.1.starts_with('%'));
+    let banner = rows.next().map_or("", |(_, row)| row);
+    let mut rows = rows.filter(|(_, row)| !row.starts_with('%'));
     let (first, sizes) = rows.next().unwrap_or((0, ""));
     let market = market_header(banner, first, sizes)?;
     let (size, is_symmetric) = (market.size, market.is_symmetric);
     let mut matrix = bytes(size);
     let mut count = 0;
-    // Columns one after the other, of a symmetric matrix from the diagonal.
+    // Arrays are column-major; a symmetric one lists each column from the diagonal down.
     let (mut row, mut column) = (0, 0);
     for (line, text) in rows {
         let words: Vec<&str> = text.split_whitespace().collect();
         let end = |at: usize| {
-            words.get(at).and_then(|own| own.parse::<usize>().ok()).and_then(|own| own.checked_sub(1))
+            words.get(at).and_then(|word| word.parse::<usize>().ok()).and_then(|number| number.checked_sub(1))
         };
         let (from, to, word) = if market.is_array {
             let ends = (row, column, words.first().copied());
@@ -175,12 +175,12 @@ pub(super) static QAPLIB: Format = reads(
     },
 );
 
-/// The size of one or two square matrices that stand after it alone in the first line.
+/// The size, alone on the first line, of the one or two square matrices that follow.
 fn qaplib_size(file: &FileText<'_>) -> Option<usize> {
     let first = file.rows().next()?.1.trim();
-    let size = first.parse::<usize>().ok().filter(|own| *own > 1 && *own < 1 << 12)?;
+    let size = first.parse::<usize>().ok().filter(|size| *size > 1 && *size < 1 << 12)?;
     let is_number = |word: &str| word.parse::<f64>().is_ok();
-    if !file.rows().flat_map(|own| own.1.split_whitespace()).all(is_number) {
+    if !file.rows().flat_map(|(_, row)| row.split_whitespace()).all(is_number) {
         return None;
     }
     let count = file.whole().split_ascii_whitespace().skip(1).take(2 * size * size + 1).count();

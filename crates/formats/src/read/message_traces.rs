@@ -1,4 +1,4 @@
-//! Traces whose messages make a matrix: Paraver, `SimGrid`, GOAL.
+//! Traces whose messages form a traffic matrix: Paraver, `SimGrid`, GOAL.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::{
     value::{Content, Kind, Matrix, Trace},
 };
 
-/// A trace, of which the messages are a matrix.
+/// A trace, whose messages also form a matrix.
 const HOLDS: &[Kind] = &[Kind::Trace, Kind::Matrix];
 
 pub(super) static PARAVER: Format = reads(
@@ -25,15 +25,16 @@ pub(super) static PARAVER: Format = reads(
 /// Reads the messages of a trace, line by line.
 pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize, T)>) -> Read {
     let header = lines.next();
-    let header = header.as_ref().map_or("", |own| own.1.as_ref());
-    let after = header.split_once("):").map_or("", |own| own.1);
+    let header = header.as_ref().map_or("", |(_, line)| line.as_ref());
+    let after = header.split_once("):").map_or("", |(_, after)| after);
     let mut parts = after.split(':');
     let span = parts.next().unwrap_or_default();
-    let (digits, scale) = span.strip_suffix("_ns").map_or((span, 1e-6), |own| (own, 1e-9));
+    let (digits, scale) = span.strip_suffix("_ns").map_or((span, 1e-6), |digits| (digits, 1e-9));
     let Ok(time) = digits.parse::<f64>() else { return wrong(1, "no length of the trace") };
     // `..:nodes(cpus):applications:tasks(..)`.
-    let tasks = parts.nth(2).and_then(|own| own.split('(').next()).and_then(|own| own.parse::<usize>().ok());
-    let Some(tasks) = tasks.filter(|own| (1..=1 << 20).contains(own)) else {
+    let tasks =
+        parts.nth(2).and_then(|part| part.split('(').next()).and_then(|count| count.parse::<usize>().ok());
+    let Some(tasks) = tasks.filter(|count| (1..=1 << 20).contains(count)) else {
         return wrong(1, "no number of tasks");
     };
     let mut matrix = Matrix::new("bytes", tasks);
@@ -44,12 +45,15 @@ pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize
         if !text.starts_with("3:") {
             continue;
         }
-        let fields: Option<Vec<u64>> = text.trim().split(':').map(|own| own.parse().ok()).collect();
-        let Some(fields) = fields.filter(|own| own.len() == 15) else {
+        let fields: Option<Vec<u64>> = text.trim().split(':').map(|field| field.parse().ok()).collect();
+        let Some(fields) = fields.filter(|fields| fields.len() == 15) else {
             return wrong(line, "a message without 15 numbers");
         };
         let task = |at: usize| {
-            usize::try_from(fields[at]).ok().and_then(|own| own.checked_sub(1)).filter(|own| *own < tasks)
+            usize::try_from(fields[at])
+                .ok()
+                .and_then(|number| number.checked_sub(1))
+                .filter(|index| *index < tasks)
         };
         let (Some(from), Some(to)) = (task(3), task(9)) else {
             return wrong(
@@ -77,13 +81,13 @@ pub(super) static SIMGRID_TI: Format = reads(
     "SimGrid, time-independent traces",
     HOLDS,
     |file| {
-        let mut words = file.rows().next().map_or("", |own| own.1).split_whitespace();
-        (words.next().is_some_and(|own| own.parse::<u64>().is_ok()) && words.next() == Some("init")).into()
+        let mut words = file.rows().next().map_or("", |(_, row)| row).split_whitespace();
+        (words.next().is_some_and(|word| word.parse::<u64>().is_ok()) && words.next() == Some("init")).into()
     },
     |file| read_actions(file.lines()),
 );
 
-/// Reads the messages of actions, line by line.
+/// Reads the messages of time-independent actions, line by line.
 pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)>) -> Read {
     let mut matrix = Matrix::new("bytes", 0);
     let (mut count, mut flops, mut is_old) = (0_u64, 0.0, false);
@@ -95,24 +99,24 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let rank = |word: Option<&&str>| {
-            word.and_then(|word| word.parse::<usize>().ok()).filter(|own| (*own as u64) < MAX_RANKS)
+            word.and_then(|word| word.parse::<usize>().ok()).filter(|number| (*number as u64) < MAX_RANKS)
         };
-        let (Some(own), Some(&action)) = (rank(words.first()), words.get(1)) else {
+        let (Some(writer), Some(&action)) = (rank(words.first()), words.get(1)) else {
             return wrong(line, "no rank and action");
         };
-        writers.insert(own);
-        matrix.size = matrix.size.max(own + 1);
+        writers.insert(writer);
+        matrix.size = matrix.size.max(writer + 1);
         count += 1;
         match action.to_ascii_lowercase().as_str() {
             "init" => is_old = words.len() > 2,
-            "compute" => flops += words.get(2).and_then(|own| own.parse::<f64>().ok()).unwrap_or(0.0),
+            "compute" => flops += words.get(2).and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0),
             "send" | "isend" => {
                 let Some(peer) = rank(words.get(2)) else {
                     return wrong(line, "a send without its destination");
                 };
                 let bytes =
                     sent_bytes(&words, is_old).map_err(|message| vec![Complaint { line, message }])?;
-                matrix.add(own, peer, Ratio::from(bytes), Some(1));
+                matrix.add(writer, peer, Ratio::from(bytes), Some(1));
             }
             "recv" | "irecv" => {
                 if let Some(peer) = rank(words.get(2)) {
@@ -125,7 +129,7 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
     Ok(trace_of_actions(matrix, count, flops, writers.len()))
 }
 
-/// The trace of actions that so many ranks wrote.
+/// Builds a trace from `count` actions of `writers` ranks.
 fn trace_of_actions(matrix: Matrix, count: u64, flops: f64, writers: usize) -> Reading {
     let is_part = writers < matrix.size || writers == 1;
     let mut counts = Map::new();
@@ -143,10 +147,10 @@ fn trace_of_actions(matrix: Matrix, count: u64, flops: f64, writers: usize) -> R
     reading
 }
 
-/// The bytes of a send; types of elements have numbers.
+/// The bytes of a send; element types are numbered.
 fn sent_bytes(words: &[&str], is_old: bool) -> Result<u64, String> {
-    // With a tag before the size if there are four arguments, as newer versions write.
-    let size = words.get(4).or(words.get(3)).and_then(|own| own.parse::<u64>().ok());
+    // If there are four arguments, as in newer versions, a tag precedes the size.
+    let size = words.get(4).or(words.get(3)).and_then(|word| word.parse::<u64>().ok());
     let width = match words.get(5).copied() {
         None if is_old => 8,
         None | Some("2" | "6") => 1,
@@ -163,8 +167,8 @@ pub(super) static GOAL: Format = reads(
     "GOAL of LogGOPSim, and cubefold export",
     HOLDS,
     |file| {
-        let rows = file.rows().map(|own| own.1.trim());
-        rows.filter(|own| !own.starts_with("//")).take(1).any(|own| own.starts_with("num_ranks")).into()
+        let rows = file.rows().map(|(_, row)| row.trim());
+        rows.filter(|row| !row.starts_with("//")).take(1).any(|row| row.starts_with("num_ranks")).into()
     },
     |file| {
         let mut matrix = Matrix::new("bytes", 0);
@@ -172,25 +176,27 @@ pub(super) static GOAL: Format = reads(
         for (line, text) in file.rows() {
             let text = text.split("//").next().unwrap_or_default();
             let words: Vec<&str> = text.split_whitespace().collect();
-            let number = |at: usize| words.get(at).and_then(|own| own.parse::<usize>().ok());
-            let below = |own: &usize| (*own as u64) < MAX_RANKS;
+            let number = |at: usize| words.get(at).and_then(|word| word.parse::<usize>().ok());
+            let below = |ranks: &usize| (*ranks as u64) < MAX_RANKS;
             match words[..] {
                 ["num_ranks", ..] => match number(1).filter(below) {
                     Some(ranks) => matrix.size = ranks,
                     None => return wrong(line, "num_ranks without a number below 2^20"),
                 },
-                ["rank", ..] => match number(1).filter(|own| *own < matrix.size) {
-                    Some(own) => rank = own,
+                ["rank", ..] => match number(1).filter(|named| *named < matrix.size) {
+                    Some(named) => rank = named,
                     None => return wrong(line, format!("no rank below {}", matrix.size)),
                 },
                 _ => {
-                    let at = usize::from(words.first().is_some_and(|own| own.ends_with(':')));
+                    let at = usize::from(words.first().is_some_and(|word| word.ends_with(':')));
                     count += u64::from(matches!(words.get(at), Some(&("send" | "recv" | "calc"))));
                     if words.get(at) != Some(&"send") {
                         continue;
                     }
-                    let bytes = words.get(at + 1).and_then(|own| own.strip_suffix('b')?.parse::<u64>().ok());
-                    let (Some(bytes), Some(peer)) = (bytes, number(at + 3).filter(|own| *own < matrix.size))
+                    let bytes =
+                        words.get(at + 1).and_then(|word| word.strip_suffix('b')?.parse::<u64>().ok());
+                    let (Some(bytes), Some(peer)) =
+                        (bytes, number(at + 3).filter(|peer| *peer < matrix.size))
                     else {
                         return wrong(line, format!("{}, expected send Nb to RANK", described(text.trim())));
                     };

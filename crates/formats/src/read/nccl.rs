@@ -1,4 +1,4 @@
-//! Files that NCCL dumps: the topology of a node, and the rings and trees that were chosen.
+//! NCCL dump files: the topology of a node, and the selected rings and trees.
 
 use std::collections::BTreeMap;
 
@@ -29,11 +29,11 @@ pub(super) static NCCL_GRAPH: Format = Format {
     reader: Reader::Reads(read_graphs),
 };
 
-/// The bandwidth of a bus such as 16 lanes of `16.0 GT/s PCIe` \[bytes/s\].
-fn pci_bandwidth(own: &Element<'_>) -> Option<Ratio> {
-    let rate = own.get("link_speed")?.split_whitespace().next()?;
+/// The bandwidth of a bus, for example of 16 lanes at `16.0 GT/s PCIe` \[bytes/s\].
+fn pci_bandwidth(bus: &Element<'_>) -> Option<Ratio> {
+    let rate = bus.get("link_speed")?.split_whitespace().next()?;
     let (rate, number) = (Ratio::parse_decimal(rate)?, rate.parse::<f64>().ok()?);
-    let width = own.get("link_width")?.parse::<u64>().ok().filter(|own| *own > 0)?;
+    let width = bus.get("link_width")?.parse::<u64>().ok().filter(|width| *width > 0)?;
     let code = match number {
         _ if number <= 5.0 => Ratio::new(8, 10),
         _ if number < 64.0 => Ratio::new(128, 130),
@@ -41,7 +41,7 @@ fn pci_bandwidth(own: &Element<'_>) -> Option<Ratio> {
     };
     rate.times(Ratio::new(1_000_000_000 * u128::from(width), 8))?
         .times(code)
-        .filter(|own| *own != Ratio::ZERO)
+        .filter(|bandwidth| *bandwidth != Ratio::ZERO)
 }
 
 struct Nccl {
@@ -53,28 +53,28 @@ struct Nccl {
 
 fn read_nccl(file: &FileText<'_>) -> Read {
     let document = xml::parse(&file.text)?;
-    let mut own =
+    let mut topology =
         Nccl { network: Network::default(), by_bus: BTreeMap::new(), links: vec![], first_cpu: None };
     let mut gpus: Vec<&Element<'_>> = document.all("gpu");
-    gpus.sort_by_key(|own| own.get("dev").and_then(|own| own.parse::<u64>().ok()));
+    gpus.sort_by_key(|gpu| gpu.get("dev").and_then(|device| device.parse::<u64>().ok()));
     for gpu in gpus {
-        let Some(device) = gpu.get("dev").filter(|own| own.parse::<u64>().is_ok()) else {
+        let Some(device) = gpu.get("dev").filter(|device| device.parse::<u64>().is_ok()) else {
             return wrong(gpu.line, "a gpu without dev");
         };
-        if own.network.place(&format!("GPU{device}")).is_some() {
+        if topology.network.place(&format!("GPU{device}")).is_some() {
             return wrong(gpu.line, format!("gpu {device} a second time, expected each once"));
         }
-        own.network.node(&format!("GPU{device}"), true);
+        topology.network.node(&format!("GPU{device}"), true);
     }
     let mut cpus = vec![];
     for cpu in document.all("cpu") {
-        let node = own.network.node(&format!("CPU{}", cpu.get("numaid").unwrap_or("0")), false);
-        own.first_cpu = own.first_cpu.or(Some(node));
+        let node = topology.network.node(&format!("CPU{}", cpu.get("numaid").unwrap_or("0")), false);
+        topology.first_cpu = topology.first_cpu.or(Some(node));
         cpus.push(node);
-        own.children(cpu, node);
+        topology.add_children(cpu, node);
     }
-    own.link_gpus()?;
-    let mut network = own.network;
+    topology.link_gpus()?;
+    let mut network = topology.network;
     for (place, &one) in cpus.iter().enumerate() {
         for &other in cpus[place + 1..].iter().filter(|other| **other != one) {
             network.links.push(Link { ends: [one, other], count: 1, class: Some("SYS"), ..Link::default() });
@@ -87,10 +87,10 @@ fn read_nccl(file: &FileText<'_>) -> Read {
 }
 
 impl Nccl {
-    /// Adds the links of GPUs to each other, to switches and to the processor. Each GPU lists its own links: those of
-    /// a pair of GPUs are in the file twice.
+    /// Adds the links of GPUs to each other, to switches and to the processor. Each GPU lists its own links,
+    /// so that a link between two GPUs is in the file twice.
     fn link_gpus(&mut self) -> Result<(), Vec<Complaint>> {
-        let mut told: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut lanes_by_pair: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         for (gpu, line, lanes, target, class) in std::mem::take(&mut self.links) {
             let node = match class.as_str() {
                 "0x068000" => Some(self.network.node("NVSwitch", false)),
@@ -103,11 +103,11 @@ impl Nccl {
                     format!("an nvlink to {}, which is no gpu of the file", described(&target)),
                 );
             };
-            let sum = told.entry((gpu, node)).or_default();
+            let sum = lanes_by_pair.entry((gpu, node)).or_default();
             *sum = lanes.saturating_add(*sum);
         }
-        for (&(from, to), &lanes) in &told {
-            let back = told.get(&(to, from)).copied();
+        for (&(from, to), &lanes) in &lanes_by_pair {
+            let back = lanes_by_pair.get(&(to, from)).copied();
             if from > to && back.is_some() {
                 continue;
             }
@@ -119,13 +119,13 @@ impl Nccl {
     }
 
     /// Adds the buses and adapters below a node.
-    fn children(&mut self, element: &Element<'_>, above: usize) {
+    fn add_children(&mut self, element: &Element<'_>, above: usize) {
         let pcie =
             |ends, bandwidth| Link { ends, count: 1, bandwidth, class: Some("PCIe"), ..Link::default() };
         for child in &element.children {
             match child.name {
                 "pci" => {
-                    let own = pci_bandwidth(child);
+                    let bandwidth = pci_bandwidth(child);
                     let gpu = child.children.iter().find(|child| child.name == "gpu");
                     let nets: Vec<&Element<'_>> =
                         child.children.iter().filter(|child| child.name == "nic").collect();
@@ -139,24 +139,24 @@ impl Nccl {
                             let lanes = get("count").parse().unwrap_or(1);
                             self.links.push((node, link.line, lanes, get("target"), get("tclass")));
                         }
-                        self.network.links.push(pcie([above, node], own));
+                        self.network.links.push(pcie([above, node], bandwidth));
                     } else if nets.is_empty() {
                         let node = self.network.node(bus, false);
-                        self.network.links.push(pcie([above, node], own));
-                        self.children(child, node);
+                        self.network.links.push(pcie([above, node], bandwidth));
+                        self.add_children(child, node);
                     } else {
                         for net in nets {
-                            self.nets(net, above, own);
+                            self.add_adapters(net, above, bandwidth);
                         }
                     }
                 }
-                "nic" => self.nets(child, above, None),
+                "nic" => self.add_adapters(child, above, None),
                 _ => {}
             }
         }
     }
 
-    fn nets(&mut self, nic: &Element<'_>, above: usize, bandwidth: Option<Ratio>) {
+    fn add_adapters(&mut self, nic: &Element<'_>, above: usize, bandwidth: Option<Ratio>) {
         for net in nic.all("net") {
             let node = self.network.node(net.get("name").unwrap_or_default(), false);
             if node != above {
@@ -176,11 +176,11 @@ fn read_graphs(file: &FileText<'_>) -> Read {
     let document = xml::parse(&file.text)?;
     let mut graphs = vec![];
     for graph in document.all("graph") {
-        let number = |name: &str| graph.get(name).and_then(|own| own.parse::<i64>().ok());
+        let number = |name: &str| graph.get(name).and_then(|value| value.parse::<i64>().ok());
         let channels: Vec<Vec<i64>> = graph
             .all("channel")
             .iter()
-            .map(|own| own.all("gpu").iter().filter_map(|gpu| gpu.get("dev")?.parse().ok()).collect())
+            .map(|channel| channel.all("gpu").iter().filter_map(|gpu| gpu.get("dev")?.parse().ok()).collect())
             .collect();
         graphs.push(json!({"id": number("id"), "pattern": number("pattern"), "channels": channels}));
     }

@@ -1,4 +1,4 @@
-//! Networks: fabrics, simulators' files, graphs of generators.
+//! Networks: fabrics, input files of simulators, generated graphs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) static SLURM: Format = Format {
     tool: "Slurm: topology.conf, topology.yaml, scontrol show topology",
     holds: HOLDS,
     is_like: |file| {
-        // ASTRA-sim has the same key.
+        // ASTRA-sim uses the same key.
         (fabric::is_slurm(&file.text) && !file.text.contains("npus_count")).into()
     },
     reader: Reader::Reads(read_slurm),
@@ -27,10 +27,10 @@ pub(super) static ASTRA_NETWORK: Format = Format {
     tool: "ASTRA-sim, analytical network (network.yml)",
     holds: HOLDS,
     is_like: |file| {
-        let has = |key: &str| file.lines().any(|own| own.1.trim_start().starts_with(key));
+        let has = |key: &str| file.lines().any(|(_, line)| line.trim_start().starts_with(key));
         (has("topology:") && has("npus_count:")).into()
     },
-    reader: Reader::Reads(|file| of_fabric(file, &ASTRA_NETWORK)),
+    reader: Reader::Reads(|file| read_fabric(file, &ASTRA_NETWORK)),
 };
 
 pub(super) static LINK_TABLE: Format = Format {
@@ -38,7 +38,7 @@ pub(super) static LINK_TABLE: Format = Format {
     tool: "a table of links with a header: from, to, ..",
     holds: HOLDS,
     is_like: |file| fabric::has_header(&file.text).into(),
-    reader: Reader::Reads(|file| of_fabric(file, &LINK_TABLE)),
+    reader: Reader::Reads(|file| read_fabric(file, &LINK_TABLE)),
 };
 
 pub(super) static EDGE_LIST: Format = Format {
@@ -48,8 +48,8 @@ pub(super) static EDGE_LIST: Format = Format {
     is_like: |file| {
         let rows = || {
             file.rows()
-                .map(|own| own.1.split('#').next().unwrap_or_default().trim())
-                .filter(|own| !own.is_empty() && !own.starts_with('%'))
+                .map(|(_, row)| row.split('#').next().unwrap_or_default().trim())
+                .filter(|row| !row.is_empty() && !row.starts_with('%'))
         };
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let is_pair = |row: &str| {
@@ -57,7 +57,7 @@ pub(super) static EDGE_LIST: Format = Format {
                 return is_number(one.trim()) && is_number(other.trim());
             }
             let words: Vec<&str> = row.split_whitespace().collect();
-            // Other numbers than those of nodes are amounts.
+            // Numbers other than node numbers are amounts.
             let is_name = |word: &&str| {
                 !word.contains(['=', ':', '{', '<', '"', ';', '['])
                     && (is_number(word) || word.parse::<f64>().is_err())
@@ -66,14 +66,14 @@ pub(super) static EDGE_LIST: Format = Format {
         };
         if rows().next().is_some() && rows().all(is_pair) { Likeness::Maybe } else { Likeness::No }
     },
-    reader: Reader::Reads(|file| of_fabric(file, &EDGE_LIST)),
+    reader: Reader::Reads(|file| read_fabric(file, &EDGE_LIST)),
 };
 
-/// Reads a text in a format whose errors have exact places.
-fn of_fabric(file: &FileText<'_>, format: &Format) -> Read {
+/// Reads a text in a format whose parser reports errors with exact positions.
+fn read_fabric(file: &FileText<'_>, format: &Format) -> Read {
     let Some(placed) = fabric::placed(format, &file.text) else { return wrong(0, "no network") };
     let read = match Fabric::parse_part(&file.text, placed) {
-        Ok(own) => own,
+        Ok(read) => read,
         Err(diagnostics) => return super::from_diagnostics(file, &diagnostics),
     };
     let is_named = !read.names.is_empty();
@@ -89,7 +89,7 @@ fn of_fabric(file: &FileText<'_>, format: &Format) -> Read {
             count: link.count,
             bandwidth: link.speed.bandwidth,
             latency: link.speed.latency,
-            cycles: cycles.map(|own| [own, own]),
+            cycles: cycles.map(|cycles| [cycles, cycles]),
             ..Link::default()
         });
     }
@@ -106,7 +106,7 @@ fn of_fabric(file: &FileText<'_>, format: &Format) -> Read {
 }
 
 fn read_slurm(file: &FileText<'_>) -> Read {
-    let mut reading = of_fabric(file, &SLURM)?;
+    let mut reading = read_fabric(file, &SLURM)?;
     reading.assumed.push("one-cable");
     if file.text.contains("LinkSpeed=") {
         reading.missing.push("unit-of-linkspeed");
@@ -119,16 +119,16 @@ pub(super) static ASTRA_LINKS: Format = Format {
     tool: "ASTRA-sim with ns-3, SimAI",
     holds: HOLDS,
     is_like: |file| {
-        let mut rows = file.rows().map(|own| own.1.split_whitespace().collect::<Vec<_>>());
+        let mut rows = file.rows().map(|(_, row)| row.split_whitespace().collect::<Vec<_>>());
         let head = rows.next().unwrap_or_default();
-        let is_count = |own: &&str| own.bytes().all(|byte| byte.is_ascii_digit());
+        let is_count = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
         let is_head = matches!(head.len(), 3 | 6) && head.iter().take(head.len().min(5)).all(is_count);
         (is_head && rows.any(|row| row.len() >= 4 && row[2].ends_with("bps") && row[3].ends_with('s'))).into()
     },
     reader: Reader::Reads(read_astra_links),
 };
 
-/// A speed such as `400Gbps`.
+/// Parses a speed such as `400Gbps` \[bytes/s\].
 fn speed(word: &str) -> Option<Ratio> {
     let prefix = [("Tbps", "Tb/s"), ("Gbps", "Gb/s"), ("Mbps", "Mb/s"), ("kbps", "kb/s"), ("Kbps", "kb/s")];
     match prefix.iter().find_map(|(from, to)| Some((word.strip_suffix(from)?, to))) {
@@ -137,9 +137,9 @@ fn speed(word: &str) -> Option<Ratio> {
     }
 }
 
-/// The nodes, the switches and the links that a list announces.
+/// The numbers of nodes, switches and links in the header of a list.
 fn astra_counts(head: &[&str]) -> (usize, usize, usize) {
-    let count = |at: usize| head.get(at).and_then(|own| own.parse::<usize>().ok()).unwrap_or(0);
+    let count = |at: usize| head.get(at).and_then(|word| word.parse::<usize>().ok()).unwrap_or(0);
     if head.len() == 3 {
         (count(0), count(1), count(2))
     } else {
@@ -177,7 +177,7 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
         network.links.push(astra_link(*line, row, nodes)?);
         found += 1;
         with_errors +=
-            u32::from(row.get(4).and_then(|own| own.parse().ok()).is_some_and(|own: f64| own > 0.0));
+            u32::from(row.get(4).and_then(|word| word.parse().ok()).is_some_and(|rate: f64| rate > 0.0));
     }
     if found != links {
         return wrong(*first, format!("{found} links, expected {links}"));
@@ -192,9 +192,10 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
 }
 
 fn astra_link(line: usize, row: &[&str], nodes: usize) -> Result<Link, Vec<Complaint>> {
-    let end = |at: usize| row.get(at).and_then(|own| own.parse::<usize>().ok()).filter(|own| *own < nodes);
-    let latency = row.get(3).and_then(|own| Measure::Time.parse(own).ok());
-    let bandwidth = row.get(2).and_then(|own| speed(own));
+    let end =
+        |at: usize| row.get(at).and_then(|word| word.parse::<usize>().ok()).filter(|node| *node < nodes);
+    let latency = row.get(3).and_then(|word| Measure::Time.parse(word).ok());
+    let bandwidth = row.get(2).and_then(|word| speed(word));
     let (Some(from), Some(to), Some(_), Some(_)) = (end(0), end(1), bandwidth, latency) else {
         let found = described(&row.join(" "));
         return wrong(line, format!("link is {found}, expected two nodes below {nodes}, a speed and a time"));
@@ -215,7 +216,7 @@ pub(super) static ANYNET: Format = Format {
             matches!(words.next(), Some("router" | "node"))
                 && words.next().is_some_and(|word| word.parse::<u32>().is_ok())
         };
-        file.lines().any(|own| begins(own.1)).into()
+        file.lines().any(|(_, line)| begins(line)).into()
     },
     reader: Reader::Reads(read_anynet),
 };
@@ -227,7 +228,7 @@ fn read_anynet(file: &FileText<'_>) -> Read {
         let mut words = text.split('#').next().unwrap_or_default().split_whitespace().peekable();
         let mut head: Option<(usize, bool)> = None;
         while let Some(kind) = words.next() {
-            let number = words.next().filter(|own| own.parse::<u32>().is_ok());
+            let number = words.next().filter(|word| word.parse::<u32>().is_ok());
             let (Some(number), "router" | "node") = (number, kind) else {
                 return wrong(
                     line,
@@ -240,17 +241,18 @@ fn read_anynet(file: &FileText<'_>) -> Read {
                 head = Some((node, is_host));
                 continue;
             };
-            let said = words.next_if(|own| own.parse::<u64>().is_ok()).and_then(|own| own.parse().ok());
-            if said == Some(0) {
+            let latency =
+                words.next_if(|word| word.parse::<u64>().is_ok()).and_then(|word| word.parse().ok());
+            if latency == Some(0) {
                 return wrong(line, "a latency of 0 cycles, expected at least 1");
             }
             if from_host && is_host || from == node {
                 return wrong(line, "a link between two nodes, expected a router at one end");
             }
-            if channels.get(&[from, node]).is_some_and(|own| own.1) {
+            if channels.get(&[from, node]).is_some_and(|(_, is_listed)| *is_listed) {
                 return wrong(line, "a channel a second time, expected every channel once");
             }
-            channels.insert([from, node], (said.unwrap_or(1), true));
+            channels.insert([from, node], (latency.unwrap_or(1), true));
             channels.entry([node, from]).or_insert((1, false));
         }
     }

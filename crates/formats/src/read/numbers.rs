@@ -14,13 +14,13 @@ pub(super) static DENSE: Format = Format {
     is_like: |file| {
         let is_square = |widths: &[usize]| {
             let (rows, columns) = (widths.len(), widths[0]);
-            // A sample has a part of the rows.
+            // A sample holds only some of the rows.
             let fits = if file.is_sample() { rows <= columns } else { rows == columns };
             (rows > 1 || file.is_sample() && columns > 3)
                 && fits
                 && widths.iter().all(|width| *width == columns)
         };
-        maybe(file, is_square)
+        table_likeness(file, is_square)
     },
     reader: Reader::Reads(read_dense),
 };
@@ -54,7 +54,7 @@ pub(super) static TRIPLES: Format = Format {
     name: "matrix-triples",
     tool: "rows of source, destination and amount",
     holds: &[Kind::Matrix],
-    is_like: |file| maybe(file, are_triples),
+    is_like: |file| table_likeness(file, are_triples),
     reader: Reader::Reads(read_triples),
 };
 
@@ -68,14 +68,14 @@ fn read_triples(file: &FileText<'_>) -> Read {
         }
     }
     let is_from_1 = matrix.counts_from_1();
-    Ok(based(Content::Matrix(if is_from_1 { matrix.counted_from_0() } else { matrix }), is_from_1))
+    Ok(with_base(Content::Matrix(if is_from_1 { matrix.counted_from_0() } else { matrix }), is_from_1))
 }
 
 pub(super) static WEIGHTED_EDGES: Format = Format {
     name: "weighted-edge-list",
     tool: "rows of two nodes and a weight",
     holds: &[Kind::Network],
-    is_like: |file| maybe(file, are_triples),
+    is_like: |file| table_likeness(file, are_triples),
     reader: Reader::Reads(|file| {
         let mut edges: Vec<[u32; 2]> = vec![];
         for (line, row) in rows(file) {
@@ -92,24 +92,24 @@ pub(super) static WEIGHTED_EDGES: Format = Format {
     }),
 };
 
-/// The rows without remarks, after `#` or in lines that begin with `%`, and empty ones.
+/// The non-empty rows, without comments: text after `#`, and lines that start with `%`.
 pub(super) fn rows<'t>(file: &'t FileText<'_>) -> impl Iterator<Item = (usize, &'t str)> {
     let content = |(line, row): (usize, &'t str)| (line, row.split('#').next().unwrap_or_default());
-    let is_row = |own: &(usize, &str)| !own.1.starts_with('%') && words(own.1).next().is_some();
+    let is_row = |(_, row): &(usize, &str)| !row.starts_with('%') && words(row).next().is_some();
     file.lines().map(content).filter(is_row)
 }
 
-/// The words of a row, divided by commas, semicolons or blanks.
+/// The words of a row, separated by commas, semicolons or blanks.
 pub(super) fn words(row: &str) -> impl Iterator<Item = &str> {
-    row.split([',', ' ', '\t', ';']).filter(|own| !own.is_empty())
+    row.split([',', ' ', '\t', ';']).filter(|word| !word.is_empty())
 }
 
 pub(super) fn is_number(word: &&str) -> bool {
     word.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Whether a text may be a table of numbers with these numbers of columns.
-fn maybe(file: &FileText<'_>, fits: impl Fn(&[usize]) -> bool) -> Likeness {
+/// Whether a text may be a table of numbers whose row widths satisfy `fits`.
+fn table_likeness(file: &FileText<'_>, fits: impl Fn(&[usize]) -> bool) -> Likeness {
     let width = |(_, row)| words(row).all(|word| is_number(&word)).then(|| words(row).count());
     let widths: Option<Vec<usize>> = rows(file).map(width).collect();
     if widths.is_some_and(|widths| !widths.is_empty() && fits(&widths)) {
@@ -130,10 +130,10 @@ pub(super) fn amount(line: usize, word: &str) -> Result<Ratio, Vec<Complaint>> {
     )
 }
 
-/// Two numbers below 2^20 and a third word.
+/// Parses a row of two numbers below 2^20 and a third word.
 fn triple(line: usize, row: &str) -> Result<([u32; 2], &str), Vec<Complaint>> {
     let mut words = words(row);
-    let mut end = || words.next()?.parse::<u32>().ok().filter(|own| u64::from(*own) < MAX_RANKS);
+    let mut end = || words.next()?.parse::<u32>().ok().filter(|number| u64::from(*number) < MAX_RANKS);
     let (Some(from), Some(to)) = (end(), end()) else {
         return wrong(line, "an end is no number below 2^20, expected two integers");
     };
@@ -143,7 +143,7 @@ fn triple(line: usize, row: &str) -> Result<([u32; 2], &str), Vec<Complaint>> {
     }
 }
 
-fn based(content: Content, is_from_1: bool) -> Reading {
+fn with_base(content: Content, is_from_1: bool) -> Reading {
     let mut reading = Reading::from(content);
     if is_from_1 {
         reading.assumed.push("base-1");
@@ -151,7 +151,7 @@ fn based(content: Content, is_from_1: bool) -> Reading {
     reading
 }
 
-/// The network of links between numbered nodes; links that are all listed from both ends are one each.
+/// The network of links between numbered nodes; if every link is listed from both ends, the two are merged.
 fn network_of(edges: Vec<[u32; 2]>) -> Read {
     let greatest = edges.iter().flatten().copied().max().unwrap_or(0) as usize;
     if greatest > 2 * edges.len() + (1 << 16) {

@@ -1,4 +1,4 @@
-//! Places of ranks that this program writes: rank files of launchers, and tables of processes and coordinates.
+//! Rank placements that this program writes: rank files of launchers, and tables of processes and coordinates.
 
 use crate::{
     format::{Format, wrong},
@@ -12,7 +12,7 @@ pub(super) static RANKFILE: Format = reads(
     "mpirun --rankfile of Open MPI",
     &[Kind::Ranks, Kind::Hosts],
     |file| {
-        let mut rows = file.rows().map(|own| own.1.split('#').next().unwrap_or_default().trim());
+        let mut rows = file.rows().map(|(_, row)| row.split('#').next().unwrap_or_default().trim());
         let first = rows.find(|row| !row.is_empty()).unwrap_or_default();
         (first.starts_with("rank ") && first.contains('=') && first.contains("slot")).into()
     },
@@ -23,7 +23,7 @@ pub(super) static RANKFILE: Format = reads(
             if text.is_empty() {
                 continue;
             }
-            let place = text.strip_prefix("rank").and_then(|own| own.split_once('='));
+            let place = text.strip_prefix("rank").and_then(|rest| rest.split_once('='));
             let rank = place.and_then(|place| place.0.trim().parse::<u64>().ok());
             let host = place.and_then(|place| place.1.split_whitespace().next());
             let (Some(rank), Some(host)) = (rank, host) else {
@@ -39,7 +39,7 @@ pub(super) static PLACEMENT_TABLE: Format = reads(
     "placement-table",
     "cubefold place --format csv: processes and coordinates",
     &[Kind::Ranks],
-    |file| file.rows().next().is_some_and(|own| own.1.starts_with("process,p_1")).into(),
+    |file| file.rows().next().is_some_and(|(_, row)| row.starts_with("process,p_1")).into(),
     |file| {
         let mut places = vec![];
         for (line, text) in file.rows().skip(1) {

@@ -1,4 +1,4 @@
-//! Matrices of profilers of MPI programs.
+//! Communication matrices written by profilers of MPI programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,10 +58,10 @@ fn read_monitoring(file: &FileText<'_>) -> Read {
             }
             _ => continue,
         }
-        let first = |place: usize| fields.get(place).and_then(|own| own.split_whitespace().next());
+        let first = |place: usize| fields.get(place).and_then(|field| field.split_whitespace().next());
         let (source, destination) = (first(1).and_then(rank), first(2).and_then(rank));
-        let bytes = first(3).and_then(|own| own.parse::<u64>().ok());
-        let messages = first(4).and_then(|own| own.parse::<u64>().ok());
+        let bytes = first(3).and_then(|word| word.parse::<u64>().ok());
+        let messages = first(4).and_then(|word| word.parse::<u64>().ok());
         let (Some(source), Some(destination), Some(bytes), Some(messages)) =
             (source, destination, bytes, messages)
         else {
@@ -89,14 +89,14 @@ fn read_monitoring(file: &FileText<'_>) -> Read {
     Ok(reading)
 }
 
-/// `~~~~ Process P of N on node H`: process, processes and host.
+/// Parses `~~~~ Process P of N on node H` into the process, the number of processes and the host.
 fn process_heading(line: &str) -> Option<(usize, usize, &str)> {
     let mut words = line.split_once("~~~~ Process ")?.1.split_whitespace();
     let process = rank(words.next()?)?;
-    words.next().filter(|own| *own == "of")?;
-    let count = words.next()?.parse::<usize>().ok().filter(|own| *own as u64 <= MAX_RANKS)?;
-    words.next().filter(|own| *own == "on")?;
-    words.next().filter(|own| *own == "node")?;
+    words.next().filter(|word| *word == "of")?;
+    let count = words.next()?.parse::<usize>().ok().filter(|count| *count as u64 <= MAX_RANKS)?;
+    words.next().filter(|word| *word == "on")?;
+    words.next().filter(|word| *word == "node")?;
     Some((process, count, words.next()?))
 }
 
@@ -112,7 +112,7 @@ fn read_intel(file: &FileText<'_>) -> Read {
                 );
             }
             hosts.resize(count, None);
-            if hosts[process].as_deref().is_some_and(|own| own != host) {
+            if hosts[process].as_deref().is_some_and(|known| known != host) {
                 return wrong(
                     line,
                     format!("process {process} on {} and on {host}", hosts[process].as_deref().unwrap_or("")),
@@ -124,7 +124,7 @@ fn read_intel(file: &FileText<'_>) -> Read {
         let Some((source, rest)) = text.split_once("-->") else { continue };
         let words: Vec<&str> = rest.split_whitespace().collect();
         let (Some(source), &[destination, amount, count]) = (rank(source), &words[..]) else { continue };
-        let bytes = Ratio::parse_decimal(amount).and_then(|own| own.times(Ratio::from(1 << 20)));
+        let bytes = Ratio::parse_decimal(amount).and_then(|megabytes| megabytes.times(Ratio::from(1 << 20)));
         let (Some(destination), Some(bytes), Ok(count)) = (rank(destination), bytes, count.parse::<u64>())
         else {
             return wrong(line, format!("line is {}, expected SRC --> DST MB TRANSFERS", described(text)));
@@ -170,7 +170,7 @@ fn read_ipm(file: &FileText<'_>) -> Read {
     if matrix.is_empty() {
         return wrong(0, "no partner: IPM wrote no <hent> with orank");
     }
-    matrix.ranks = Some((0..matrix.size).map(|own| hosts.get(&own).cloned()).collect());
+    matrix.ranks = Some((0..matrix.size).map(|rank| hosts.get(&rank).cloned()).collect());
     let is_part = hosts.len() < matrix.size;
     let mut reading = Reading::from(Content::Matrix(matrix));
     if is_part {
@@ -179,13 +179,14 @@ fn read_ipm(file: &FileText<'_>) -> Read {
     Ok(reading)
 }
 
-/// The destination, the bytes and the number of the messages of an entry; `None` of calls that send nothing to one rank.
+/// The destination, total bytes and message count of an entry; `None` if it is not a send to one rank.
 fn ipm_message(entry: &Element<'_>, size: usize) -> Result<Option<(usize, Ratio, u64)>, Vec<Complaint>> {
     let call = entry.get("call").unwrap_or_default();
     let is_send = call.starts_with("MPI_") && call.to_ascii_lowercase().ends_with("send");
     let Some(partner) = entry.get("orank").filter(|_| is_send || call == "MPI_Put") else { return Ok(None) };
-    let natural = |name: &str| entry.get(name).and_then(|own| own.parse::<u64>().ok());
-    let (Ok(own), Some(bytes), Some(count)) = (partner.parse::<i64>(), natural("bytes"), natural("count"))
+    let number_of = |name: &str| entry.get(name).and_then(|value| value.parse::<u64>().ok());
+    let (Ok(number), Some(bytes), Some(count)) =
+        (partner.parse::<i64>(), number_of("bytes"), number_of("count"))
     else {
         return wrong(entry.line, "an entry without orank, bytes and count");
     };
@@ -194,10 +195,10 @@ fn ipm_message(entry: &Element<'_>, size: usize) -> Result<Option<(usize, Ratio,
             let amount = Ratio::from(bytes).times(Ratio::from(count)).unwrap_or(Ratio::ZERO);
             Ok(Some((destination, amount, count)))
         }
-        None if own == -1 => Ok(None),
-        None if own < 0 => {
-            wrong(entry.line, format!("orank is {own}, relative to the rank, expected a rank"))
+        None if number == -1 => Ok(None),
+        None if number < 0 => {
+            wrong(entry.line, format!("orank is {number}, relative to the rank, expected a rank"))
         }
-        None => wrong(entry.line, format!("orank is {own}, expected below {size}")),
+        None => wrong(entry.line, format!("orank is {number}, expected below {size}")),
     }
 }

@@ -1,4 +1,5 @@
-//! Where the ranks of a running job are: the bindings and job maps of launchers, start-up logs, `hostname` by rank.
+//! Placement of the ranks of a running job: bindings and job maps of launchers, start-up logs, and the
+//! `hostname` of each rank.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use crate::{
 };
 
 const HOLDS: &[Kind] = &[Kind::Ranks, Kind::Hosts];
-/// The most ranks.
+/// The maximum number of ranks.
 pub(super) const MAX_RANKS: u64 = 1 << 20;
 
 pub(super) static OPEN_MPI_BINDINGS: Format = Format {
     name: "open-mpi-bindings",
     tool: "mpirun --report-bindings of Open MPI",
     holds: HOLDS,
-    is_like: |file| found(file, binding),
+    is_like: |file| likeness(file, binding),
     reader: Reader::Reads(|file| read(file, binding)),
 };
 
@@ -62,23 +63,23 @@ pub(super) static XTHI: Format = Format {
     name: "xthi",
     tool: "xthi and acheck, which print the affinity of each rank",
     holds: HOLDS,
-    is_like: |file| found(file, affinity),
+    is_like: |file| likeness(file, affinity),
     reader: Reader::Reads(|file| read(file, affinity)),
 };
 
-/// The rank and the host of a line.
+/// The rank and the host in a line.
 type Place<'t> = Option<(u64, &'t str)>;
 
-fn found(file: &FileText<'_>, place: fn(&str) -> Place<'_>) -> Likeness {
+fn likeness(file: &FileText<'_>, place: fn(&str) -> Place<'_>) -> Likeness {
     file.lines().any(|(_, line)| place(line).is_some()).into()
 }
 
-/// Reads the lines of a pattern; other lines are skipped.
+/// Reads the lines that match a pattern and skips the others.
 fn read(file: &FileText<'_>, place: fn(&str) -> Place<'_>) -> Read {
     gathered(file.lines().filter_map(|(line, text)| place(text).map(|(rank, host)| (line, rank, host))))
 }
 
-/// The hosts of ranks from lines, each rank on one host and none left out.
+/// Collects the hosts of ranks; each rank must be on one host, and none may be missing.
 pub(super) fn gathered<'t>(places: impl Iterator<Item = (usize, u64, &'t str)>) -> Read {
     let mut hosts: BTreeMap<u64, (usize, &str)> = BTreeMap::new();
     for (line, rank, host) in places {
@@ -102,7 +103,7 @@ pub(super) fn gathered<'t>(places: impl Iterator<Item = (usize, u64, &'t str)>) 
     Ok(Content::Ranks(hosts.into_values().map(|(_, host)| host.to_owned()).collect()).into())
 }
 
-/// `[HOST:PID] MCW rank N bound to ..`, `[HOST:PID] Rank N is not bound ..`.
+/// Parses `[HOST:PID] MCW rank N bound to ..` or `[HOST:PID] Rank N is not bound ..`.
 fn binding(line: &str) -> Place<'_> {
     let (before, after) = line.split_once(" MCW rank ").or_else(|| line.split_once("] Rank "))?;
     let mut words = after.split_whitespace();
@@ -121,11 +122,11 @@ fn read_job_map(file: &FileText<'_>) -> Read {
     let mut places = vec![];
     for (line, text) in file.lines() {
         if let Some((_, after)) = text.split_once("Data for node:") {
-            host = after.trim_start().split(['\t', ' ']).next().filter(|own| !own.is_empty());
+            host = after.trim_start().split(['\t', ' ']).next().filter(|name| !name.is_empty());
         }
-        let rank = text.split_once("Process rank:").map(|own| own.1).or_else(|| {
+        let rank = text.split_once("Process rank:").map(|(_, after)| after).or_else(|| {
             let name = text.split_once("Data for proc:")?.1.split_whitespace().next()?;
-            name.rsplit_once(',').map(|own| own.1)
+            name.rsplit_once(',').map(|(_, rank)| rank)
         });
         let Some(rank) = rank.and_then(|rank| rank.split_whitespace().next()) else { continue };
         match (rank.trim_end_matches(|sign: char| !sign.is_ascii_digit()).parse(), host) {
@@ -141,7 +142,7 @@ fn startup_words(line: &str) -> Option<std::str::SplitWhitespace<'_>> {
     Some(line.split_once("MPI startup():")?.1.split_whitespace())
 }
 
-/// Whether a word is a part of a list of cpus such as `{0,1,2-3}`.
+/// Whether a word is part of a CPU list such as `{0,1,2-3}`.
 fn is_cpus(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || b"{},-".contains(&byte))
 }
@@ -162,14 +163,14 @@ fn read_startup(file: &FileText<'_>) -> Read {
         let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok());
         match (number(row.0), number(row.1), row.2) {
             (Some(rank), Some(_), Some(host)) if is_table => places.push((line, rank, host)),
-            // The list of cpus of a row may go on in further lines.
+            // The CPU list of a row may continue on further lines.
             _ => is_table &= row.0.is_some_and(is_cpus),
         }
     }
     gathered(places.into_iter())
 }
 
-/// `N: HOST`, `[N] HOST`, `[J,N]<stdout>:HOST`.
+/// Parses `N: HOST`, `[N] HOST` or `[J,N]<stdout>:HOST`.
 fn labelled(line: &str) -> Place<'_> {
     let line = line.trim();
     let (label, host) = match line.strip_prefix('[') {
@@ -177,7 +178,7 @@ fn labelled(line: &str) -> Place<'_> {
             let (label, host) = rest.split_once(']')?;
             let host = host.trim_start();
             let host = host.strip_prefix("<stdout>:").unwrap_or(host);
-            (label.rsplit_once(',').map_or(label, |own| own.1), host)
+            (label.rsplit_once(',').map_or(label, |(_, rank)| rank), host)
         }
         None => line.split_once(':')?,
     };
@@ -187,13 +188,13 @@ fn labelled(line: &str) -> Place<'_> {
     label.trim().parse().ok().filter(|_| is_host).map(|label| (label, host))
 }
 
-/// `rank N, thread T, on HOST. (core affinity ..)`; `MPI 000 - OMP 000 - HWT 001 - Node HOST`.
+/// Parses `rank N, thread T, on HOST. (core affinity ..)` or `MPI 000 - OMP 000 - HWT 001 - Node HOST`.
 fn affinity(line: &str) -> Place<'_> {
     if let Some((_, after)) = line.split_once("rank ")
         && line.contains("affinity")
     {
         let rank = after.split(|sign: char| !sign.is_ascii_digit()).next()?.parse().ok()?;
-        let host = after.split_once(" on ")?.1.split_once(". (").map_or("", |own| own.0);
+        let host = after.split_once(" on ")?.1.split_once(". (").map_or("", |(host, _)| host);
         return (!host.is_empty()).then_some((rank, host));
     }
     let mut words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! Topologies of schedulers, and settings of simulators.
+//! Topologies known to schedulers, and settings of simulators.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::{
 const HOLDS: &[Kind] = &[Kind::Network, Kind::Hosts];
 const SETTINGS: &[Kind] = &[Kind::Settings];
 
-/// A tree of a scheduler, whose links are one cable each.
+/// The tree of a scheduler, assuming one cable per link.
 pub(super) fn of_tree(network: Network) -> Reading {
     let mut reading = Reading::from(Content::Network(network.finish(true)));
     reading.assumed.push("one-cable");
     reading
 }
 
-fn tree(file: &FileText<'_>) -> Result<Value, Vec<Complaint>> {
+fn parsed_tree(file: &FileText<'_>) -> Result<Value, Vec<Complaint>> {
     file.tree().map_err(|message| vec![Complaint { line: 0, message }])
 }
 
@@ -29,25 +29,28 @@ pub(super) static AZSLURM: Format = reads(
     "azslurm topology, blocks of Azure CycleCloud",
     HOLDS,
     |file| {
-        let is_block = |own: &Value| own.get("blockname").is_some() && own.get("nodelist").is_some();
+        let is_block = |block: &Value| block.get("blockname").is_some() && block.get("nodelist").is_some();
         file.outline()
             .and_then(Value::as_array)
-            .is_some_and(|own| !own.is_empty() && own.iter().all(is_block))
+            .is_some_and(|blocks| !blocks.is_empty() && blocks.iter().all(is_block))
             .into()
     },
     |file| {
         let mut network = Network::default();
         let mut blocks: Vec<(usize, &str)> = vec![];
-        let blocks_of_file = tree(file)?;
-        for own in blocks_of_file.as_array().into_iter().flatten() {
-            let name = own["blockname"].as_str().unwrap_or_default();
+        let blocks_of_file = parsed_tree(file)?;
+        for entry in blocks_of_file.as_array().into_iter().flatten() {
+            let name = entry["blockname"].as_str().unwrap_or_default();
             if network.place(name).is_some() {
                 return wrong(0, format!("block {name} a second time, expected each once"));
             }
             let block = network.node(name, false);
-            let nodes = own["nodelist"].as_array().cloned().unwrap_or_default();
-            if own.get("size").and_then(Value::as_u64).is_some_and(|size| size != nodes.len() as u64) {
-                return wrong(0, format!("block {name} has {} nodes, expected {}", nodes.len(), own["size"]));
+            let nodes = entry["nodelist"].as_array().cloned().unwrap_or_default();
+            if entry.get("size").and_then(Value::as_u64).is_some_and(|size| size != nodes.len() as u64) {
+                return wrong(
+                    0,
+                    format!("block {name} has {} nodes, expected {}", nodes.len(), entry["size"]),
+                );
             }
             for node in nodes {
                 let node = node.as_str().unwrap_or_default();
@@ -79,14 +82,15 @@ pub(super) static KUBECTL: Format = reads(
     "kubectl get nodes -L LABEL,..",
     HOLDS,
     |file| {
-        let head = file.rows().next().map_or("", |own| own.1);
+        let head = file.rows().next().map_or("", |(_, row)| row);
         (head.starts_with("NAME ") && head.contains("STATUS") && head.contains("VERSION")).into()
     },
     |file| {
         let mut rows = file.rows();
-        let header: Vec<&str> = rows.next().map_or("", |own| own.1).split_whitespace().collect();
+        let header: Vec<&str> = rows.next().map_or("", |(_, row)| row).split_whitespace().collect();
         let known = ["NAME", "STATUS", "ROLES", "AGE", "VERSION", "HOSTNAME"];
-        let levels: Vec<usize> = (0..header.len()).filter(|own| !known.contains(&header[*own])).collect();
+        let levels: Vec<usize> =
+            (0..header.len()).filter(|column| !known.contains(&header[*column])).collect();
         if levels.is_empty() {
             return wrong(1, "no column of a label: kubectl get nodes -L BLOCK,RACK adds them");
         }
@@ -95,7 +99,7 @@ pub(super) static KUBECTL: Format = reads(
         let mut without_labels = vec![];
         for (line, text) in rows {
             let row: Vec<&str> = text.split_whitespace().collect();
-            // kubectl prints nothing for a label that a node does not have.
+            // kubectl leaves the cell of a missing label empty.
             if row.len() + levels.len() == header.len() {
                 without_labels.push(row[0].to_owned());
                 continue;
@@ -141,9 +145,9 @@ pub(super) static KUEUE: Format = reads(
     "kueue-topology",
     "Kueue, kind: Topology",
     SETTINGS,
-    |file| file.lines().any(|own| own.1.trim() == "kind: Topology").into(),
+    |file| file.lines().any(|(_, line)| line.trim() == "kind: Topology").into(),
     |file| {
-        let levels: Vec<&str> = file.lines().filter_map(|own| value_of(own.1, "nodeLabel")).collect();
+        let levels: Vec<&str> = file.lines().filter_map(|(_, line)| value_of(line, "nodeLabel")).collect();
         if levels.is_empty() {
             return wrong(0, "no nodeLabel, expected one for each level");
         }
@@ -161,11 +165,11 @@ pub(super) static ASTRA_SYSTEM: Format = reads(
     "ASTRA-sim, system.json",
     SETTINGS,
     |file| {
-        let is_key = |own: &String| own.ends_with("-implementation");
-        file.outline().and_then(Value::as_object).is_some_and(|own| own.keys().any(is_key)).into()
+        let is_key = |key: &String| key.ends_with("-implementation");
+        file.outline().and_then(Value::as_object).is_some_and(|object| object.keys().any(is_key)).into()
     },
     |file| {
-        let keys = tree(file)?.as_object().cloned().unwrap_or_default();
+        let keys = parsed_tree(file)?.as_object().cloned().unwrap_or_default();
         let mut settings = Map::new();
         settings.insert("keys".into(), keys.into());
         Ok(Content::Settings(settings).into())

@@ -1,4 +1,4 @@
-//! Platforms of `SimGrid`: flat and torus clusters, and hosts with routes of one link.
+//! `SimGrid` platforms: flat and torus clusters, and hosts connected by one-link routes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,9 +21,9 @@ pub(super) static SIMGRID_PLATFORM: Format = reads(
     read_platform,
 );
 
-/// `125MBps`, `1Gbps`, `10KiBps` \[bytes/s\].
+/// Parses `125MBps`, `1Gbps` or `10KiBps` \[bytes/s\].
 fn platform_rate(word: &str) -> Option<Ratio> {
-    let text = word.strip_suffix("ps").map(|own| format!("{own}/s"))?;
+    let text = word.strip_suffix("ps").map(|rate| format!("{rate}/s"))?;
     let at = text.find(|sign: char| sign.is_ascii_alphabetic())?;
     Ratio::parse_decimal(&text[..at])?;
     Measure::Bandwidth.parse(&text).or_else(|_| Measure::Bandwidth.parse(&text.replace('K', "k"))).ok()
@@ -42,11 +42,11 @@ fn read_platform(file: &FileText<'_>) -> Read {
     for cluster in document.all("cluster") {
         add_cluster(&mut network, cluster)?;
     }
-    for own in document.all("host") {
-        network.node(own.get("id").unwrap_or_default(), true);
+    for host in document.all("host") {
+        network.node(host.get("id").unwrap_or_default(), true);
     }
-    for own in document.all("router") {
-        network.node(own.get("id").unwrap_or_default(), false);
+    for router in document.all("router") {
+        network.node(router.get("id").unwrap_or_default(), false);
     }
     add_routes(&mut network, &document)?;
     if network.links.is_empty() {
@@ -58,7 +58,7 @@ fn read_platform(file: &FileText<'_>) -> Read {
 /// Adds the hosts of a cluster and their links.
 fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<Complaint>> {
     let get = |name: &str| cluster.get(name).unwrap_or_default();
-    let Some(numbers) = radical(get("radical")) else {
+    let Some(numbers) = numbers_of_radical(get("radical")) else {
         return wrong(cluster.line, "a cluster without its radical");
     };
     let (bandwidth, latency) = (platform_rate(get("bw")), platform_time(get("lat")));
@@ -80,9 +80,11 @@ fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<C
         }
         "TORUS" => {
             let lengths: Option<Vec<usize>> =
-                get("topo_parameters").split(',').map(|own| own.trim().parse().ok()).collect();
-            let product = |own: &Vec<usize>| own.iter().try_fold(1_usize, |all, own| all.checked_mul(*own));
-            let Some(lengths) = lengths.filter(|own| product(own) == Some(hosts.len())) else {
+                get("topo_parameters").split(',').map(|length| length.trim().parse().ok()).collect();
+            let product = |lengths: &Vec<usize>| {
+                lengths.iter().try_fold(1_usize, |all, length| all.checked_mul(*length))
+            };
+            let Some(lengths) = lengths.filter(|lengths| product(lengths) == Some(hosts.len())) else {
                 let found = described(get("topo_parameters"));
                 let count = hosts.len();
                 return wrong(
@@ -90,7 +92,7 @@ fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<C
                     format!("topo_parameters are {found}, expected lengths of {count} hosts"),
                 );
             };
-            network.links.extend(torus_links(&lengths).map(|ends| link(ends.map(|own| hosts[own]))));
+            network.links.extend(torus_links(&lengths).map(|ends| link(ends.map(|place| hosts[place]))));
             Ok(())
         }
         "FAT_TREE" => {
@@ -103,15 +105,15 @@ fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<C
     }
 }
 
-/// The links of a torus: one of each node in each dimension, so that a length of 2 has two.
+/// The links of a torus: one per node and dimension, hence two parallel links in a dimension of length 2.
 fn torus_links(lengths: &[usize]) -> impl Iterator<Item = [usize; 2]> {
     let count = lengths.iter().product::<usize>();
     let strides = lengths.iter().scan(1, |stride, &length| {
-        let own = (*stride, length);
+        let current = (*stride, length);
         *stride *= length;
-        Some(own)
+        Some(current)
     });
-    let strides: Vec<(usize, usize)> = strides.filter(|own| own.1 > 1).collect();
+    let strides: Vec<(usize, usize)> = strides.filter(|(_, length)| *length > 1).collect();
     (0..count).flat_map(move |place| {
         strides.clone().into_iter().map(move |(stride, length)| {
             let at = place / stride % length;
@@ -127,7 +129,7 @@ fn add_routes(network: &mut Network, document: &Element<'_>) -> Result<(), Vec<C
         links.iter().map(|link| (link.get("id").unwrap_or_default(), link)).collect();
     let mut known = BTreeSet::new();
     for route in document.all("route") {
-        let ends = [route.get("src"), route.get("dst")].map(|own| own.and_then(|own| network.place(own)));
+        let ends = [route.get("src"), route.get("dst")].map(|name| name.and_then(|name| network.place(name)));
         let over = route.all("link_ctn");
         let ([Some(from), Some(to)], [one]) = (ends, &over[..]) else {
             let found = over.len();
@@ -146,8 +148,8 @@ fn add_routes(network: &mut Network, document: &Element<'_>) -> Result<(), Vec<C
     Ok(())
 }
 
-/// `0-11,20`.
-fn radical(text: &str) -> Option<Vec<u64>> {
+/// Expands a list of ranges such as `0-11,20`.
+fn numbers_of_radical(text: &str) -> Option<Vec<u64>> {
     let mut all = vec![];
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

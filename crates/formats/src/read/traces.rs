@@ -46,7 +46,7 @@ pub(super) static FLIGHT_RECORDER: Format = reads(
     "PyTorch's flight recorder, as JSON",
     HOLDS,
     |file| {
-        let has = |key: &str| file.outline().is_some_and(|own| own.get(key).is_some());
+        let has = |key: &str| file.outline().is_some_and(|document| document.get(key).is_some());
         (has("pg_config") && has("entries")).into()
     },
     read_recorder,
@@ -55,7 +55,7 @@ pub(super) static FLIGHT_RECORDER: Format = reads(
 fn read_recorder(file: &FileText<'_>) -> Read {
     let mut entries: Vec<(TracedOperation, String)> = vec![];
     let mut add = |entry: Value| {
-        entries.push(recorded(&entry).map_err(|message| Complaint { line: 0, message })?);
+        entries.push(recorded_operation(&entry).map_err(|message| Complaint { line: 0, message })?);
         Ok(())
     };
     let kept = json_stream::read(&mut file.text.as_bytes(), "entries", &["pg_config"], &mut add);
@@ -87,7 +87,7 @@ fn members(group: &Value) -> u64 {
 }
 
 /// An operation, and the name of its group.
-fn recorded(entry: &Value) -> Result<(TracedOperation, String), String> {
+fn recorded_operation(entry: &Value) -> Result<(TracedOperation, String), String> {
     let name = entry["profiling_name"].as_str().unwrap_or_default();
     let kind = operation(name.rsplit(':').next().unwrap_or(name))
         .ok_or_else(|| format!("entry {}, expected a known collective", described(name)))?;
@@ -97,7 +97,7 @@ fn recorded(entry: &Value) -> Result<(TracedOperation, String), String> {
         let types = &entry["input_dtypes"];
         let word = types.as_str().or_else(|| types[place].as_str()).or_else(|| types[0].as_str());
         let width = word.and_then(bytes_of_type).ok_or_else(|| format!("a {kind} without a known type"))?;
-        let count = size.as_array().unwrap_or(&none).iter().map(|own| own.as_u64().unwrap_or(0));
+        let count = size.as_array().unwrap_or(&none).iter().map(|length| length.as_u64().unwrap_or(0));
         bytes = bytes.saturating_add(count.fold(width, u64::saturating_mul));
     }
     let group = entry["process_group"][0].as_str().unwrap_or_default().to_owned();
@@ -109,7 +109,8 @@ pub(super) static ASTRA_WORKLOAD: Format = reads(
     "ASTRA-sim 1, SimAI: layers of a workload",
     HOLDS,
     |file| {
-        let head = file.rows().next().map_or("", |own| own.1).split_whitespace().next().unwrap_or_default();
+        let head =
+            file.rows().next().map_or("", |(_, row)| row).split_whitespace().next().unwrap_or_default();
         (matches!(head, "MICRO" | "DATA" | "MODEL" | "TRANSFORMER" | "DLRM")
             || head.starts_with("HYBRID_")
             || head.starts_with("TRANSFORMER_"))
@@ -118,7 +119,8 @@ pub(super) static ASTRA_WORKLOAD: Format = reads(
     |file| {
         let rows: Vec<(usize, Vec<&str>)> =
             file.rows().map(|(line, row)| (line, row.split_whitespace().collect())).collect();
-        let announced = rows.get(1).and_then(|own| own.1.first()).and_then(|own| own.parse::<usize>().ok());
+        let announced =
+            rows.get(1).and_then(|(_, row)| row.first()).and_then(|word| word.parse::<usize>().ok());
         let layers = rows.get(2..).unwrap_or_default();
         let Some(expected) = announced else { return wrong(2, "no number of layers") };
         if layers.len() != expected {
@@ -162,9 +164,9 @@ pub(super) static ASTRA_WORKLOAD: Format = reads(
         let head = &rows[0].1;
         let ranks = head
             .iter()
-            .position(|own| *own == "all_gpus:")
+            .position(|word| *word == "all_gpus:")
             .and_then(|at| head.get(at + 1))
-            .and_then(|own| own.parse().ok());
+            .and_then(|word| word.parse().ok());
         let mut counts = Map::new();
         counts.insert("layers".into(), json!(expected));
         #[expect(clippy::cast_precision_loss, reason = "a sum of times, for a person")]
@@ -188,8 +190,9 @@ pub(super) static MSCCL: Format = reads(
     |file| {
         let document = xml::parse(&file.text)?;
         let Some(algorithm) = document.children.first() else { return wrong(0, "no <algo>") };
-        let number =
-            |own: &xml::Element<'_>, name: &str| own.get(name).and_then(|own| own.parse::<u64>().ok());
+        let number = |element: &xml::Element<'_>, name: &str| {
+            element.get(name).and_then(|value| value.parse::<u64>().ok())
+        };
         let (Some(ranks), Some(chunks)) = (number(algorithm, "ngpus"), number(algorithm, "nchunksperloop"))
         else {
             return wrong(1, "no ngpus and nchunksperloop");

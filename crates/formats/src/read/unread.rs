@@ -1,4 +1,4 @@
-//! Formats that are recognised and not read, with the way on.
+//! Formats that are recognised but not read, each with a workaround.
 
 use crate::{
     format::{FileText, Format, Likeness, Reader},
@@ -45,7 +45,11 @@ pub(super) static PYTORCH_TRACE: Format = unread(
     "pytorch-execution-trace",
     "PyTorch's execution trace observer",
     TRACE,
-    |file| file.outline().is_some_and(|own| own.get("schema").is_some() && own.get("nodes").is_some()).into(),
+    |file| {
+        file.outline()
+            .is_some_and(|document| document.get("schema").is_some() && document.get("nodes").is_some())
+            .into()
+    },
     Some("chakra_converter PyTorch --input FILE --output FILE.et"),
     "Chakra's converter makes a trace that is read",
 );
@@ -63,7 +67,7 @@ pub(super) static NETBENCH: Format = unread(
     "netbench-topology",
     "NetBench",
     &[Kind::Network],
-    |file| file.lines().any(|own| own.1.starts_with("|V|=")).into(),
+    |file| file.lines().any(|(_, line)| line.starts_with("|V|=")).into(),
     Some("awk '/^[0-9]/ && $1<$2' FILE > edges.txt"),
     "its links as a list of edges are read",
 );
@@ -73,7 +77,9 @@ pub(super) static MSCCLPP: Format = unread(
     "MSCCL++, an execution plan",
     TRACE,
     |file| {
-        file.outline().is_some_and(|own| own.get("collective").is_some() && own.get("gpus").is_some()).into()
+        file.outline()
+            .is_some_and(|document| document.get("collective").is_some() && document.get("gpus").is_some())
+            .into()
     },
     None,
     "write MSCCL XML from the same program",
@@ -84,7 +90,9 @@ pub(super) static DUMPI: Format = unread(
     "dumpi2ascii of SST",
     TRACE,
     |file| {
-        file.lines().any(|own| own.1.starts_with("MPI_") && own.1.contains(" entering at walltime ")).into()
+        file.lines()
+            .any(|(_, line)| line.starts_with("MPI_") && line.contains(" entering at walltime "))
+            .into()
     },
     None,
     "a matrix of its sends is read",
@@ -113,7 +121,7 @@ pub(super) static HTSIM_TOPOLOGY: Format = unread(
     "htsim, a fat tree",
     &[Kind::Network],
     |file| {
-        let has = |word: &str| file.lines().any(|own| own.1.starts_with(word));
+        let has = |word: &str| file.lines().any(|(_, line)| line.starts_with(word));
         (has("Nodes ") && has("Tiers ")).into()
     },
     None,
@@ -129,9 +137,9 @@ pub(super) static CRAY: Format = unread(
             line.starts_with('c')
                 && line.contains(") ")
                 && line.contains(" -> ")
-                && ["green", "blue", "black"].iter().any(|own| line.contains(own))
+                && ["green", "blue", "black"].iter().any(|colour| line.contains(colour))
         };
-        file.lines().any(|own| is_row(own.1)).into()
+        file.lines().any(|(_, line)| is_row(line)).into()
     },
     Some("xtdb2proc -f FILE.coordinates"),
     "give its coordinates as --coordinates",

@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 use crate::format::{Complaint, wrong};
 
-/// The deepest nesting.
+/// The maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 
 /// An element.
@@ -15,8 +15,8 @@ pub(super) struct Element<'t> {
     pub(super) name: &'t str,
     pub(super) children: Vec<Self>,
     pub(super) line: usize,
-    attributes: &'t str, // as they are written: a file may have millions of them
-    decoded: Option<BTreeMap<String, String>>, // if they have signs such as `&amp;`
+    attributes: &'t str,                       // undecoded, since a file may have millions
+    decoded: Option<BTreeMap<String, String>>, // present if they contain references such as `&amp;`
 }
 
 impl Element<'_> {
@@ -24,7 +24,9 @@ impl Element<'_> {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         match &self.decoded {
             Some(decoded) => decoded.get(name).map(String::as_str),
-            None => attributes(self.attributes).flatten().find(|own| own.0 == name).map(|own| own.1),
+            None => {
+                attributes(self.attributes).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
+            }
         }
     }
 
@@ -41,12 +43,12 @@ impl Element<'_> {
     }
 }
 
-/// Whether the first element of a text has a name.
+/// Whether the first element of a text is called `name`.
 pub(super) fn begins_with(text: &str, name: &str) -> bool {
     let mut rest = text.trim_start();
     while rest.starts_with("<?") || rest.starts_with("<!") {
-        let is_subset =
-            rest.starts_with("<!DOCTYPE") && rest.split('>').next().is_some_and(|own| own.contains('['));
+        let is_subset = rest.starts_with("<!DOCTYPE")
+            && rest.split('>').next().is_some_and(|declaration| declaration.contains('['));
         let end = if rest.starts_with("<!--") {
             "-->"
         } else if is_subset {
@@ -57,11 +59,11 @@ pub(super) fn begins_with(text: &str, name: &str) -> bool {
         let Some((_, after)) = rest.split_once(end) else { return false };
         rest = after.trim_start();
     }
-    let after = rest.strip_prefix('<').and_then(|own| own.strip_prefix(name));
+    let after = rest.strip_prefix('<').and_then(|after| after.strip_prefix(name));
     after.is_some_and(|after| after.starts_with(|sign: char| sign.is_whitespace() || "/>".contains(sign)))
 }
 
-/// Reads a document; its root is the child of the element that is returned.
+/// Parses a document; its root is a child of the returned element.
 pub(super) fn parse(text: &str) -> Result<Element<'_>, Vec<Complaint>> {
     if text.contains("<!ENTITY") || text.contains("<!DOCTYPE") && doctype_has_subset(text) {
         return wrong(0, "the XML file defines entities, which are not read");
@@ -91,12 +93,12 @@ pub(super) fn parse(text: &str) -> Result<Element<'_>, Vec<Complaint>> {
         if let Some(name) = tag.strip_prefix('/') {
             let closed = if open.len() > 1 { open.pop() } else { None };
             match (closed, open.last_mut()) {
-                (Some(own), Some(parent)) if own.name == name.trim() => parent.children.push(own),
+                (Some(child), Some(parent)) if child.name == name.trim() => parent.children.push(child),
                 _ => return wrong(line, format!("</{}> without its begin", name.trim())),
             }
             continue;
         }
-        let (tag, is_empty) = tag.strip_suffix('/').map_or((tag, false), |own| (own, true));
+        let (tag, is_empty) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag, true));
         let element = element(tag, line)?;
         if is_empty {
             if let Some(parent) = open.last_mut() {
@@ -116,11 +118,11 @@ pub(super) fn parse(text: &str) -> Result<Element<'_>, Vec<Complaint>> {
 }
 
 fn doctype_has_subset(text: &str) -> bool {
-    let after = text.split_once("<!DOCTYPE").map_or("", |own| own.1);
-    after.split('>').next().is_some_and(|own| own.contains('['))
+    let after = text.split_once("<!DOCTYPE").map_or("", |(_, after)| after);
+    after.split('>').next().is_some_and(|declaration| declaration.contains('['))
 }
 
-/// The length of a tag, whose values may contain `>`.
+/// The length of the tag at the start of `here`; quoted values may contain `>`.
 fn tag_end(here: &str, end: &str) -> Option<usize> {
     if end.len() > 1 {
         return here.find(end).map(|at| at + end.len());
@@ -129,7 +131,7 @@ fn tag_end(here: &str, end: &str) -> Option<usize> {
     for (at, byte) in here.bytes().enumerate() {
         match (quote, byte) {
             (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(own), _) if own == byte => quote = None,
+            (Some(open), _) if open == byte => quote = None,
             (None, b'>') => return Some(at + 1),
             _ => {}
         }
@@ -144,12 +146,12 @@ fn element(tag: &str, line: usize) -> Result<Element<'_>, Vec<Complaint>> {
         return wrong(line, format!("attribute {key} without a value"));
     }
     let decode =
-        || attributes(written).flatten().map(|(key, value)| (key.to_owned(), plain(value))).collect();
+        || attributes(written).flatten().map(|(key, value)| (key.to_owned(), unescaped(value))).collect();
     let decoded = written.contains('&').then(decode);
     Ok(Element { name, attributes: written, line, decoded, ..Element::default() })
 }
 
-/// The keys and values of `key="value" ..`; a key without a value is an error and the last.
+/// The keys and values of `key="value" ..`; ends at a key without a value, which is an error.
 fn attributes(written: &str) -> impl Iterator<Item = Result<(&str, &str), &str>> {
     let mut rest = written;
     std::iter::from_fn(move || {
@@ -157,12 +159,12 @@ fn attributes(written: &str) -> impl Iterator<Item = Result<(&str, &str), &str>>
         let after = after.trim_start();
         let quote = after.chars().next().filter(|quote| "\"'".contains(*quote));
         let value = quote.and_then(|quote| after[1..].split_once(quote));
-        rest = value.map_or("", |own| own.1);
-        Some(value.map(|own| (key.trim(), own.0)).ok_or(key.trim()))
+        rest = value.map_or("", |(_, next)| next);
+        Some(value.map(|(value, _)| (key.trim(), value)).ok_or(key.trim()))
     })
 }
 
-fn plain(value: &str) -> String {
+fn unescaped(value: &str) -> String {
     let named = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
     named.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to))
 }

@@ -16,24 +16,24 @@ pub struct Matrix {
     pub unit: &'static str,
     /// The names of ranks.
     pub labels: Option<Vec<String>>,
-    /// The hosts of ranks, as far as they are known.
+    /// The hosts of ranks, if they are known.
     pub ranks: Option<Vec<Option<String>>>,
     ordered: Vec<([u32; 2], Stored)>, // ascending: most files are in the order of their ranks
-    others: BTreeMap<[u32; 2], Stored>, // further pairs, none of which is in `ordered`
+    others: BTreeMap<[u32; 2], Stored>, // all pairs that are not in `ordered`
     fractions: Vec<Ratio>,
     is_full: bool,
 }
 
-/// An amount and its messages in little space: a matrix may have millions.
+/// A compact amount with its messages, since a matrix may have millions.
 #[derive(Debug, Clone, Copy)]
 struct Stored {
-    amount: u64,   // below `FRACTION` it is whole, else a place in the list of fractions
-    messages: u64, // `UNKNOWN` if they are
+    amount: u64,   // an integer below `FRACTION`, else an index into the fractions
+    messages: u64, // or `UNKNOWN`
 }
 
 const FRACTION: u64 = 1 << 63;
 const UNKNOWN: u64 = u64::MAX;
-/// The most entries.
+/// Largest number of entries.
 const MAX_ENTRIES: usize = 1 << 24;
 
 /// An entry of a matrix.
@@ -50,13 +50,13 @@ pub struct Entry {
 }
 
 impl Matrix {
-    /// A matrix of `size` ranks, or of as many as its entries name, without entries.
+    /// An empty matrix of `size` ranks, or more if its entries name more.
     #[must_use]
     pub fn new(unit: &'static str, size: usize) -> Self {
         Self { size, unit, ..Self::default() }
     }
 
-    /// Adds an amount and messages to an entry; whether it was there already. Ranks are below 2^32.
+    /// Adds an amount and messages to an entry; returns whether it existed. Ranks are below 2^32.
     pub fn add(&mut self, source: usize, destination: usize, amount: Ratio, messages: Option<u64>) -> bool {
         self.size = self.size.max(source + 1).max(destination + 1);
         let (Ok(from), Ok(to)) = (u32::try_from(source), u32::try_from(destination)) else { return false };
@@ -106,10 +106,10 @@ impl Matrix {
     }
 
     fn place(&self, pair: [u32; 2]) -> Option<usize> {
-        // The last entry is the one that is added to, if any.
+        // Entries usually arrive in ascending order: a pair above the last one is new.
         match self.ordered.last() {
             Some(last) if last.0 < pair => None,
-            _ => self.ordered.binary_search_by_key(&pair, |own| own.0).ok(),
+            _ => self.ordered.binary_search_by_key(&pair, |(known, _)| *known).ok(),
         }
     }
 
@@ -130,13 +130,13 @@ impl Matrix {
         self.ordered.len() + self.others.len()
     }
 
-    /// Whether there is no entry.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether entries were left out, because there were more than 2^24.
+    /// Whether entries were dropped because there were more than 2^24.
     pub(super) fn is_overfull(&self) -> bool {
         self.is_full
     }
@@ -168,45 +168,46 @@ impl Matrix {
     /// Whether its ranks are exactly 1 to n.
     pub(crate) fn counts_from_1(&self) -> bool {
         let mut is_used = vec![false; self.size];
-        for rank in self.ordered.iter().map(|own| &own.0).chain(self.others.keys()).flatten() {
+        for rank in self.ordered.iter().map(|(pair, _)| pair).chain(self.others.keys()).flatten() {
             is_used[*rank as usize] = true;
         }
         is_used.first() == Some(&false) && is_used.len() > 1 && is_used[1..].iter().all(|used| *used)
     }
 
-    /// The first entry that differs from that of the opposite pair.
+    /// The first entry that differs from the entry of the opposite pair.
     pub(crate) fn first_asymmetry(&mut self) -> Option<[usize; 2]> {
         if !self.others.is_empty() {
             let entries = std::mem::take(&mut self.others);
             self.ordered.extend(entries);
-            self.ordered.sort_unstable_by_key(|own| own.0);
+            self.ordered.sort_unstable_by_key(|(pair, _)| *pair);
         }
-        // The entries of a column, from above, are those of the row of the same number, from the left.
+        // In a symmetric matrix, column `n` from the top equals row `n` from the left.
         let mut next = vec![0; self.size];
         for (place, (pair, _)) in self.ordered.iter().enumerate().rev() {
             next[pair[0] as usize] = place;
         }
         let differs = |&&([from, to], stored): &&([u32; 2], Stored)| {
             let place = &mut next[to as usize];
-            let opposite = self.ordered.get(*place).filter(|own| own.0 == [to, from]);
+            let opposite = self.ordered.get(*place).filter(|(pair, _)| *pair == [to, from]);
             *place += 1;
-            opposite.is_none_or(|own| self.amount(own.1) != self.amount(stored))
+            opposite.is_none_or(|(_, other)| self.amount(*other) != self.amount(stored))
         };
-        self.ordered.iter().find(differs).map(|own| own.0.map(|rank| rank as usize))
+        self.ordered.iter().find(differs).map(|(pair, _)| pair.map(|rank| rank as usize))
     }
 
-    /// The same matrix of ranks that are counted from 0 instead of 1.
+    /// The same matrix with ranks counted from 0 instead of 1.
     pub(crate) fn counted_from_0(mut self) -> Self {
         for (pair, _) in &mut self.ordered {
             *pair = pair.map(|rank| rank - 1);
         }
-        let others = self.others.into_iter().map(|(pair, own)| (pair.map(|rank| rank - 1), own));
+        let others = self.others.into_iter().map(|(pair, stored)| (pair.map(|rank| rank - 1), stored));
         Self { size: self.size - 1, others: others.collect(), ..self }
     }
 
     pub(super) fn data(&self) -> Value {
         let entries = self.entries().filter(|entry| entry.amount != Ratio::ZERO);
-        let row = |own: Entry| json!([own.source, own.destination, number(own.amount), own.messages]);
+        let row =
+            |entry: Entry| json!([entry.source, entry.destination, number(entry.amount), entry.messages]);
         let mut data = Map::new();
         data.insert("size".into(), json!(self.size));
         data.insert("unit".into(), json!(self.unit));
@@ -252,8 +253,8 @@ mod tests {
             let amount = Ratio::new(u128::from(state % 1000), if turn % 5 == 0 { 7 } else { 1 });
             let is_known = matrix.add(source, destination, amount, Some(1));
             assert_eq!(is_known, map.contains_key(&(source, destination)));
-            let own = map.entry((source, destination)).or_insert((Ratio::ZERO, 0));
-            *own = (own.0.plus(amount).unwrap(), own.1 + 1);
+            let sum = map.entry((source, destination)).or_insert((Ratio::ZERO, 0));
+            *sum = (sum.0.plus(amount).unwrap(), sum.1 + 1);
         }
         let expected = map.iter().map(|(&(source, destination), &(amount, messages))| Entry {
             source,
@@ -262,7 +263,7 @@ mod tests {
             messages: Some(messages),
         });
         assert!(matrix.entries().eq(expected));
-        assert!(map.iter().all(|(pair, own)| matrix.get(pair.0, pair.1) == Some(own.0)));
+        assert!(map.iter().all(|(pair, sum)| matrix.get(pair.0, pair.1) == Some(sum.0)));
         assert_eq!(matrix.len(), map.len());
     }
 }

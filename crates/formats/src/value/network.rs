@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::number;
 use crate::input::Ratio;
 
-/// The most nodes.
+/// Largest number of nodes.
 pub const MAX_NODES: usize = 1 << 20;
-/// The most links.
+/// Largest number of links.
 const MAX_LINKS: usize = 1 << 24;
 
-/// The links between two nodes that are alike.
+/// Identical links between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
     /// The two nodes, by number.
@@ -36,11 +36,11 @@ pub struct Link {
 pub struct Network {
     /// The names of all nodes, hosts first.
     pub nodes: Vec<String>,
-    /// The number of hosts; `None` if the file does not tell them from switches.
+    /// The number of hosts; `None` if the file does not distinguish them from switches.
     pub hosts: Option<usize>,
     /// The links.
     pub links: Vec<Link>,
-    /// Pairs that have no link of their own, by class.
+    /// Pairs without a direct link, by class.
     pub paths: BTreeMap<String, Vec<[String; 2]>>,
     /// The number of cables from a node back to itself.
     pub loops: u64,
@@ -79,12 +79,12 @@ impl Network {
         self.places.get(name).copied()
     }
 
-    /// Adds a cable with nothing known about it.
+    /// Adds a cable of unknown speed.
     pub fn cable(&mut self, from: usize, to: usize) {
         self.links.push(Link { ends: [from, to], count: 1, ..Link::default() });
     }
 
-    /// Adds a pair that has no link of its own.
+    /// Adds a pair without a direct link.
     pub(crate) fn path(&mut self, class: &str, one: &str, other: &str) {
         self.paths.entry(class.to_owned()).or_default().push([one.to_owned(), other.to_owned()]);
     }
@@ -98,17 +98,17 @@ impl Network {
         self.in_order(&order)
     }
 
-    /// The same network, its hosts in the order of the numbers at the ends of their names.
+    /// The same network, its hosts ordered by the numbers at the ends of their names.
     #[must_use]
     pub(crate) fn hosts_by_number(self) -> Self {
         let hosts = self.hosts.unwrap_or(0);
-        let number = |name: &str| name.rsplit(' ').next().and_then(|own| own.parse::<u64>().ok());
+        let number = |name: &str| name.rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order[..hosts].sort_by_key(|&node| number(&self.nodes[node]));
         self.in_order(&order)
     }
 
-    /// The same network, its nodes in an order of their present numbers.
+    /// The same network, its nodes in the given order of their current numbers.
     fn in_order(mut self, order: &[usize]) -> Self {
         let mut new = vec![0; order.len()];
         for (place, &old) in order.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Network {
         self
     }
 
-    /// Puts hosts first, links that are alike together; `knows_hosts` says whether hosts are told from switches.
+    /// Puts hosts first and merges identical links; `knows_hosts` says whether hosts are distinguished from switches.
     #[must_use]
     pub fn finish(mut self, knows_hosts: bool) -> Self {
         if knows_hosts {
@@ -138,16 +138,15 @@ impl Network {
                 link.cycles = link.cycles.map(|[one, other]| [other, one]);
             }
         }
-        self.links.sort_by_key(|own| own.ends);
+        self.links.sort_by_key(|link| link.ends);
         let mut merged: Vec<Link> = vec![];
         for link in std::mem::take(&mut self.links) {
-            let same = merged
-                .iter_mut()
-                .rev()
-                .take_while(|own| own.ends == link.ends)
-                .find(|own| Link { count: 0, ..(**own).clone() } == Link { count: 0, ..link.clone() });
+            let same =
+                merged.iter_mut().rev().take_while(|known| known.ends == link.ends).find(|known| {
+                    Link { count: 0, ..(**known).clone() } == Link { count: 0, ..link.clone() }
+                });
             match same {
-                Some(own) => own.count += link.count,
+                Some(known) => known.count += link.count,
                 None => merged.push(link),
             }
         }
@@ -155,7 +154,7 @@ impl Network {
         self
     }
 
-    /// Whether hosts, or all nodes if hosts are unknown, are in several parts.
+    /// Whether the hosts, or all nodes if hosts are unknown, are not all connected.
     pub(crate) fn is_unconnected(&self) -> bool {
         let mut part = self.parts(|_| true);
         let count = self.hosts.unwrap_or(self.nodes.len());
@@ -163,27 +162,29 @@ impl Network {
         (1..count).any(|node| root(&mut part, node) != first)
     }
 
-    /// Whether some hosts reach others only through hosts, in a network with switches.
+    /// Whether some hosts of a network with switches reach others only through hosts.
     pub(crate) fn needs_forwarding_hosts(&self) -> bool {
-        let Some(hosts) = self.hosts.filter(|own| (2..self.nodes.len()).contains(own)) else { return false };
+        let Some(hosts) = self.hosts.filter(|hosts| (2..self.nodes.len()).contains(hosts)) else {
+            return false;
+        };
         if self.is_unconnected() {
             return false;
         }
         let mut part = self.parts(|link| link.ends.iter().all(|end| *end >= hosts));
         let mut around: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); hosts]; // parts and hosts beside each host
         for link in &self.links {
-            for [own, other] in [link.ends, [link.ends[1], link.ends[0]]] {
-                if own < hosts {
-                    around[own].insert(root(&mut part, other));
+            for [node, other] in [link.ends, [link.ends[1], link.ends[0]]] {
+                if node < hosts {
+                    around[node].insert(root(&mut part, other));
                 }
             }
         }
         let first = &around[0];
-        // Enough for all but a few networks: hosts beside one part of switches.
-        !first.iter().any(|own| *own >= hosts && around.iter().all(|others| others.contains(own)))
+        // Right for nearly all networks: looks for one connected part of switches beside all hosts.
+        !first.iter().any(|place| *place >= hosts && around.iter().all(|others| others.contains(place)))
     }
 
-    /// A node of the same part for each node, where some links join parts; [`root`] finds the representative.
+    /// For each node, another one of its part, where `joins` selects the links; [`root`] finds the representative.
     fn parts(&self, joins: impl Fn(&Link) -> bool) -> Vec<usize> {
         let mut part: Vec<usize> = (0..self.nodes.len()).collect();
         for link in self.links.iter().filter(|link| joins(link)) {

@@ -1,4 +1,4 @@
-//! Benchmarks of every form, and texts that are none.
+//! Benchmarks of every form, and texts that are not benchmarks.
 
 use proptest::prelude::*;
 
@@ -38,7 +38,11 @@ fn ring(read: &Measurement) -> (u32, f64) {
 
 fn reported(text: &str) -> Vec<String> {
     let diagnostics = Measurement::parse("m", text, MeasurementOptions::default()).unwrap_err();
-    diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+    diagnostics
+        .kept()
+        .iter()
+        .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
+        .collect()
 }
 
 fn seconds(text: &str) -> Vec<f64> {

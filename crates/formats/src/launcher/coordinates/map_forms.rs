@@ -1,4 +1,4 @@
-//! The forms of coordinate maps: tables, fields of Cray's system database, devices of JAX, switch trees.
+//! The forms of coordinate maps: tables, fields of Cray's system database, JAX devices, switch trees.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
 /// Names of the columns that hold hosts.
 const HOST_COLUMNS: [&str; 5] = ["host", "hostname", "nodename", "node", "name"];
 
-/// A map while it is read.
+/// A map being read.
 pub(super) struct MapReading<'t> {
     text: &'t str,
     hosts: BTreeMap<String, MappedHost>,
@@ -24,7 +24,7 @@ pub(super) struct MapReading<'t> {
     has_slices: bool,
 }
 
-/// A device of JAX.
+/// A JAX device.
 struct Device<'t> {
     id: &'t str,
     address: Vec<u64>,
@@ -64,9 +64,9 @@ impl<'t> MapReading<'t> {
     }
 
     /// Reports an error of a line.
-    pub(super) fn complain_of_line(&mut self, own: Complaint) {
-        let line = own.line.checked_sub(1).and_then(|place| self.text.lines().nth(place));
-        self.diagnostics.add(line.map_or(0..0, |line| span(self.text, line)), || own.message);
+    pub(super) fn complain_of_line(&mut self, complaint: Complaint) {
+        let line = complaint.line.checked_sub(1).and_then(|place| self.text.lines().nth(place));
+        self.diagnostics.add(line.map_or(0..0, |line| span(self.text, line)), || complaint.message);
     }
 
     fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
@@ -102,7 +102,7 @@ impl<'t> MapReading<'t> {
         let Some(header) = rows.next() else { return };
         let has_commas = header.contains(',');
         let names: Vec<String> = words(header, has_commas).map(str::to_ascii_lowercase).collect();
-        let column = |name: &str| names.iter().position(|own| own == name);
+        let column = |name: &str| names.iter().position(|known| known == name);
         let host = HOST_COLUMNS.iter().find_map(|known| column(known));
         let (number, kind) = (column("nid"), column("type"));
         let coordinates: Vec<usize> =
@@ -140,7 +140,7 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// Reads `field=value,..`, a line a node. Only nodes of the type `compute` count.
+    /// Reads `field=value,..`, a line per node. Only nodes of type `compute` count.
     pub(super) fn read_fields(&mut self) {
         for line in lines(self.text, Remarks::AfterHash) {
             let fields: Vec<(&'t str, &'t str)> = line
@@ -170,22 +170,22 @@ impl<'t> MapReading<'t> {
         }
     }
 
-    /// Reads devices as JAX prints them: `..Device(id=5, .., coords=(1,1,0), ..)`, also wrapped in another one
-    /// that has the slice. A device is named by its number, and if devices of several slices have the same
-    /// numbers, by its slice and its number.
+    /// Reads devices as JAX prints them: `..Device(id=5, .., coords=(1,1,0), ..)`, possibly wrapped in a device
+    /// that has the slice. A device is named by its number, or by its slice and number if devices of several
+    /// slices share numbers.
     pub(super) fn read_devices(&mut self) {
         let mut devices: Vec<Device<'t>> = vec![];
-        let mut wrapper = None; // the text of a device without coordinates, around the next one
+        let mut wrapper = None; // a device without coordinates that encloses the next one
         for text in self.text.split("Device(").skip(1) {
             if !text.contains("coords=(") && text.contains("wrapped=") {
                 wrapper = Some(text);
                 continue;
             }
             let device = self.device(text, wrapper.take());
-            if let (Some(first), Some(own)) = (devices.first(), &device)
-                && first.address.len() != own.address.len()
+            if let (Some(first), Some(device)) = (devices.first(), &device)
+                && first.address.len() != device.address.len()
             {
-                self.complain(own.id, || {
+                self.complain(device.id, || {
                     "number of coordinates differs from that of earlier devices".to_owned()
                 });
                 continue;
@@ -235,14 +235,14 @@ impl<'t> MapReading<'t> {
         Some(Device { id, address: address.into_iter().collect::<Option<_>>()?, core, slice })
     }
 
-    /// Adds the hosts of a network, each with its place in their order.
+    /// Adds the hosts of a network, each with its position in their order.
     pub(super) fn add_tree(&mut self, hosts: Vec<String>) {
         let placed = (0..).map(|place| MappedHost { address: vec![place], core: 0, rank: place, line: 0 });
         self.hosts = hosts.into_iter().zip(placed).collect();
     }
 }
 
-/// Whether a text has coordinates of hosts: fields, devices, or a table with a column of hosts.
+/// Whether a text gives coordinates of hosts: fields, devices, or a table with a column of hosts.
 pub(super) fn has_coordinates(text: &str) -> bool {
     if text.contains("x_coord=") || text.contains("Device(") && text.contains("coords=(") {
         return true;
@@ -253,7 +253,7 @@ pub(super) fn has_coordinates(text: &str) -> bool {
     names.iter().any(|name| is_host(name)) && names.iter().any(|name| is_coordinate(name))
 }
 
-/// The host name of a node of a Cray.
+/// The host name of a Cray node.
 fn nid(number: u64) -> String {
     format!("nid{number:05}")
 }

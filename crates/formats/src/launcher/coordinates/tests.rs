@@ -94,9 +94,9 @@ fn devices_of_several_slices_have_their_slice_as_last_coordinate() {
             "MegaScalePjRtDevice(wrapped=TpuDevice(id={id}, process_index=0, coords=({x},0,0), core_on_chip=0), slice_id={slice})"
         )
     };
-    let own: Vec<String> =
+    let apart: Vec<String> =
         [(0, 0, 1), (1, 1, 1), (2, 0, 0), (3, 1, 0)].map(|(id, x, slice)| device(id, x, slice)).into();
-    assert_eq!(order(&own.join(", "), &[2, 2], None).unwrap(), ["2", "3", "0", "1"]);
+    assert_eq!(order(&apart.join(", "), &[2, 2], None).unwrap(), ["2", "3", "0", "1"]);
     let shared: Vec<String> =
         [(0, 0, 0), (1, 1, 0), (0, 0, 1), (1, 1, 1)].map(|(id, x, slice)| device(id, x, slice)).into();
     assert_eq!(order(&shared.join(", "), &[2, 2], None).unwrap(), ["0/0", "0/1", "1/0", "1/1"]);
@@ -146,7 +146,11 @@ fn a_map_that_is_not_the_machine_is_refused() {
 fn everything_wrong_with_a_map_is_reported() {
     let reported = |text: &str| -> Vec<String> {
         let diagnostics = CoordinateMap::parse(text).unwrap_err();
-        diagnostics.kept().iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+        diagnostics
+            .kept()
+            .iter()
+            .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
+            .collect()
     };
     assert_eq!(
         reported("host,x\na,1\na,2\nb,z\nc\n"),

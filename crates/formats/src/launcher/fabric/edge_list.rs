@@ -1,4 +1,4 @@
-//! Lists of links: two nodes a line, or a table with a header.
+//! Lists of links: two nodes per line, or a table with a header.
 //!
 //! ```text
 //! 0 1            from,to,links,bandwidth,latency
@@ -6,10 +6,11 @@
 //! 1 2            leaf1,spine1,4,50 GB/s,1 us
 //! ```
 //!
-//! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are `from`
-//! and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles`, `latency_cycles` and `host`, which says which end is a
-//! host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by the comma or semicolon of the header, else by blanks. `#` begins a comment, and `%` one of a whole line. A pair that is listed several times has as
-//! many links (`docs/model.md` section 22).
+//! Nodes are numbers from 0, or names, which are numbered in the order of their first mention. The columns are
+//! `from` and `to`, and any of `links`, `bandwidth`, `latency`, `hop_cycles`, `latency_cycles` and `host`, which
+//! says which end is a host: its name, `from`, `to` or `both`, or `yes` for the first. Cells are separated by the
+//! comma or semicolon of the header, else by blanks. `#` starts a comment, and `%` comments out a whole line. A pair
+//! that is listed several times has that many links (`docs/model.md` section 22).
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ use crate::input::{
 pub(super) static WITH_HEADER: PlacedFormat =
     PlacedFormat { name: "a table of links", read: |reading| read(reading, Form::Table) };
 
-/// Two nodes a line.
+/// Two nodes per line.
 pub(super) static PLAIN: PlacedFormat =
     PlacedFormat { name: "a list of links", read: |reading| read(reading, Form::Pairs) };
 
@@ -37,7 +38,7 @@ pub(super) static PLAIN: PlacedFormat =
 pub(crate) fn has_header(text: &str) -> bool {
     let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
     let names: Vec<String> = cells(header, separator(header)).map(str::to_ascii_lowercase).collect();
-    ["from", "to"].iter().all(|name| names.iter().any(|own| own == name))
+    ["from", "to"].iter().all(|name| names.iter().any(|known| known == name))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +47,13 @@ enum Form {
     Table,
 }
 
-/// The most cycles of a link.
+/// Largest number of cycles of a link.
 const MAX_CYCLES: u64 = 1 << 32;
 
 /// The columns, after the two ends.
 const COLUMNS: [&str; 6] = ["links", "bandwidth", "latency", "hop_cycles", "latency_cycles", "host"];
 
-/// The place of `host` among them.
+/// The index of `host` among them.
 const HOST: usize = 5;
 
 /// The places of the columns in a row.
@@ -65,11 +66,11 @@ struct Columns {
     by: Separator,
 }
 
-/// The sign between cells: a comma, a semicolon, or blanks.
+/// The separator of cells: a comma or semicolon, or `None` for blanks.
 type Separator = Option<char>;
 
 fn separator(header: &str) -> Separator {
-    [';', ','].into_iter().find(|own| header.contains(*own))
+    [';', ','].into_iter().find(|sign| header.contains(*sign))
 }
 
 fn cells(row: &str, by: Separator) -> impl Iterator<Item = &str> {
@@ -81,7 +82,7 @@ fn cells(row: &str, by: Separator) -> impl Iterator<Item = &str> {
 fn read(reading: &mut FabricReading<'_>, form: Form) {
     reading.pairs = PairCount::OneOrBothDirections;
     reading.knows_hosts = false;
-    // Collections of graphs begin remarks with `%`.
+    // Graph collections start comments with `%`.
     let mut rows = lines(reading.text, Remarks::AfterHash).filter(|line| !line.starts_with('%'));
     let columns = match form {
         Form::Table => {
@@ -98,9 +99,10 @@ fn read(reading: &mut FabricReading<'_>, form: Form) {
             told.push(ends);
         }
     }
-    // A table decides by all of its ends, a list by its first line, so that a wrong word in a long list is one.
+    // Whether nodes are named depends on all ends of a table, but only the first line of a list, so that one wrong word
+    // in a long list stays a single error.
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let mut ends = told.iter().flat_map(|own: &Row<'_>| own.ends);
+    let mut ends = told.iter().flat_map(|row: &Row<'_>| row.ends);
     reading.is_named = match form {
         Form::Table => !ends.all(is_number),
         Form::Pairs => !ends.take(2).all(is_number),
@@ -129,18 +131,18 @@ struct Row<'t> {
     ends: [&'t str; 2],
     count: u64,
     speed: LinkSpeed,
-    /// Whether each end is a host, as the row says.
+    /// Whether the row calls each end a host.
     are_hosts: [bool; 2],
     part: &'t str,
 }
 
 /// The nodes that any row calls a host.
 fn hosts<'t>(told: &[Row<'t>]) -> BTreeSet<&'t str> {
-    let of_row = |own: &Row<'t>| own.ends.into_iter().zip(own.are_hosts).filter(|(_, is_host)| *is_host);
+    let of_row = |row: &Row<'t>| row.ends.into_iter().zip(row.are_hosts).filter(|(_, is_host)| *is_host);
     told.iter().flat_map(of_row).map(|(name, _)| name).collect()
 }
 
-/// Which ends of a row are hosts, by the word in its column; reports another word.
+/// Which ends of a row are hosts, by the word in its column; reports an unknown word.
 fn named_hosts<'t>(reading: &mut FabricReading<'t>, word: &'t str, ends: [&str; 2]) -> [bool; 2] {
     if ends.contains(&word) {
         return ends.map(|end| end == word);
@@ -158,12 +160,12 @@ fn named_hosts<'t>(reading: &mut FabricReading<'t>, word: &'t str, ends: [&str; 
     }
 }
 
-/// Nodes above twice the links and this many are refused before they are made: they cannot be connected.
+/// More nodes than twice the links plus this number cannot be connected: they are refused before they are allocated.
 const SPARE_NODES: u64 = 1 << 16;
 
 /// Adds a host for every number up to the greatest.
 fn number_hosts(reading: &mut FabricReading<'_>, told: &[Row<'_>]) {
-    let numbered = told.iter().flat_map(|own| own.ends).filter_map(|word| Some((word.parse().ok()?, word)));
+    let numbered = told.iter().flat_map(|row| row.ends).filter_map(|word| Some((word.parse().ok()?, word)));
     let greatest = numbered.filter(|&(node, _): &(u32, _)| node < MAX_NODES).max_by_key(|&(node, _)| node);
     let links = told.len();
     if let Some((node, word)) = greatest
@@ -183,7 +185,7 @@ fn number_hosts(reading: &mut FabricReading<'_>, told: &[Row<'_>]) {
 /// Whether the nodes of a list are exactly 1 to n, at least 3 of them.
 fn counts_from_1(told: &[Row<'_>]) -> bool {
     let used: Option<BTreeSet<u32>> =
-        told.iter().flat_map(|own| own.ends).map(|own| own.parse().ok()).collect();
+        told.iter().flat_map(|row| row.ends).map(|word| word.parse().ok()).collect();
     used.is_some_and(|used| used.len() > 2 && used.iter().copied().eq(1..=narrow(used.len() as u64)))
 }
 
@@ -272,7 +274,8 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
         (number(hop, "hop_cycles", 1, MAX_CYCLES), number(latency_cycles, "latency_cycles", 0, MAX_CYCLES));
     let mut quantity = |word: Option<&'t str>, name: &str, measure: Measure| {
         let word = word?;
-        let found = measure.parse(word).ok().filter(|&own| measure == Measure::Time || own != Ratio::ZERO);
+        let found =
+            measure.parse(word).ok().filter(|&value| measure == Measure::Time || value != Ratio::ZERO);
         if found.is_none() {
             reading.complain(word, || format!("{name} {}, expected {}", described(word), measure.expected()));
         }

@@ -7,8 +7,8 @@
 //! latency: [ 500.0, 1000.0 ]    # ns
 //! ```
 //!
-//! Won et al. 2023, ASTRA-sim 2.0. The first dimension is the fastest. Every line of a dimension is a ring in both
-//! directions, a full mesh, or hosts on a switch.
+//! Won et al. 2023, ASTRA-sim 2.0. The first dimension varies fastest. Every line of a dimension is a bidirectional
+//! ring, a full mesh, or hosts on a switch.
 
 use super::{
     FabricReading, LinkSpeed, MAX_NODES, PlacedFormat,
@@ -19,7 +19,7 @@ use crate::input::{Ratio, quantity::Measure, text::described};
 
 pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a network of ASTRA-sim", read };
 
-/// The most links.
+/// Largest number of links.
 const MAX_LINKS: u64 = 1 << 24;
 
 /// A dimension.
@@ -29,7 +29,7 @@ struct Dimension {
     speed: LinkSpeed,
 }
 
-/// The connection of the hosts of a line.
+/// How the hosts of a line are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Building {
     Ring,
@@ -44,10 +44,10 @@ fn read(reading: &mut FabricReading<'_>) {
     };
     let Some(root) = &tree.root else { return };
     let Some(dimensions) = dimensions(reading, &tree, root) else { return };
-    let hosts = dimensions.iter().fold(1_u64, |product, own| product.saturating_mul(own.length));
-    let links_of = |own: &Dimension| match own.building {
+    let hosts = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.length));
+    let links_of = |dimension: &Dimension| match dimension.building {
         Building::Ring | Building::Switch => hosts,
-        Building::FullMesh => hosts.saturating_mul(own.length - 1) / 2,
+        Building::FullMesh => hosts.saturating_mul(dimension.length - 1) / 2,
     };
     let links = dimensions.iter().map(links_of).fold(0, u64::saturating_add);
     if hosts > MAX_NODES.into() || links > MAX_LINKS {
@@ -61,26 +61,26 @@ fn read(reading: &mut FabricReading<'_>) {
         }
     }
     let (mut stride, mut switches) = (1, 0);
-    for own in &dimensions {
-        let firsts = (0..hosts).filter(|host| host / stride % own.length == 0);
+    for dimension in &dimensions {
+        let firsts = (0..hosts).filter(|host| host / stride % dimension.length == 0);
         for first in firsts {
-            let line: Vec<Vertex> = (0..own.length)
+            let line: Vec<Vertex> = (0..dimension.length)
                 .filter_map(|at| u32::try_from(first + at * stride).ok())
                 .map(Vertex::Host)
                 .collect();
-            link_line(reading, own, &line, &format!("switch{switches}"));
-            switches += u64::from(own.building == Building::Switch);
+            link_line(reading, dimension, &line, &format!("switch{switches}"));
+            switches += u64::from(dimension.building == Building::Switch);
         }
-        stride *= own.length;
+        stride *= dimension.length;
     }
 }
 
-fn link_line(reading: &mut FabricReading<'_>, own: &Dimension, line: &[Vertex], name: &str) {
-    let link = |reading: &mut FabricReading<'_>, ends| reading.link_at(ends, 1, own.speed, 0..0);
-    match own.building {
+fn link_line(reading: &mut FabricReading<'_>, dimension: &Dimension, line: &[Vertex], name: &str) {
+    let link = |reading: &mut FabricReading<'_>, ends| reading.link_at(ends, 1, dimension.speed, 0..0);
+    match dimension.building {
         Building::Ring => {
             line.windows(2).for_each(|two| link(reading, [two[0], two[1]]));
-            // A ring of two has one link.
+            // A ring of two has a single link.
             if let [first, _, .., last] = line {
                 link(reading, [*first, *last]);
             }
@@ -130,7 +130,7 @@ fn dimensions(
         };
         let length = word(1).parse().ok().filter(|&length: &u64| length >= 1);
         let gigabytes = Measure::Bandwidth.parse(&format!("{} GiB/s", word(2))).ok();
-        let bandwidth = gigabytes.filter(|&own| own != Ratio::ZERO);
+        let bandwidth = gigabytes.filter(|&bandwidth| bandwidth != Ratio::ZERO);
         let latency = Measure::Time.parse(&format!("{} ns", word(3))).ok();
         let is_right = [building.is_some(), length.is_some(), bandwidth.is_some(), latency.is_some()];
         let expected = [
@@ -140,8 +140,9 @@ fn dimensions(
             "a number of ns",
         ];
         for list in (0..is_right.len()).filter(|&list| !is_right[list]) {
-            let (own, found) = (&lists[list][dimension], described(word(list)));
-            reading.complain_at(own.place.clone(), || format!("entry {found}, expected {}", expected[list]));
+            let (entry, found) = (&lists[list][dimension], described(word(list)));
+            reading
+                .complain_at(entry.place.clone(), || format!("entry {found}, expected {}", expected[list]));
         }
         let (Some(building), Some(length)) = (building, length) else { continue };
         found.push(Dimension {

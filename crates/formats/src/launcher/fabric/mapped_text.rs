@@ -1,29 +1,29 @@
-//! A text that was made from pieces of a file, and the places of its parts there.
+//! A text composed of pieces of a file, with the places of its parts in the file.
 
 use std::{borrow::Cow, ops::Range};
 
 use crate::input::text::span;
 
-/// Pieces of a file one after another.
+/// Concatenated pieces of a file.
 #[derive(Debug)]
 pub(crate) struct MappedText<'t> {
     source: &'t str,
     pub(crate) text: Cow<'t, str>,
-    pieces: Vec<(usize, usize)>, // where each begins, in this text and in the file; ascending
+    pieces: Vec<(usize, usize)>, // the start of each, in this text and in the file; ascending
 }
 
 impl<'t> MappedText<'t> {
-    /// All of a file.
+    /// The whole file.
     pub(crate) fn whole(source: &'t str) -> Self {
         Self { source, text: Cow::Borrowed(source), pieces: vec![(0, 0)] }
     }
 
-    /// No piece yet.
+    /// No pieces yet.
     pub(crate) fn empty(source: &'t str) -> Self {
         Self { source, text: Cow::Owned(String::new()), pieces: vec![] }
     }
 
-    /// Adds a piece that begins at a byte of the file, and returns its bytes here.
+    /// Adds a piece that starts at a byte of the file, and returns its range in this text.
     pub(crate) fn push(&mut self, piece: &str, begin: usize) -> Range<usize> {
         let start = self.text.len();
         self.pieces.push((start, begin));
@@ -31,7 +31,7 @@ impl<'t> MappedText<'t> {
         start..self.text.len()
     }
 
-    /// The text without what follows `#` in each line, with lines that end in `\` continued by the next.
+    /// The text without comments after `#`; lines that end in `\` are joined with the next.
     pub(crate) fn without_continuations(source: &'t str) -> Self {
         if !source.contains(['#', '\\']) {
             return Self::whole(source);
@@ -50,14 +50,14 @@ impl<'t> MappedText<'t> {
         joined
     }
 
-    /// The place in the file of a part of the text; of a part from several lines that in the first.
+    /// The place in the file of a part of the text; a part from several lines is placed in the first.
     pub(crate) fn place(&self, part: &str) -> Range<usize> {
-        let own = span(&self.text, part);
-        let after = self.pieces.partition_point(|&(start, _)| start <= own.start);
+        let in_text = span(&self.text, part);
+        let after = self.pieces.partition_point(|&(start, _)| start <= in_text.start);
         let (start, begin) = after.checked_sub(1).map_or((0, 0), |piece| self.pieces[piece]);
-        let begin = (own.start - start + begin).min(self.source.len());
+        let begin = (in_text.start - start + begin).min(self.source.len());
         let Some(rest) = self.source.get(begin..) else { return 0..0 };
-        let mut end = rest.find('\n').unwrap_or(rest.len()).min(own.len());
+        let mut end = rest.find('\n').unwrap_or(rest.len()).min(in_text.len());
         while !rest.is_char_boundary(end) {
             end -= 1;
         }

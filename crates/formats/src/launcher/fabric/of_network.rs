@@ -21,21 +21,21 @@ impl Fabric {
             return Err(format!("{} nodes, expected at most {MAX_NODES}", network.nodes.len()));
         }
         let mut links: BTreeMap<(u32, u32), FabricLink> = BTreeMap::new();
-        // Where no line says cycles, the scenario says how fast links are.
-        let says_cycles = network.links.iter().any(|own| own.cycles.is_some_and(|cycles| cycles != [1, 1]));
+        // If no line gives cycles, the scenario gives the speed of links.
+        let says_cycles = network.links.iter().any(|link| link.cycles.is_some_and(|cycles| cycles != [1, 1]));
         for link in &network.links {
             let link = &Link { cycles: link.cycles.filter(|_| says_cycles), ..link.clone() };
             let [one, other] = link.ends.map(|end| narrow(end as u64));
-            let own = FabricLink {
+            let fabric_link = FabricLink {
                 ends: (one.min(other), one.max(other)),
                 directions: [one < other, other < one],
                 count: link.count,
                 speed: speed(link)?,
             };
-            match links.get_mut(&own.ends) {
-                Some(known) if known.speed == own.speed => {
-                    known.count = known.count.saturating_add(own.count);
-                    known.directions = [0, 1].map(|way| known.directions[way] || own.directions[way]);
+            match links.get_mut(&fabric_link.ends) {
+                Some(known) if known.speed == fabric_link.speed => {
+                    known.count = known.count.saturating_add(fabric_link.count);
+                    known.directions = [0, 1].map(|way| known.directions[way] || fabric_link.directions[way]);
                 }
                 Some(_) => {
                     let [one, other] = link.ends.map(|end| &network.nodes[end]);
@@ -44,7 +44,7 @@ impl Fabric {
                     ));
                 }
                 None => {
-                    links.insert(own.ends, own);
+                    links.insert(fabric_link.ends, fabric_link);
                 }
             }
         }
@@ -52,13 +52,13 @@ impl Fabric {
         if hosts < 2 {
             return Err(format!("{hosts} hosts, expected at least 2"));
         }
-        let is_numbered = network.nodes.iter().enumerate().all(|(place, own)| *own == place.to_string());
+        let is_numbered = network.nodes.iter().enumerate().all(|(place, name)| *name == place.to_string());
         Ok(Self {
             format: format.tool,
             assumes_cables: reading.assumed.contains(&"one-cable"),
             names: if is_numbered { vec![] } else { network.nodes.clone() },
             nodes: narrow(network.nodes.len() as u64),
-            hosts: network.hosts.map(|own| narrow(own as u64)),
+            hosts: network.hosts.map(|hosts| narrow(hosts as u64)),
             links: links.into_values().collect(),
             paths: path_tree::paths(network),
             notes: notes(network, reading),
@@ -66,7 +66,7 @@ impl Fabric {
     }
 }
 
-/// Sentences on what was left out or interpreted.
+/// Notes on parts that were left out or interpreted.
 fn notes(network: &Network, reading: &Reading) -> Vec<String> {
     let mut notes = reading.notes.clone();
     if network.loops > 0 {
@@ -81,7 +81,7 @@ fn notes(network: &Network, reading: &Reading) -> Vec<String> {
     notes
 }
 
-/// The speed of a link, of which both directions are alike: a direction of one cycle may not be said in the file.
+/// The speed of a link, equal in both directions: one cycle may stand for a direction that the file does not give.
 fn speed(link: &Link) -> Result<LinkSpeed, String> {
     let cycles = match link.cycles {
         Some([along, back]) if along != back && along.min(back) > 1 => {
@@ -89,14 +89,14 @@ fn speed(link: &Link) -> Result<LinkSpeed, String> {
         }
         cycles => cycles.map(|[along, back]| along.max(back)),
     };
-    // A unit occupies a link for one of them.
-    let (hop_cycles, latency_cycles) = (cycles.map(|_| 1), cycles.map(|own| own.saturating_sub(1)));
+    // A unit occupies a link for one of these cycles.
+    let (hop_cycles, latency_cycles) = (cycles.map(|_| 1), cycles.map(|cycles| cycles.saturating_sub(1)));
     let Link { bandwidth, latency, lanes, .. } = *link;
     Ok(LinkSpeed { bandwidth, latency, hop_cycles, latency_cycles, lanes })
 }
 
 impl Fabric {
-    /// The same network, of which the nodes that `is_host` names are hosts: they come first, in their order.
+    /// The same network with the hosts that `is_host` marks: they come first, in their order.
     #[must_use]
     pub fn with_hosts(self, is_host: &[bool]) -> Self {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
@@ -113,7 +113,7 @@ impl Fabric {
         };
         let mut links: Vec<FabricLink> = self.links.into_iter().map(turned).collect();
         links.sort_unstable_by_key(|link| link.ends);
-        let hosts = is_host.iter().filter(|own| **own).count();
+        let hosts = is_host.iter().filter(|is_host| **is_host).count();
         let names = order.iter().map(|&old| self.names[old].clone()).collect();
         Self { names, links, hosts: Some(narrow(hosts as u64)), ..self }
     }

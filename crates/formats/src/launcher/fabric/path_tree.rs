@@ -1,8 +1,8 @@
 //! Links of lanes, and pairs of devices that reach each other over the buses of a node.
 //!
-//! Tables of `nvidia-smi` and `rocm-smi` name a class for a pair without a link of its own: one bridge (`PIX`), several
+//! Tables of `nvidia-smi` and `rocm-smi` name a class for a pair without a direct link: one bridge (`PIX`), several
 //! (`PXB`), the host bridge (`PHB`), a NUMA node (`NODE`), the system (`SYS`). Each class is a level of a tree: a switch
-//! over everything that its pairs and those of nearer classes join.
+//! over all nodes that its pairs and those of nearer classes join.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{input::Ratio, value::Network};
 /// The classes of `nvidia-smi topo -m`, the nearest first; others are farther.
 const LEVELS: [&str; 5] = ["PIX", "PXB", "PHB", "NODE", "SYS"];
 
-/// The pairs of nodes of a network that have no link of their own, by class, the nearest class first.
+/// The pairs of nodes of a network without a direct link, by class, the nearest class first.
 pub(super) fn paths(network: &Network) -> Vec<(String, Vec<(u32, u32)>)> {
     let places: BTreeMap<&str, u32> = network.nodes.iter().map(String::as_str).zip(0..).collect();
     let pair = |[one, other]: &[String; 2]| Some((*places.get(one.as_str())?, *places.get(other.as_str())?));
@@ -33,8 +33,8 @@ impl Fabric {
         self.links.iter().any(|link| link.speed.lanes.is_some())
     }
 
-    /// The same network, in which a link of `n` lanes has `n` times the bandwidth of a lane, and its latency; without a
-    /// lane the numbers of lanes do not count.
+    /// The same network, in which a link of `n` lanes has `n` times the bandwidth and the latency of `lane`; without
+    /// `lane`, the numbers of lanes are ignored.
     #[must_use]
     pub fn with_lane(mut self, lane: Option<LinkSpeed>) -> Self {
         for link in &mut self.links {
@@ -47,8 +47,8 @@ impl Fabric {
         self
     }
 
-    /// The same network with a switch over the nodes that the pairs of a class and of the nearer ones join, for every
-    /// class with a speed; the others are left out.
+    /// The same network with switches for every class with a speed: one over each group of nodes that the pairs of
+    /// this class and nearer ones join. Other classes are left out.
     #[must_use]
     pub fn with_paths(mut self, speeds: &BTreeMap<String, LinkSpeed>) -> Self {
         let hosts = self.nodes;
@@ -67,7 +67,7 @@ impl Fabric {
                 self.nodes += 1;
                 let name = format!("{class} of {}", self.name(first));
                 self.names.push(name);
-                let link = |own| FabricLink { ends: (own, switch), directions: [true; 2], count: 1, speed };
+                let link = |node| FabricLink { ends: (node, switch), directions: [true; 2], count: 1, speed };
                 self.links.extend(below.into_iter().map(link));
                 group.iter().for_each(|&host| tops[host as usize] = switch);
             }
@@ -77,7 +77,7 @@ impl Fabric {
         self
     }
 
-    /// The classes of pairs that have no link of their own.
+    /// The classes of pairs without a direct link.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(|(class, _)| class.as_str())
     }
@@ -143,18 +143,18 @@ mod tests {
 
     #[test]
     fn a_link_of_lanes_is_one_link_of_their_bandwidth() {
-        let own = fabric(MIXED).with_lane(Some(speed(25)));
-        assert_eq!(named(&own), ["GPU0-GPU1 100", "GPU2-GPU3 50"]);
-        assert!(own.links.iter().all(|link| link.count == 1));
-        assert_eq!(own.classes().collect::<Vec<_>>(), ["PHB", "SYS"]); // of PIX there are adapters only
+        let fabric = fabric(MIXED).with_lane(Some(speed(25)));
+        assert_eq!(named(&fabric), ["GPU0-GPU1 100", "GPU2-GPU3 50"]);
+        assert!(fabric.links.iter().all(|link| link.count == 1));
+        assert_eq!(fabric.classes().collect::<Vec<_>>(), ["PHB", "SYS"]); // PIX has only adapters
     }
 
     #[test]
     fn classes_are_levels_of_a_tree_with_a_speed_each() {
         let both = [("PHB".to_owned(), speed(8)), ("SYS".to_owned(), speed(4))].into();
-        let own = fabric(MIXED).with_lane(Some(speed(25))).with_paths(&both);
+        let joined = fabric(MIXED).with_lane(Some(speed(25))).with_paths(&both);
         assert_eq!(
-            named(&own),
+            named(&joined),
             [
                 "GPU0-GPU1 100",
                 "GPU0-PHB of GPU0 8",

@@ -1,4 +1,4 @@
-//! A network while its file is read: nodes by name, links with their counts, errors with their places.
+//! A network being read: nodes by name, links with counts, errors with places.
 
 use std::{
     borrow::Cow,
@@ -17,14 +17,14 @@ use crate::{
     launcher::host_names::{expanded, parts},
 };
 
-/// A node of either sort, numbered by itself in the order of the file.
+/// A host or a switch; each kind is numbered separately, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Vertex {
     Host(u32),
     Switch(u32),
 }
 
-/// Names in the order of their first mention.
+/// Names in the order of first mention.
 #[derive(Debug, Default)]
 struct Names {
     names: Vec<String>,
@@ -34,17 +34,17 @@ struct Names {
 /// The note of a file that counts its nodes from 1.
 pub(crate) const COUNTED_FROM_1: &str = "nodes are counted from 1 in the file, from 0 here";
 
-/// The way in which a list counts the links of two nodes that it has in both directions.
+/// How a list that has two nodes in both directions counts their links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum PairCount {
     /// Every line is a link.
     #[default]
     Lines,
-    /// Every link stands in one direction, or each in both (`docs/model.md` section 22).
+    /// Every link is listed once, or every link in both directions (`docs/model.md` section 22).
     OneOrBothDirections,
 }
 
-/// A link as a line gives it.
+/// A link as given by a line.
 #[derive(Debug)]
 struct ToldLink {
     from: Vertex,
@@ -54,10 +54,10 @@ struct ToldLink {
     place: Range<usize>,
 }
 
-/// A network that is being read.
+/// A network being read.
 #[derive(Debug)]
 pub struct FabricReading<'t> {
-    /// The text, in which errors have their places.
+    /// The text that errors point into.
     pub(super) text: &'t str,
     format: &'static str,
     hosts: Names,
@@ -71,16 +71,16 @@ pub struct FabricReading<'t> {
     pub(super) knows_hosts: bool,
     /// Whether the file counts its nodes from 1.
     pub(super) counts_from_1: bool,
-    expanded: usize, // the names that lists have stood for
+    expanded: usize, // the number of names expanded from lists
     notes: Vec<String>,
     diagnostics: Diagnostics,
 }
 
-/// The most names that all lists of a file stand for together: levels above may repeat the names of hosts.
+/// Largest total number of names in all lists of a file: higher levels may repeat host names.
 const MAX_EXPANDED: usize = 4 * MAX_NODES as usize;
 
 impl Names {
-    /// The place of a name, which is added if it is new; whether it was.
+    /// The index of a name, which is added if it is new, and whether it was.
     fn add(&mut self, name: &str) -> (u32, bool) {
         if let Some(&place) = self.places.get(name) {
             return (place, false);
@@ -121,7 +121,7 @@ impl<'t> FabricReading<'t> {
         self.diagnostics.add(place, message);
     }
 
-    /// Whether nothing has been wrong so far.
+    /// Whether there are no errors so far.
     pub(super) fn is_right(&self) -> bool {
         self.diagnostics.is_empty()
     }
@@ -173,8 +173,8 @@ impl<'t> FabricReading<'t> {
         None
     }
 
-    /// The names that a list such as `n[0-3],m7` stands for, each with its part of the list; errors are reported at the
-    /// places that `place` has for parts.
+    /// The names in a list such as `n[0-3],m7`, each with its part of the list; `place` gives the places for errors in
+    /// parts.
     pub(super) fn names_at<'p>(
         &mut self,
         list: &'p str,
@@ -184,7 +184,7 @@ impl<'t> FabricReading<'t> {
         let mut found = vec![];
         for part in parts(list) {
             if self.expanded > MAX_EXPANDED {
-                return vec![]; // reported before
+                return vec![]; // reported earlier
             }
             let names = expanded(part.trim());
             self.expanded += names.as_ref().map_or(0, Vec::len);
@@ -210,7 +210,7 @@ impl<'t> FabricReading<'t> {
         found
     }
 
-    /// Adds links side by side, given at a place of the text.
+    /// Adds parallel links, given at a place of the text.
     pub(super) fn link_at(
         &mut self,
         [from, to]: [Vertex; 2],
@@ -298,7 +298,7 @@ impl<'t> FabricReading<'t> {
         })
     }
 
-    /// The number of a node among all.
+    /// The number of a node among hosts and switches.
     fn number(&self, vertex: Vertex) -> u32 {
         match vertex {
             Vertex::Host(place) => place,
@@ -306,7 +306,7 @@ impl<'t> FabricReading<'t> {
         }
     }
 
-    /// The links of each two nodes, counted.
+    /// The links of each pair of nodes, counted.
     fn pairs(&mut self) -> Vec<FabricLink> {
         let mut told: Vec<Told> = (0..)
             .zip(&self.links)
@@ -334,7 +334,7 @@ impl<'t> FabricReading<'t> {
                     one
                 }
             };
-            let directions = [false, true].map(|back| pair.iter().any(|own| own.is_back == back));
+            let directions = [false, true].map(|back| pair.iter().any(|link| link.is_back == back));
             let speed = self.links[first].speed;
             links.push(FabricLink { ends: pair[0].ends, directions, count, speed });
         }
@@ -348,7 +348,7 @@ impl<'t> FabricReading<'t> {
     /// Reports links of one pair of nodes that have different speeds.
     fn check_speeds(&mut self, pair: &[Told]) {
         let speed = self.links[pair[0].place].speed;
-        if let Some(other) = pair.iter().find(|own| self.links[own.place].speed != speed) {
+        if let Some(other) = pair.iter().find(|told| self.links[told.place].speed != speed) {
             let link = &self.links[other.place];
             let [one, two] = [link.from, link.to].map(|end| self.name(end).into_owned());
             self.complain_of(other.place, || {
@@ -360,20 +360,20 @@ impl<'t> FabricReading<'t> {
     /// The number of links of a pair of nodes in each direction.
     fn counts(&self, pair: &[Told]) -> [u64; 2] {
         let mut counts = [0_u64; 2];
-        for own in pair {
-            let count = &mut counts[usize::from(own.is_back)];
-            *count = count.saturating_add(self.links[own.place].count);
+        for told in pair {
+            let count = &mut counts[usize::from(told.is_back)];
+            *count = count.saturating_add(self.links[told.place].count);
         }
         counts
     }
 
-    /// Complains of a link where it was read.
+    /// Reports an error at the place of a link.
     fn complain_of(&mut self, link: usize, message: impl FnOnce() -> String) {
         let place = self.links[link].place.clone();
         self.complain_at(place, message);
     }
 
-    /// Reports parts that are not connected with each other, if hosts are in several.
+    /// Reports unconnected parts, if several have hosts.
     fn check_connected(&mut self, links: &[[u32; 2]]) {
         let (hosts, nodes) = (self.host_count(), self.host_count() as usize + self.switches.names.len());
         let mut part: Vec<u32> = (0..).take(nodes).collect(); // the lowest node known to be in the same part
@@ -388,12 +388,12 @@ impl<'t> FabricReading<'t> {
         }
         let mut place = 0..0;
         let mut described = vec![];
-        for &own in with_hosts.iter().take(3) {
+        for &representative in with_hosts.iter().take(3) {
             let of = |node: u32| part[node as usize];
-            let mut members = (0..hosts).filter(|&host| of(host) == own);
-            let first = members.next().unwrap_or(own);
+            let mut members = (0..hosts).filter(|&host| of(host) == representative);
+            let first = members.next().unwrap_or(representative);
             let count = 1 + members.count();
-            let root = self.roots.iter().find(|(switch, _)| of(hosts + switch) == own);
+            let root = self.roots.iter().find(|(switch, _)| of(hosts + switch) == representative);
             let host = self.name(Vertex::Host(first));
             described.push(match root {
                 Some((switch, at)) => {

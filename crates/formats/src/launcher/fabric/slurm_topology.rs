@@ -6,9 +6,9 @@
 //! SwitchName=top Switches=s[0-1]         BlockSizes=18,36
 //! ```
 //!
-//! `topology.conf`(5): keys in any case, `\` at the end of a line continues it, `#` begins a comment. A tree may have several
+//! `topology.conf`(5): keys in any case, `\` at the end of a line continues it, `#` starts a comment. A tree may have several
 //! roots. Hosts are numbered in the order of the lines, then switches likewise. A block is a switch; the
-//! greater block sizes are switches over as many blocks in a row, and one switch joins what is left.
+//! greater block sizes are switches over as many blocks in a row, and one switch joins the rest.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn is_like(text: &str) -> bool {
     text.lines().any(starts)
 }
 
-/// The keys that begin a line.
+/// The keys that start a line.
 const KEYS: [&str; 4] = ["switchname", "blockname", "blocksizes", "aggregatedblock"];
 
 fn read(reading: &mut FabricReading<'_>) {
@@ -38,7 +38,7 @@ fn read(reading: &mut FabricReading<'_>) {
     topology.link(reading, &lines);
 }
 
-/// The keys of a line with their values, quoted or not, with blanks around `=` or without; `None` if the line has
+/// The keys of a line with their values, quoted or not, with or without blanks around `=`; `None` if the line has
 /// anything else.
 fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
     let (mut rest, mut pairs) = (line, vec![]);
@@ -62,16 +62,16 @@ fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
     Some(pairs)
 }
 
-/// A switch or block with the values of its line.
+/// A switch or block, as its line describes it.
 pub(super) struct Unit<'l> {
     pub(super) name: &'l str,
     /// A list of hosts.
     pub(super) nodes: &'l str,
     /// A list of switches below it.
     pub(super) below: &'l str,
-    /// Whether the hosts are repeated by switches below.
+    /// Whether the hosts are also listed by switches below.
     pub(super) repeats_hosts: bool,
-    /// The speed of its links to them, in a unit of the site.
+    /// The speed of these links, in a site-specific unit.
     pub(super) link_speed: Option<u64>,
 }
 
@@ -94,8 +94,8 @@ pub(super) struct Topology<'l> {
 impl<'l> Topology<'l> {
     fn add(&mut self, pairs: &[(&'l str, &'l str)], line: &'l str) {
         let value = |key: &str| {
-            let found = pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(key));
-            // scontrol prints lists that are empty so.
+            let found = pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+            // scontrol prints this for empty lists.
             found.map(|&(_, value)| value).filter(|&value| value != "(null)")
         };
         let unit = |name| Unit {
@@ -103,13 +103,13 @@ impl<'l> Topology<'l> {
             nodes: value("Nodes").unwrap_or_default(),
             below: value("Switches").unwrap_or_default(),
             repeats_hosts: value("Level").is_some_and(|level| level != "0"),
-            link_speed: value("LinkSpeed").and_then(|own| own.parse().ok()).filter(|own| *own > 0),
+            link_speed: value("LinkSpeed").and_then(|speed| speed.parse().ok()).filter(|speed| *speed > 0),
         };
         match (value("SwitchName"), value("BlockName"), value("BlockSizes")) {
             (Some(name), ..) if !name.is_empty() => self.switches.push(unit(name)),
             (_, Some(name), _) if !name.is_empty() => self.blocks.push(unit(name)),
             (.., Some(sizes)) => self.block_sizes = sizes.split(',').map(str::trim).collect(),
-            // scontrol prints blocks of blocks, which follow from the sizes or are joined by one switch.
+            // scontrol also prints blocks of blocks: they follow from the sizes, or one switch joins them.
             _ if value("AggregatedBlock").is_some() => {}
             _ => self.strange.push(line),
         }
@@ -136,7 +136,7 @@ impl<'l> Topology<'l> {
     }
 
     fn link_tree(&self, reading: &mut FabricReading<'_>, places: &MappedText<'_>) {
-        // Leaves first, so that hosts are known where switches above repeat them.
+        // Leaves come first, so that hosts are known when switches above repeat them.
         for leaf in self.switches.iter().filter(|switch| switch.below.is_empty() && !switch.repeats_hosts) {
             add_hosts(reading, places, leaf.nodes, Repeated::Wrong);
         }
@@ -152,12 +152,12 @@ impl<'l> Topology<'l> {
         }
         let mut linked = BTreeSet::new();
         for unit in &self.switches {
-            let Some(own) = reading.known_switch(unit.name) else { continue };
+            let Some(switch) = reading.known_switch(unit.name) else { continue };
             for (name, part) in list(reading, places, unit.below, "switches") {
                 match reading.known_switch(&name) {
                     Some(below) => {
                         linked.insert(below);
-                        reading.link_at([below, own], 1, unit.speed(), places.place(part));
+                        reading.link_at([below, switch], 1, unit.speed(), places.place(part));
                     }
                     None => reading.complain_at(places.place(part), || {
                         format!("switch {} has no line, expected one for every switch", described(&name))
@@ -168,24 +168,24 @@ impl<'l> Topology<'l> {
         if !reading.is_right() {
             return;
         }
-        // Hosts are on the switches whose lines have them and that have none below with them.
+        // A host is on the lowest switch whose line lists it.
         let mut seated = BTreeSet::new();
-        let leaves = |own: &&Unit<'_>| own.below.is_empty() && !own.repeats_hosts;
+        let leaves = |unit: &&Unit<'_>| unit.below.is_empty() && !unit.repeats_hosts;
         let order =
             self.switches.iter().filter(leaves).chain(self.switches.iter().filter(|switch| !leaves(switch)));
         for unit in order {
-            let Some(own) = reading.known_switch(unit.name) else { continue };
+            let Some(switch) = reading.known_switch(unit.name) else { continue };
             for (name, part) in quiet_list(unit.nodes) {
                 if let Some(host) = reading.known_host(&name)
                     && seated.insert(host)
                 {
-                    reading.link_at([host, own], 1, unit.speed(), places.place(part));
+                    reading.link_at([host, switch], 1, unit.speed(), places.place(part));
                 }
             }
         }
         for unit in &self.switches {
-            if let Some(own) = reading.known_switch(unit.name).filter(|own| !linked.contains(own)) {
-                reading.root(own, places.place(unit.name));
+            if let Some(switch) = reading.known_switch(unit.name).filter(|switch| !linked.contains(switch)) {
+                reading.root(switch, places.place(unit.name));
             }
         }
     }
@@ -194,20 +194,20 @@ impl<'l> Topology<'l> {
         let mut level: Vec<(Vertex, String)> = vec![];
         for block in &self.blocks {
             let hosts = add_hosts(reading, places, block.nodes, Repeated::Wrong);
-            let Some((own, is_new)) = reading.switch(block.name, block.name) else { return };
+            let Some((switch, is_new)) = reading.switch(block.name, block.name) else { return };
             if !is_new {
                 reading.complain_at(places.place(block.name), || {
                     format!("block {} a second time, expected every block once", described(block.name))
                 });
             }
             for host in hosts {
-                reading.link_at([host, own], 1, LinkSpeed::default(), places.place(block.name));
+                reading.link_at([host, switch], 1, LinkSpeed::default(), places.place(block.name));
             }
-            level.push((own, block.name.to_owned()));
+            level.push((switch, block.name.to_owned()));
         }
         let sizes = self.sizes(reading, places);
         let mut groups: Vec<usize> = sizes.windows(2).map(|two| two[1] / two[0]).collect();
-        groups.push(usize::MAX); // one switch over what is left
+        groups.push(usize::MAX); // one switch over the rest
         for together in groups {
             if level.len() < 2 {
                 break;
@@ -252,14 +252,14 @@ impl<'l> Topology<'l> {
     }
 }
 
-/// Whether hosts that are known already may be repeated.
+/// Whether known hosts may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeated {
     Wrong,
     Known,
 }
 
-/// Adds the hosts of a list, and returns those that are new.
+/// Adds the hosts of a list, and returns the new ones.
 fn add_hosts(
     reading: &mut FabricReading<'_>,
     places: &MappedText<'_>,

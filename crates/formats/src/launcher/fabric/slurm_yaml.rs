@@ -11,7 +11,7 @@
 //!         nodes: node[01-16]
 //! ```
 //!
-//! `topology.yaml`(5). Of several topologies the one that is `cluster_default` is read, else the first.
+//! `topology.yaml`(5). If there are several topologies, the one with `cluster_default` is read, else the first.
 
 use super::{
     FabricReading, PlacedFormat,
@@ -35,8 +35,8 @@ fn read(reading: &mut FabricReading<'_>) {
     let Some(root) = &tree.root else { return };
     let all: Vec<&YamlNode> =
         YamlTree::items(root).iter().filter(|item| tree.get(item, "topology").is_some()).collect();
-    let is_default = |own: &&&YamlNode| {
-        let value = tree.get(own, "cluster_default").and_then(|value| tree.scalar(value));
+    let is_default = |item: &&&YamlNode| {
+        let value = tree.get(item, "cluster_default").and_then(|value| tree.scalar(value));
         value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
     };
     let Some(chosen) = all.iter().find(is_default).or(all.first()) else {
@@ -58,15 +58,15 @@ fn topology<'n>(
     chosen: &'n YamlNode,
 ) -> Option<Topology<'n>> {
     let mut topology = Topology::default();
-    if let Some(switches) = tree.get(chosen, "tree").and_then(|own| tree.get(own, "switches")) {
+    if let Some(switches) = tree.get(chosen, "tree").and_then(|node| tree.get(node, "switches")) {
         topology.switches = units(reading, tree, switches, "switch");
         return Some(topology);
     }
-    if let Some(own) = tree.get(chosen, "block") {
-        if let Some(blocks) = tree.get(own, "blocks") {
+    if let Some(block) = tree.get(chosen, "block") {
+        if let Some(blocks) = tree.get(block, "blocks") {
             topology.blocks = units(reading, tree, blocks, "block");
         }
-        let sizes = tree.get(own, "block_sizes").map(YamlTree::items).unwrap_or_default();
+        let sizes = tree.get(block, "block_sizes").map(YamlTree::items).unwrap_or_default();
         topology.block_sizes = sizes.iter().filter_map(|size| tree.scalar(size)).collect();
         return Some(topology);
     }
@@ -85,10 +85,10 @@ fn units<'n>(
     key: &str,
 ) -> Vec<Unit<'n>> {
     let mut units = vec![];
-    for own in YamlTree::items(list) {
-        let value = |key: &str| tree.get(own, key).and_then(|value| tree.scalar(value)).unwrap_or_default();
+    for entry in YamlTree::items(list) {
+        let value = |key: &str| tree.get(entry, key).and_then(|value| tree.scalar(value)).unwrap_or_default();
         if value(key).is_empty() {
-            reading.complain_at(own.place.clone(), || format!("no {key}: in an entry, expected its name"));
+            reading.complain_at(entry.place.clone(), || format!("no {key}: in an entry, expected its name"));
             continue;
         }
         units.push(Unit {

@@ -1,8 +1,8 @@
-//! Files of every format, as sites and tools write them, and files that are wrong.
+//! Files of every format, as written by sites and tools, and invalid files.
 
 use super::*;
 
-/// The network, or all errors with the parts of the text that are wrong.
+/// The network, or all errors with the wrong parts of the text.
 fn read(text: &str) -> Result<Fabric, Vec<String>> {
     Fabric::parse(text).map_err(|diagnostics| {
         let written = |one: &crate::input::diagnostic::Diagnostic| {
@@ -229,7 +229,7 @@ fn what_is_wrong_in_a_tree_is_told_at_its_place() {
         "Nodes=n7: line is \"Nodes=n7\", expected SwitchName=.. or BlockName=..",
         "c: switch \"c\" has no line, expected one for every switch",
     ] {
-        assert!(wrong.iter().any(|own| own == expected), "{expected}: {wrong:?}");
+        assert!(wrong.iter().any(|message| message == expected), "{expected}: {wrong:?}");
     }
     assert_eq!(
         read("SwitchName=s0 Nodes=n0\nSwitchName=top Switches=s0\n").unwrap_err(),
@@ -247,7 +247,7 @@ fn a_column_of_a_table_says_which_nodes_are_hosts() {
     assert_eq!(wrong, ["x: host \"x\", expected the name of an end, from, to, both or nothing"]);
 }
 
-/// A few characters stand for many names, again and again.
+/// A few characters stand for many names, repeatedly.
 #[test]
 fn lists_of_names_are_expanded_to_a_bound() {
     let mut reading = FabricReading::new("", "a Slurm topology");

@@ -1,4 +1,5 @@
-//! YAML documents as trees whose parts know their places. Aliases, which could stand for any amount of text, are refused.
+//! YAML documents as trees whose nodes have places in the file. Aliases are refused, since they could stand for any
+//! amount of text.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use saphyr_parser::{Event, Parser, Span};
 
 use super::mapped_text::MappedText;
 
-/// The most levels of lists and tables.
+/// Deepest nesting of lists and tables.
 const MAX_DEPTH: usize = 64;
 
 /// A value of a document.
@@ -31,7 +32,7 @@ enum Content {
 pub(crate) struct YamlTree<'t> {
     /// All scalars, with their places.
     pub(crate) text: MappedText<'t>,
-    /// `None` of an empty document.
+    /// `None` for an empty document.
     pub(crate) root: Option<YamlNode>,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct YamlError {
     pub(crate) message: String,
 }
 
-/// A list or table that is not complete.
+/// An incomplete list or table.
 struct Open {
     begin: usize,
     is_table: bool,
@@ -68,8 +69,8 @@ impl<'t> YamlTree<'t> {
             let wrong = |message: &str| YamlError { place: place.clone(), message: message.to_owned() };
             let complete = match event {
                 Event::Scalar(text, ..) => {
-                    let own = tree.text.push(&text, place.start);
-                    Some(Content::Scalar(own))
+                    let scalar = tree.text.push(&text, place.start);
+                    Some(Content::Scalar(scalar))
                 }
                 Event::SequenceStart(..) | Event::MappingStart(..) => {
                     if open.len() == MAX_DEPTH {
@@ -79,9 +80,9 @@ impl<'t> YamlTree<'t> {
                     open.push(Open { begin: place.start, is_table, values: vec![] });
                     None
                 }
-                Event::SequenceEnd | Event::MappingEnd => open.pop().map(|own| {
-                    open.push(Open { begin: own.begin, is_table: false, values: vec![] });
-                    own.content()
+                Event::SequenceEnd | Event::MappingEnd => open.pop().map(|ended| {
+                    open.push(Open { begin: ended.begin, is_table: false, values: vec![] });
+                    ended.content()
                 }),
                 Event::Alias(_) => return Err(wrong("an alias, expected the value itself")),
                 Event::DocumentStart(_) if tree.root.is_some() => {
@@ -92,7 +93,7 @@ impl<'t> YamlTree<'t> {
             let Some(content) = complete else { continue };
             let begin = match content {
                 Content::Scalar(_) => place.start,
-                Content::List(_) | Content::Table(_) => open.pop().map_or(place.start, |own| own.begin),
+                Content::List(_) | Content::Table(_) => open.pop().map_or(place.start, |begun| begun.begin),
             };
             let node = YamlNode { place: begin..place.end.max(begin), content };
             match open.last_mut() {
@@ -103,15 +104,15 @@ impl<'t> YamlTree<'t> {
         Ok(tree)
     }
 
-    /// The text of a scalar; `None` of lists and tables.
+    /// The text of a scalar; `None` for lists and tables.
     pub(crate) fn scalar(&self, node: &YamlNode) -> Option<&str> {
         match &node.content {
-            Content::Scalar(own) => Some(&self.text.text[own.clone()]),
+            Content::Scalar(place) => Some(&self.text.text[place.clone()]),
             Content::List(_) | Content::Table(_) => None,
         }
     }
 
-    /// The values of a list; a value that is none is a list of itself.
+    /// The values of a list; any other value counts as a list of one.
     pub(crate) fn items(node: &YamlNode) -> &[YamlNode] {
         match &node.content {
             Content::List(values) => values,
@@ -119,11 +120,11 @@ impl<'t> YamlTree<'t> {
         }
     }
 
-    /// The value of a key, in any case; `None` if there is none, or `node` is no table.
+    /// The value of a key, ignoring case; `None` if it is missing, or `node` is not a table.
     pub(crate) fn get<'n>(&self, node: &'n YamlNode, key: &str) -> Option<&'n YamlNode> {
         let Content::Table(pairs) = &node.content else { return None };
-        let is_key = |own: &YamlNode| self.scalar(own).is_some_and(|own| own.eq_ignore_ascii_case(key));
-        pairs.iter().find(|(own, _)| is_key(own)).map(|(_, value)| value)
+        let is_key = |name: &YamlNode| self.scalar(name).is_some_and(|word| word.eq_ignore_ascii_case(key));
+        pairs.iter().find(|(name, _)| is_key(name)).map(|(_, value)| value)
     }
 }
 
@@ -138,9 +139,9 @@ impl Open {
     }
 }
 
-/// The bytes at which the characters of a text begin.
+/// The bytes at which the characters of a text start.
 struct ByteIndex {
-    starts: Option<Vec<usize>>, // none of a text of ASCII
+    starts: Option<Vec<usize>>, // `None` for ASCII text
     end: usize,
 }
 
