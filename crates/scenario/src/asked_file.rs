@@ -1,4 +1,4 @@
-//! Files of other tools, where a key asks for a kind of value: the value, or one error that leads on.
+//! Files of other tools, read for keys that require a kind of value: the value, or one error with the way out.
 
 use std::{path::Path, sync::Arc};
 
@@ -19,11 +19,11 @@ use super::{
 /// A format, and the value that was read in it.
 pub(super) type Found = (&'static Format, Arc<Reading>);
 
-/// Asks a text for a kind; `None` if no format looks like it.
+/// Reads a text as a kind of value; `None` if no format matches it.
 ///
 /// # Errors
 ///
-/// One error if the file is of another kind or not read; all errors of its format if it has some.
+/// One error if the file is of another kind or unsupported; otherwise all errors of its format.
 pub(super) fn asked(
     path: &Path,
     source: &Arc<SourceFile>,
@@ -37,7 +37,7 @@ pub(super) fn asked(
     }
 }
 
-/// The error of a file that is of another kind than is asked for, or not read; `None` of others.
+/// The error of a file of another kind than requested, or of an unsupported one; `None` for others.
 pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
     if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
         return None;
@@ -49,15 +49,20 @@ pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
     }
 }
 
-/// The error of a text that is surely of a format that is neither one of its own by name nor holds hosts or ranks;
-/// `None` of others.
-pub(super) fn other_format(path: &Path, text: &str, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+/// The error of a text that is surely of a format that is neither `accepted` by name nor holds hosts or ranks;
+/// `None` for others.
+pub(super) fn other_format(
+    path: &Path,
+    text: &str,
+    expected: &str,
+    accepted: &[&str],
+) -> Option<ScenarioError> {
     let file = Recogniser::new(text.as_bytes());
     let formats = file.likely(None);
     let format = formats.first().filter(|format| file.is_sure(format))?;
-    let is_own = own.contains(&format.name)
+    let is_accepted = accepted.contains(&format.name)
         || format.holds.iter().any(|kind| matches!(kind, Kind::Ranks | Kind::Hosts));
-    if is_own {
+    if is_accepted {
         return None;
     }
     if let Some(misfit) = not_read(format, &path.display().to_string()) {
@@ -68,16 +73,16 @@ pub(super) fn other_format(path: &Path, text: &str, expected: &str, own: &[&str]
     Some(ScenarioError::of_file(path, message).with_help(format!("it is read by {}", keys_of(found))))
 }
 
-/// As [`other_format`], of a file that can be read again.
-pub(super) fn other_format_of(path: &Path, expected: &str, own: &[&str]) -> Option<ScenarioError> {
+/// As [`other_format`], for a file that can be read again.
+pub(super) fn other_format_of(path: &Path, expected: &str, accepted: &[&str]) -> Option<ScenarioError> {
     if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
         return None;
     }
     let bytes = input_file::read(path, MOST).ok()?;
-    other_format(path, &String::from_utf8_lossy(&bytes), expected, own)
+    other_format(path, &String::from_utf8_lossy(&bytes), expected, accepted)
 }
 
-/// Larger files are not looked at again for an error \[bytes\].
+/// Larger files are not read again for an error \[bytes\].
 const MOST: u64 = 16 << 20;
 
 /// The error of a file that a key cannot take.
@@ -88,15 +93,15 @@ pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {
 /// Errors at their lines.
 fn at_lines(path: &Path, source: &Arc<SourceFile>, complaints: &[Complaint]) -> Vec<ScenarioError> {
     let text = source.text();
-    let error = |own: &Complaint| {
-        let line = own.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+    let error = |complaint: &Complaint| {
+        let line = complaint.line.checked_sub(1).and_then(|place| text.lines().nth(place));
         match line {
             Some(line) => {
                 let start = line.as_ptr().addr() - text.as_ptr().addr();
                 let place = Place::new(source, start..start + line.len());
-                ScenarioError::at(&place, &own.message, "here")
+                ScenarioError::at(&place, &complaint.message, "here")
             }
-            None => ScenarioError::of_file(path, &own.message),
+            None => ScenarioError::of_file(path, &complaint.message),
         }
     };
     let left_out = complaints.len().saturating_sub(MAX_REPORTED) as u64;

@@ -59,7 +59,7 @@ pub(super) fn entry(value: &Value, errors: &Errors) -> Option<LauncherEntry> {
     (errors.len() == before).then_some(entry)
 }
 
-/// Suggests how to write `FORMAT:PATH`, the name in results, in a scenario; `None` for other texts.
+/// Suggests the scenario syntax for `FORMAT:PATH`, the name in results; `None` for other texts.
 pub(super) fn as_table(name: &str) -> Option<String> {
     let (format, file) = name.split_once(':')?;
     let format = LauncherFormat::ALL.into_iter().find(|known| known.name() == format)?;
@@ -244,7 +244,7 @@ fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
     read_names(path, "list of hosts")
 }
 
-/// The length from which on files are lists of names \[bytes\].
+/// The length from which files are lists of names \[bytes\].
 const LONG: usize = 1 << 22;
 
 /// Reads names of hosts from a list, or from any file that holds hosts; `what` is the file in messages.

@@ -53,7 +53,7 @@ pub(super) static OPEN_LOOP: ProgramKind = ProgramKind {
 pub struct OpenLoopProgram {
     /// Patterns, sizes and windows.
     pub traffic: OpenLoop,
-    /// The load, or the loads among which saturation is searched.
+    /// The load, or the interval in which saturation is searched.
     pub load: LoadChoice,
 }
 
@@ -142,7 +142,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     if reading.settings.errors().len() > before {
         return None;
     }
-    // The placed program: a process on each terminal, which sends no message of its own.
+    // The placed program: a process on each terminal, which sends no messages.
     let silent = Computations::Same(Cycles::ZERO);
     let body = StageProgram::with_stages(1, u32::try_from(terminals).ok()?, silent, &[]).ok()?;
     let placed = ScenarioProgram::new(&OPEN_LOOP, body);
@@ -164,7 +164,7 @@ fn refuse_closed_loop(settings: &Settings<'_>) {
     }
 }
 
-/// Reads the load, or the search in its place: the one in the higher layer.
+/// Reads the load, or the search instead: the one in the higher layer.
 fn load(settings: &Settings<'_>) -> Option<LoadChoice> {
     let (load, saturation) = (settings.layered(Key::ProgramLoad), settings.layered(Key::ProgramSaturation));
     match (load, saturation) {
@@ -257,7 +257,7 @@ fn reply(value: &Value, errors: &Errors) -> Option<Replies> {
     Some(Replies { sizes: sizes?, delay: delay? })
 }
 
-/// Reads the bursts: both keys, or none.
+/// Reads the bursts: both keys or neither.
 fn bursts(settings: &Settings<'_>) -> Result<Option<Bursts>, ()> {
     let keys = [Key::ProgramBurstCycles, Key::ProgramBurstLoad];
     let [cycles, load] = keys.map(|key| settings.get(key));
@@ -324,7 +324,7 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
     }
 }
 
-/// Reads a number of which only some are allowed.
+/// Reads a number from a list of allowed ones.
 fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u64]) -> Option<u64> {
     let Some(value) = settings.get(key) else { return Some(default) };
     match value.content {
@@ -338,7 +338,7 @@ fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u6
     }
 }
 
-/// The word for a warm-up that a pilot run finds.
+/// The name of a warm-up found by a pilot run.
 const AUTO: &str = "auto";
 /// The most cycles of a window.
 const MAX_CYCLES: u64 = 1 << 40;

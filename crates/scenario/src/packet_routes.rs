@@ -16,12 +16,12 @@ pub(super) fn asked<'a>(settings: &'a Settings<'_>) -> Option<&'a Value> {
     settings.layered(Key::ExecutionRouting).is_none_or(|(other, _)| other <= layer).then_some(value)
 }
 
-/// The reason for which a table of routes is not there.
+/// The reason why a table of routes is missing.
 #[derive(Debug, Clone)]
 pub(super) enum Unread {
     /// The file cannot be read.
     File(String),
-    /// It is no text.
+    /// It is not text.
     NotText,
     /// It is too large for the memory limit.
     TooLarge(Box<ScenarioError>),
@@ -37,7 +37,7 @@ pub(super) fn read_table(path: &Path, machine: &Machine, budget: &Budget) -> Res
     let bytes =
         input_file::read(path, input_file::MAX_BYTES).map_err(|error| Unread::File(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| Unread::NotText)?;
-    let [while_checked, kept] = BYTES_A_BYTE.map(|own| own * text.len() as u64);
+    let [while_checked, kept] = BYTES_A_BYTE.map(|rate| rate * text.len() as u64);
     let over = budget.take_for_a_while(while_checked, kept);
     over.map_err(|over| Unread::TooLarge(Box::new(over.of_file(path, "its routes:"))))?;
     PacketRoutes::new(&text, machine).map_err(|error| Unread::Table(error.to_string()))

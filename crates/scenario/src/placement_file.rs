@@ -47,7 +47,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One error instead of many if the file does not hold what a key asks for.
+    /// One error instead of many if the file does not hold the values that a key requires.
     pub(super) fn or_misfit(self, path: &Path, expected: &str, kind: Kind) -> Self {
         match (&self, asked_file::misfit(path, kind)) {
             (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
@@ -55,15 +55,15 @@ impl Failure {
         }
     }
 
-    /// One error instead of many if the file is surely of another format than those of a key.
-    pub(super) fn or_other_format(self, path: &Path, expected: &str, own: &[&str]) -> Self {
-        match (&self, asked_file::other_format_of(path, expected, own)) {
+    /// One error instead of many if the file is surely of a format that the key does not accept.
+    pub(super) fn or_other_format(self, path: &Path, expected: &str, accepted: &[&str]) -> Self {
+        match (&self, asked_file::other_format_of(path, expected, accepted)) {
             (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
             _ => self.or_binary(path, expected),
         }
     }
 
-    /// One error instead of many if the file is no text.
+    /// One error instead of many if the file is not text.
     fn or_binary(self, path: &Path, expected: &str) -> Self {
         match (&self, input_file::foreign_kind(path)) {
             (Self::Wrong(_), Some(kind)) => {
@@ -326,9 +326,9 @@ impl<'a> RowTexts<'a> {
         self.path
     }
 
-    /// The error at a field of the row that begins at `start`, or at the whole row.
+    /// The error at a field of the row that starts at `start`, or at the whole row.
     pub(super) fn wrong(&self, start: u64, field: Option<usize>, message: &str) -> ScenarioError {
-        // If the file, which has been read before, is gone, the error still names it.
+        // If the file has been deleted since it was read, the error still names it.
         match self.fetch(start) {
             Ok((text, lines_before)) => {
                 let span = field.and_then(|field| field_span(&text, field)).unwrap_or(0..text.len());
@@ -339,7 +339,7 @@ impl<'a> RowTexts<'a> {
         }
     }
 
-    /// The line, counted from 1, of the row that begins at `start`; `None` if the file is gone.
+    /// The line, counted from 1, of the row that starts at `start`; `None` if the file was deleted.
     pub(super) fn line(&self, start: u64) -> Option<usize> {
         self.fetch(start).ok().map(|(_, lines_before)| lines_before + 1)
     }

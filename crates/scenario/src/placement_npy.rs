@@ -55,8 +55,8 @@ pub(super) fn read(
         for (column, dimension) in region.machine.shape().dimensions().enumerate() {
             let coordinate = numbers[array.place(process.label() as usize, column)];
             let range = region.coordinates_along(dimension);
-            if let Some(own) = u64::try_from(coordinate).ok().filter(|own| range.contains(own)) {
-                index += (own - range.start()) * region.machine.shape().stride(dimension);
+            if let Some(value) = u64::try_from(coordinate).ok().filter(|value| range.contains(value)) {
+                index += (value - range.start()) * region.machine.shape().stride(dimension);
             } else {
                 count += 1;
                 let (least, greatest) = (range.start(), range.end());

@@ -15,7 +15,7 @@ use super::{allocation::read_names, errors::ScenarioError, placement_file::Failu
 /// Larger files are tables of processes and coordinates \[bytes\].
 const MOST: u64 = 64 << 20;
 
-/// The placement of `processes` ranks of a file that names their hosts; `None` if the file is of another form.
+/// The placement of `processes` ranks from a file that names their hosts; `None` if the file has another form.
 pub(super) fn read(
     settings: &Settings<'_>,
     path: &Path,
@@ -43,7 +43,7 @@ pub(super) fn read(
     let mut lines = String::new();
     for (rank, name) in ranks.iter().enumerate() {
         match known(&hosts, name) {
-            Ok(own) => lines.push_str(own),
+            Ok(host) => lines.push_str(host),
             Err(message) => return Some(Err(wrong(format!("rank {rank} on {name}, {message}"), ""))),
         }
         lines.push('\n');
@@ -51,7 +51,8 @@ pub(super) fn read(
     let options = HostOptions { hosts: Some(&hosts), slots_per_node: None };
     let placed = launcher::read(LauncherFormat::SLURM_HOSTFILE, &lines, processes, region, options);
     Some(placed.map_err(|diagnostics| {
-        let errors = diagnostics.kept().iter().map(|own| ScenarioError::of_file(path, &own.message));
+        let errors =
+            diagnostics.kept().iter().map(|diagnostic| ScenarioError::of_file(path, &diagnostic.message));
         Failure::Wrong(errors.collect())
     }))
 }
@@ -64,15 +65,15 @@ fn hosts_of(settings: &Settings<'_>, region: Region<'_>) -> Option<HostList> {
     Some(HostList::of_names(allocation.nodes().iter().map(|node| names.name(node.index().into()).to_owned())))
 }
 
-/// The host with a name: as a whole, else up to the first dots.
+/// The host with a name: the whole name, else up to the first dot.
 fn known<'h>(hosts: &'h HostList, name: &'h str) -> Result<&'h str, String> {
     if hosts.contains(name) {
         return Ok(name);
     }
-    let first = |own: &'h str| own.split('.').next().unwrap_or_default();
-    let mut alike = hosts.names().filter(|own| first(own) == first(name));
+    let first = |host: &'h str| host.split('.').next().unwrap_or_default();
+    let mut alike = hosts.names().filter(|host| first(host) == first(name));
     match (alike.next(), alike.next()) {
-        (Some(own), None) => Ok(own),
+        (Some(host), None) => Ok(host),
         (Some(one), Some(other)) => Err(format!("which could be {one} or {other}")),
         (None, _) => Err("expected a host of the machine".to_owned()),
     }

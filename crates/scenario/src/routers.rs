@@ -16,7 +16,7 @@ use super::{
     value::Content,
 };
 
-/// The rule by which a message advances, with and without limits of buffers.
+/// The rule by which a message advances, with finite or unlimited buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SwitchingRule {
     /// Queues have no limit.
@@ -92,7 +92,7 @@ pub(super) fn read_tie(settings: &Settings<'_>) -> Option<RouterTie> {
     settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name)
 }
 
-/// The same for machines whose queues have no limit; a random tie, which is reported with the routers, counts as the
+/// The same for machines whose queues have no limit; a random tie, reported with the routers, counts as the
 /// default.
 pub(super) fn read_tie_rule(settings: &Settings<'_>) -> Option<TieRule> {
     read_tie(settings).map(|tie| match tie {
@@ -101,17 +101,17 @@ pub(super) fn read_tie_rule(settings: &Settings<'_>) -> Option<TieRule> {
     })
 }
 
-/// The routers of a machine that was read without errors.
+/// The routers of a machine read without errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReadRouters {
-    /// None: queues have no limit.
+    /// No routers: queues have no limit.
     Without,
-    /// These.
+    /// Routers with these settings.
     With(RouterSettings),
 }
 
 impl ReadRouters {
-    /// The settings of routers, if there are any.
+    /// The settings of the routers, if any.
     pub(super) fn settings(self) -> Option<RouterSettings> {
         match self {
             Self::Without => None,
@@ -177,7 +177,8 @@ pub(super) fn read(
 fn speedup(settings: &Settings<'_>) -> Option<Speedup> {
     let Some(value) = settings.get(Key::MachineRouterSpeedup) else { return Some(Speedup::ONE) };
     let rounded = |speedup: f64| (speedup * 100.0).round();
-    let is_right = |own: f64| (1.0..=8.0).contains(&own) && (own * 100.0 - rounded(own)).abs() < 1e-9;
+    let is_right =
+        |speedup: f64| (1.0..=8.0).contains(&speedup) && (speedup * 100.0 - rounded(speedup)).abs() < 1e-9;
     let expected = "a number from 1 to 8, of at most two decimals";
     let found = value.number(Key::MachineRouterSpeedup.path(), expected, is_right, settings.errors())?;
     Speedup::of_hundredths(rounded(found) as u32)
@@ -200,7 +201,7 @@ fn routing(
     };
     let Some(found) = found else {
         let rule = asked.map_or("", RoutingRule::name);
-        let fitting = RouterRouting::all().filter(|own| own.applies_to(machine));
+        let fitting = RouterRouting::all().filter(|rule| rule.applies_to(machine));
         let fitting: Vec<&str> = fitting.map(RouterRouting::name).collect();
         let message = format!("routing {rule} of routers, expected {}", alternatives(&fitting));
         let error =
@@ -278,7 +279,7 @@ pub(super) fn with_routers(
 ) -> Option<Communication> {
     let Some(routers) = routers else { return Some(communication) };
     if execution.is_some_and(|execution| execution.mode != ExecutionMode::Asynchronous) {
-        // Reported with what else coordinated execution does not support.
+        // Reported with the other rules that coordinated execution does not support.
         return None;
     }
     match communication.with_routers(routers, machine) {

@@ -57,8 +57,8 @@ impl Files {
         let loaded = load(paths).map(|mut scenarios| scenarios.remove(0));
         match (&loaded, check_with(paths, &[], u64::MAX)) {
             (Ok(scenario), Ok(checked)) => assert_are_the_same(scenario, &checked),
-            (Err(errors), Err(own)) => {
-                assert_eq!((own.to_string(), own.count()), (errors.to_string(), errors.count()));
+            (Err(errors), Err(found)) => {
+                assert_eq!((found.to_string(), found.count()), (errors.to_string(), errors.count()));
             }
             (loaded, checked) => panic!("loaded as {loaded:?}, checked as {checked:?}"),
         }
@@ -89,17 +89,20 @@ impl Files {
 
 /// Checks that a scenario has the runs that were loaded.
 fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios) {
-    let [own] = checked.scenarios() else { panic!("{checked:?}") };
-    assert_eq!((&own.path, &own.name, &own.inputs), (&loaded.path, &loaded.name, &loaded.inputs));
-    assert_eq!(own.run_count, loaded.runs.len());
+    let [scenario] = checked.scenarios() else { panic!("{checked:?}") };
+    assert_eq!(
+        (&scenario.path, &scenario.name, &scenario.inputs),
+        (&loaded.path, &loaded.name, &loaded.inputs)
+    );
+    assert_eq!(scenario.run_count, loaded.runs.len());
     assert_eq!(checked.runs().count(), loaded.runs.len());
-    for (place, (run, own)) in loaded.runs.iter().zip(checked.runs()).enumerate() {
-        let own = own.unwrap();
-        assert_eq!((own.seed, &own.combination), (run.seed, &run.combination), "run {place}");
-        assert_eq!(own.resolved.text(), run.resolved.text());
-        assert_eq!((own.communication, own.execution), (run.communication, run.execution));
+    for (place, (run, checked_run)) in loaded.runs.iter().zip(checked.runs()).enumerate() {
+        let checked_run = checked_run.unwrap();
+        assert_eq!((checked_run.seed, &checked_run.combination), (run.seed, &run.combination), "run {place}");
+        assert_eq!(checked_run.resolved.text(), run.resolved.text());
+        assert_eq!((checked_run.communication, checked_run.execution), (run.communication, run.execution));
         let is_small = run.program.body.process_count() <= 1 << 12;
-        assert!(!is_small || own.placement.nodes() == run.placement.nodes());
+        assert!(!is_small || checked_run.placement.nodes() == run.placement.nodes());
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) static TRAFFIC: ProgramKind = ProgramKind {
     },
 };
 
-/// Memory per entry of a list that grows to its double \[bytes\].
+/// Memory per entry of a list that grows by doubling \[bytes\].
 const BYTES_AN_ENTRY: u64 = 2 * size_of::<Entry>() as u64;
 /// The same, with the place that lists the entry.
 const BYTES_A_LISTED_ENTRY: u64 = BYTES_AN_ENTRY + 2 * size_of::<Listed>() as u64;
@@ -226,7 +226,7 @@ impl TrafficFile {
         read.filter(|_| errors.is_empty()).ok_or_else(|| Failure::Wrong(errors.into_errors()))
     }
 
-    /// The matrix of the contents of a file; none after an error.
+    /// The matrix of the contents of a file; `None` after an error.
     fn of_bytes(
         path: &Path,
         bytes: &[u8],
@@ -234,7 +234,7 @@ impl TrafficFile {
         errors: &mut FileErrors<'_>,
         budget: &Budget,
     ) -> Result<Option<Self>, OverBudget> {
-        // The name tells what is wrong with an instance; a square matrix has the same name at times.
+        // The name identifies errors of an instance; a square matrix sometimes has the same name.
         let is_named_so = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dat"));
         let (mut column, mut note, mut has_choice, mut form) = (None, None, false, None);
         let entries = if bytes.starts_with(MAGIC) {
@@ -416,7 +416,7 @@ pub(super) fn of_processes(
     }
 }
 
-/// The rotated order of the messages; none if they are in listed order.
+/// The rotated order of the messages; `None` if they are in listed order.
 #[expect(clippy::option_option, reason = "an error, listed order, or a rotation")]
 fn rotation(reading: &mut Reading<'_>, processes: u32) -> Option<Option<Rotation>> {
     let order = collective::message_order(reading)?;
@@ -445,7 +445,7 @@ fn grouped(
     Some(Grouped { messages: in_groups(reading, messages, groups)?, rows: 0, hottest })
 }
 
-/// Reports a matrix of other rows than a group has members.
+/// Reports a matrix whose number of rows differs from the members of a group.
 fn check_group(reading: &mut Reading<'_>, file: &TrafficFile, groups: &[Vec<u32>]) -> Option<()> {
     let members = groups.first().map_or(0, Vec::len) as u64;
     if file.rows == members {
@@ -475,15 +475,15 @@ fn in_groups(
         reading.settings.report(over.at(place, "the messages of its groups:"));
         return None;
     }
-    let of = |group: &[u32], own: &StageMessage| {
-        let [source, destination] =
-            [own.source, own.destination].map(|member| ProcessId::new(group[member.label() as usize]));
-        StageMessage { source, destination, ..*own }
+    let of = |group: &[u32], message: &StageMessage| {
+        let [source, destination] = [message.source, message.destination]
+            .map(|member| ProcessId::new(group[member.label() as usize]));
+        StageMessage { source, destination, ..*message }
     };
-    Some(groups.iter().flat_map(|group| of_group.iter().map(move |own| of(group, own))).collect())
+    Some(groups.iter().flat_map(|group| of_group.iter().map(move |message| of(group, message))).collect())
 }
 
-/// A sentence on the member of a group that sends or receives the most, if members differ: no algorithm is faster than it.
+/// A sentence on the member of a group that sends or receives the most, if members differ: it bounds every algorithm.
 fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String> {
     let mut sums = vec![[0_u128; 2]; usize::try_from(members).ok()?]; // sent and received, by member
     for message in messages {
@@ -494,7 +494,7 @@ fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String
     let (member, units, receives) = sums
         .iter()
         .enumerate()
-        .flat_map(|(member, own)| [(member, own[1], true), (member, own[0], false)])
+        .flat_map(|(member, sum)| [(member, sum[1], true), (member, sum[0], false)])
         .max_by_key(|&(member, units, receives)| (units, receives, std::cmp::Reverse(member)))?;
     if units * u128::from(members) == all {
         return None;
@@ -508,7 +508,7 @@ fn hottest(messages: &[StageMessage], members: u64, name: &str) -> Option<String
     ))
 }
 
-/// The format that `form` names, if there is one; reports unknown names.
+/// The format that `form` names, if set; reports unknown names.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a format")]
 fn form(reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
     let Some(value) = reading.settings.get(Key::ProgramForm) else { return Some(None) };

@@ -11,16 +11,16 @@
 //! ```
 //!
 //! So a hop costs nothing. Two messages of one direction can meet only where one of them joins a channel,
-//! since through traffic comes to a channel over one other channel and so never meets itself. A message that
-//! joins a channel only has to look at the slot that is there. While messages wait at a channel it has a
+//! since through traffic reaches a channel over one other channel and so never meets itself. A message that
+//! joins a channel only checks the slot there. While messages wait at a channel it has a
 //! queue, and whenever it is idle it takes those that have arrived out of their slots and transmits the
-//! first. With `T_c > 1` a slot lasts `T_c` cycles, and a message that joins also looks at the neighbouring
+//! first. With `T_c > 1` a slot lasts `T_c` cycles, and a message that joins also checks the neighbouring
 //! slots ([`one_cycle_links`], [`several_cycle_links`]).
 //!
 //! Three things make it fast beyond that. Stages without contention are computed as a whole ([`stages`]). On a product
 //! placement, stages of one field stay on lines of one dimension, which share nothing and do the same, so that one
-//! stands for all ([`line_classes`]). And on a line all routes are known beforehand ([`route_table`]). Under half-duplex links opposite messages meet all
-//! along their routes: there lines are run hop by hop, but still one for all ([`line`]).
+//! represents all ([`line_classes`]). And on a line all routes are known in advance ([`route_table`]). Under half-duplex links opposite messages meet all
+//! along their routes: then lines are run hop by hop, but still one for all ([`line`]).
 
 mod channel_queue;
 mod event_loop;
@@ -76,7 +76,7 @@ pub enum NoBeltError {
     /// The cores of processes are busy with messages.
     #[error("the belt engine needs messages that cost their processes no time")]
     MessageCost,
-    /// A message occupies a link for another time than until its head has moved on, or until it is received.
+    /// A message occupies a link for a time other than until its head has moved on, or until it is received.
     #[error(
         "the belt engine needs messages that take the same time to occupy a link, to cross it and to arrive"
     )]
@@ -130,7 +130,7 @@ const BYTES_A_CHANNEL: u64 = 13;
 
 impl<'run> LineProblem<'run> {
     /// The run of a program on lines, whose messages take the times of one unit under the rules `unit` if there are such
-    /// rules; `None` if the lines cannot be run apart.
+    /// rules; `None` if the lines cannot be run separately.
     pub(crate) fn new(
         program: &'run CubeProgram,
         placement: &'run ProductPlacement,
@@ -142,7 +142,7 @@ impl<'run> LineProblem<'run> {
         problem.is_line_separable().then_some(problem)
     }
 
-    /// Whether lines can be run apart: no field is revisited before all messages of its lines have arrived.
+    /// Whether lines can be run separately: no field is revisited before all messages of its lines have arrived.
     fn is_line_separable(&self) -> bool {
         if !self.placement.lines().iter().all(|line| ChannelMap::fits(line.machine())) {
             return false;
@@ -150,7 +150,7 @@ impl<'run> LineProblem<'run> {
         if !revisits_field(&segments(self.program, self.placement)) {
             return true;
         }
-        // Only running decides, but one line a segment is enough; with sizes it takes too long.
+        // Only a run decides, but one line per segment is enough; with sizes it takes too long.
         self.hop.is_some() && !matches!(self.run_classes(KeepRecords::No), Err(LineError::Overlap))
     }
 

@@ -1,6 +1,6 @@
 //! The queues of channels or links, by place.
 //!
-//! A *resource* is what a transmission occupies, a channel or a link, and is known by its place.
+//! A *resource* is a channel or link that a transmission occupies, identified by its place.
 //! Only a resource with a [queue](MessageQueue) has a record, so that a run without contention
 //! accesses none of this. Records are contiguous: if all queues are served in every cycle, they
 //! are read in order.
@@ -56,7 +56,7 @@ impl<T: Copy> ChannelQueues<T> {
         self.longest.length()
     }
 
-    /// Ends a cycle, in which no message joins or is taken any more.
+    /// Ends a cycle after the last message has joined or been taken.
     pub(crate) fn end_cycle(&mut self) {
         let Self { numbers, records, longest, .. } = self;
         let queue = |place: usize| records.get(numbers[place].checked_sub(1)? as usize);
@@ -209,7 +209,7 @@ mod tests {
         let (mut expected, mut found) = (vec![], vec![]);
         let mut state = 1_u32;
         for cycle in 0..200 {
-            // Few, which are inserted, and many, which are sorted.
+            // Few messages are inserted, many are sorted.
             let sources: Vec<u32> = (0..if cycle % 3 == 0 { 30 } else { 5 })
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -222,7 +222,7 @@ mod tests {
             let mut sorted = sources;
             sorted.sort_unstable();
             expected.extend(sorted);
-            // At times as many are taken as join, so that all joined in an earlier cycle, or in this one.
+            // At times the joins balance the takes, so that all joined in an earlier cycle, or in this one.
             let queue = queues.number(0).unwrap();
             let taken = if cycle % 20 < 12 { 2 } else { 40 };
             found.extend((0..taken).filter_map(|_| queues.take_first(queue, key)).map(|(_, source)| source));

@@ -70,7 +70,7 @@ impl Channels {
         Self::of_slab(machine, &Slab::whole(machine))
     }
 
-    /// The channels that begin, and the links whose near ends are, at the nodes of a slab.
+    /// The channels that start, and the links with near ends, at the nodes of a slab.
     pub(crate) fn of_slab(machine: &Machine, slab: &Slab) -> Self {
         let place = |node: u64| usize::try_from(node).unwrap_or(usize::MAX);
         let (nodes, first) = (place(slab.node_count()), place(slab.first_node()));
@@ -163,7 +163,7 @@ impl Channels {
         self.place(transit.direction / 2, near)
     }
 
-    /// Of a link at a place, the place of the queue of the channel that `transit` needs or occupies, among the channels.
+    /// Given a link's place, the place of the queue of the channel that `transit` needs or occupies, among the channels.
     pub(crate) fn queue_of_link(&self, link: usize, transit: &Transit) -> usize {
         match &self.steps {
             Steps::Grid(_) => transit.direction as usize % 2 * self.link_places() + link,
@@ -171,8 +171,8 @@ impl Channels {
         }
     }
 
-    /// The place of a node's entry in a list of such as have one for each node. No place is below the memory that
-    /// there is where a sum of 64 bits wraps.
+    /// The place of a node's entry in lists with one entry per node. A place that exists stays below
+    /// the wrap of a 64-bit sum, since memory ends before.
     #[inline]
     fn place(&self, list: u32, node: u32) -> usize {
         (list as usize).wrapping_mul(self.nodes).wrapping_add(node as usize).wrapping_sub(self.first)

@@ -1,9 +1,9 @@
 //! A bound on makespans, so that no clock overflows.
 //!
-//! In every cycle of a run some process of the hindmost stage computes, or a message that it waits for crosses a link:
-//! all computations of a node and all messages one after another take at least as long as the run. Where stages take
+//! In every cycle of a run some process of the earliest unfinished stage computes, or a message that it awaits crosses a link:
+//! all computations of a node and all messages one after another take at least as long as the run. If stages use
 //! one coordinate after another on a product placement, a process waits for messages of its own line only, and the lines
-//! of a dimension are all alike (`docs/model.md` section 8): then the messages of one line are enough.
+//! of a dimension are all equal (`docs/model.md` section 8): then the messages of one line are enough.
 
 use cubefold_mapping::Placement;
 use cubefold_topology::{LinkMode, Machine};
@@ -24,7 +24,7 @@ pub struct SerialMessages {
 }
 
 impl SerialMessages {
-    /// The times of all of them, one after another, or as much of it as 128 bits hold \[cycles\].
+    /// The sum of their times, saturating at 128 bits \[cycles\].
     #[must_use]
     pub fn cycles(&self, communication: Communication) -> u128 {
         self.count.saturating_mul(communication.transfer_bound(self.units, self.links))
@@ -108,8 +108,8 @@ fn sum(program: &dyn Program, load: u64, messages: &[SerialMessages], communicat
             .saturating_mul(load.into()),
     };
     let of_messages =
-        messages.iter().fold(computing, |sum, own| sum.saturating_add(own.cycles(communication)));
-    let count = messages.iter().fold(0_u128, |sum, own| sum.saturating_add(own.count));
+        messages.iter().fold(computing, |sum, class| sum.saturating_add(class.cycles(communication)));
+    let count = messages.iter().fold(0_u128, |sum, class| sum.saturating_add(class.count));
     of_messages.saturating_add(costs(count, communication))
 }
 
@@ -172,7 +172,7 @@ mod tests {
             of(&[0, 1, 2, 3, 4, 5], LinkMode::FullDuplex),
             [SerialMessages { count: 24, ..in_lines }; 2]
         );
-        // Stages that come back to a coordinate, and links that all wait for each other, are bounded together.
+        // Stages that revisit a coordinate, and links that all wait for each other, are bounded together.
         let together = [SerialMessages { units: 1, count: 6 * 64, links: 8 }];
         assert_eq!(of(&[0, 3, 0, 3, 0, 3], LinkMode::FullDuplex), together);
         assert_eq!(of(&[0, 1, 2, 3, 4, 5], LinkMode::SingleDirection), together);

@@ -1,11 +1,11 @@
 //! Asynchronous runs in which no two messages can want a channel at a time.
 //!
-//! If every channel (under half-duplex every link) is on the routes of one source and one
-//! destination at most, no message waits for another. Messages of the same two processes do not meet:
+//! If every channel (under half-duplex every link) is on the routes of at most one source and one
+//! destination, no message waits for another. Messages of the same two processes do not meet:
 //! under rendezvous the later one sets out when its destination is ready for it, after it has
 //! received the earlier one as a whole. With a processor for every process the run then is the
-//! recursion of the prediction ([`stage_recursion`]), and takes a step a message instead of one
-//! a link. That holds for rings and buckets on their own torus, for neighbour exchanges at unit
+//! recursion of the prediction ([`stage_recursion`]), and takes a step per message instead of one
+//! per link. This holds for rings and buckets on their own torus, for neighbour exchanges at unit
 //! dilation, for recursive doubling on a hypercube, under every switching, size and service order.
 //!
 //! [`stage_recursion`]: crate::stage_recursion
@@ -20,14 +20,14 @@ use crate::{
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
 
-/// The number of no process.
+/// No process.
 const NONE: u32 = u32::MAX;
 
 /// Whether no two messages of a run can want a channel at a time.
 ///
 /// # Complexity
 ///
-/// A look at every message that differs from the one before it of its source, until two want one channel.
+/// Visits every message that differs from the previous one of its source, until two want one channel.
 pub(crate) fn applies(program: &dyn Program, placement: &Placement, communication: Communication) -> bool {
     let has_processors = placement.max_load() <= communication.processors().get();
     let takes_turns = communication.links() == LinkMode::SingleDirection;

@@ -134,7 +134,7 @@ fn sorted_order(placement: &Placement) -> Option<SortedOrder> {
     SortedOrder::new(placement.machine().grid()?).ok()
 }
 
-/// Names the first rule by which messages do not move link by link in steps, or that steps have no time for.
+/// Names the first rule under which messages do not move link by link in steps, or that steps cannot time.
 fn rule_without_steps(placement: &Placement, communication: Communication) -> Option<&'static str> {
     let has_local_cost = communication.local_cost() != LocalCost::default();
     let rules = [
@@ -143,7 +143,7 @@ fn rule_without_steps(placement: &Placement, communication: Communication) -> Op
         (communication.service() == ServiceOrder::RoundRobin, "round-robin arbitration"),
         (communication.eager() > 0, "eager messages"),
         (communication.processors().get() > 1, "several processors a node"),
-        // Messages inside a node are left out of the movements, which have no time for them.
+        // Messages inside a node are not part of movements, which have no time for them.
         (has_local_cost && !placement.is_one_to_one(), "times of messages inside nodes that processes share"),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, rule)| rule)

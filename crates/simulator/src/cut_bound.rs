@@ -1,7 +1,7 @@
-//! The cut bound of any program on one placement (`docs/model.md` section 24): what must cross into and out of sets of
+//! The cut bound of any program on one placement (`docs/model.md` section 24): the units that must cross into and out of sets of
 //! nodes, over the channels that lead there.
 //!
-//! No run is below it, whatever the algorithm, the routes and the flow control do: a channel carries a unit at a time.
+//! It holds for any algorithm, routes and flow control: a channel carries a unit at a time.
 //! The sets are nodes, intervals of coordinates, and parts of machines with switches; of equal bounds the first counts.
 
 pub(crate) mod carriers;
@@ -21,11 +21,11 @@ use self::{
 };
 use crate::{Communication, Program};
 
-/// The most steps, of classes and groups times intervals, in which all intervals of a dimension are tried; of others only
-/// those from coordinate 0 on are.
+/// The most steps, classes and groups times intervals, for which all intervals of a dimension are tried; otherwise only
+/// those from coordinate 0 on.
 const MAX_INTERVAL_STEPS: u64 = 1 << 26;
 
-/// The longest dimension of which coordinates without processes are tried as well as those with.
+/// The longest dimension whose coordinates without processes are also tried.
 const MAX_LISTED_LENGTH: u64 = 1 << 9;
 
 /// The most messages of a program, those of repeated stages once, whose cut bound is computed.
@@ -75,7 +75,7 @@ pub struct CutBound {
     pub set: CutSet,
 }
 
-/// Returns the cut bound of what must cross between nodes, with links that have the time `alike` unless those of the
+/// Returns the cut bound of the units that must cross between nodes, with links of time `alike` unless those of the
 /// machine differ; `None` if nothing must cross a link, and if links lead in one direction.
 ///
 /// # Panics
@@ -103,11 +103,13 @@ pub fn cut_bound(
         .collect();
     let mut demands = demand.among(&divisions).into_iter();
     demands.by_ref().take(1).for_each(|of_nodes| cuts.try_nodes(&of_nodes));
-    for ((axis, dimension), own) in axes.iter().zip(HostDimension::first(axes.len())).zip(demands.by_ref()) {
-        cuts.try_intervals(axis, dimension, &own);
+    for ((axis, dimension), axis_demand) in
+        axes.iter().zip(HostDimension::first(axes.len())).zip(demands.by_ref())
+    {
+        cuts.try_intervals(axis, dimension, &axis_demand);
     }
-    for (parts, own) in parts.iter().zip(demands) {
-        cuts.try_parts(parts, &own);
+    for (parts, part_demand) in parts.iter().zip(demands) {
+        cuts.try_parts(parts, &part_demand);
     }
     cuts.best
 }
@@ -164,7 +166,9 @@ pub fn computation_bound(
     let mut by_node: Vec<(NodeId, u64)> =
         placement.listed_nodes().iter().copied().zip(of_processes).collect();
     by_node.sort_unstable_by_key(|&(node, _)| node);
-    let of_node = |own: &[(NodeId, u64)]| -> u128 { own.iter().map(|&(_, cycles)| u128::from(cycles)).sum() };
+    let of_node = |processes: &[(NodeId, u64)]| -> u128 {
+        processes.iter().map(|&(_, cycles)| u128::from(cycles)).sum()
+    };
     let most = by_node.chunk_by(|one, other| one.0 == other.0).map(of_node).max()?;
     u64::try_from(most.div_ceil(communication.processors().get().into())).ok()
 }
@@ -188,9 +192,9 @@ fn coordinates<'a>(machine: &Machine, axis: &'a Axis) -> Division<'a> {
 
 /// The numbers of links between coordinates of an axis.
 enum Borders {
-    /// Equally many between all neighbours, on a grid.
+    /// The same number between all neighbours, on a grid.
     Equal { links: u64, length: u64, is_ring: bool },
-    /// By coordinate: those to the next one, cyclically.
+    /// By coordinate: the number to the next one, cyclically.
     Listed(Vec<u64>),
 }
 
@@ -231,7 +235,7 @@ struct Cuts<'a> {
 }
 
 impl Cuts<'_> {
-    /// Tries a set with channels that lead into it, of which as many lead out; under half-duplex its links.
+    /// Tries a set with the channels that lead into it, the same number as lead out; under half-duplex with its links.
     fn offer(&mut self, crossing: Crossing, channels: &Carriers, set: CutSet) {
         let units = match self.mode {
             LinkMode::HalfDuplex => crossing.into + crossing.out,
@@ -273,7 +277,7 @@ impl Cuts<'_> {
         let (classes, time) = (demand.classes(), self.time_of(dimension.index()));
         let are_few = demand.time_of_intervals().is_some_and(|time| time <= MAX_INTERVAL_STEPS);
         for place in 0..if are_few { classes.len() } else { 1 } {
-            // The first interval with these processes begins after the coordinate with processes before.
+            // The first interval with these processes starts after the previous coordinate with processes.
             let first = if place == 0 { 0 } else { classes[place - 1] + 1 };
             let before = borders.after(if first == 0 { narrow(axis.length() - 1) } else { first - 1 });
             let most = if axis.extent().is_ring() { classes.len() } else { classes.len() - place };
@@ -292,8 +296,8 @@ impl Cuts<'_> {
         let mut times: Vec<Vec<(LinkTime, u64)>> = vec![vec![]; count];
         for (one, other) in network.links().filter(|&(one, other)| part(one) != part(other)) {
             let time = self.time_of(network.class_between(one, other).into());
-            for own in [part(one), part(other)].into_iter().flatten() {
-                let counts = &mut times[own as usize];
+            for number in [part(one), part(other)].into_iter().flatten() {
+                let counts = &mut times[number as usize];
                 match counts.iter_mut().find(|(its, _)| *its == time) {
                     Some((_, count)) => *count += 1,
                     None => counts.push((time, 1)),
@@ -301,9 +305,9 @@ impl Cuts<'_> {
             }
         }
         let channels: Vec<Carriers> = times.into_iter().map(Carriers::new).collect();
-        for (own, crossing) in demand.of_each() {
-            let set = CutSet::Part { part: parts.part, number: parts.first + u64::from(own) };
-            self.offer(crossing, &channels[own as usize], set);
+        for (number, crossing) in demand.of_each() {
+            let set = CutSet::Part { part: parts.part, number: parts.first + u64::from(number) };
+            self.offer(crossing, &channels[number as usize], set);
         }
     }
 }

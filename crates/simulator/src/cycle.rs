@@ -15,7 +15,7 @@ pub struct Cycle(u64);
 pub struct Cycles(u64);
 
 impl Cycle {
-    /// The cycle at which every process begins.
+    /// The cycle at which every process starts.
     pub const START: Self = Self(0);
 
     /// The point this many cycles after the start.

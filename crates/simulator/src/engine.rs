@@ -79,15 +79,15 @@ impl TransportKind {
 
 /// The processes of an engine: they send and receive messages, and compute.
 trait Processes<T, B: Border = Alone> {
-    /// Whether all have come to their ends.
+    /// Whether all have finished.
     fn are_over(&self) -> bool;
 
-    /// Prefetches what the receipt of these messages needs.
+    /// Prefetches the data for receiving these messages.
     fn prefetch_received(&self, received: &[u32], core: &Core<'_, T, B>) {
         let _ = (received, core);
     }
 
-    /// Prefetches what these events need.
+    /// Prefetches the data of these events.
     fn prefetch_events(&self, events: &[Event]) {
         let _ = events;
     }
@@ -111,7 +111,7 @@ trait Processes<T, B: Border = Alone> {
     /// Processes begin, become ready and send until nothing more happens at `now`.
     fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>);
 
-    /// Idle processors are granted; returns whether more may happen at `now` after that.
+    /// Grants idle processors; returns whether more may happen at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool;
 }
 
@@ -143,8 +143,8 @@ struct Core<'run, T, B = Alone> {
     calendar: TimeWheel<Event>,
     communication: Communication,
     arrivals: Arrivals,
-    transfers: Vec<Cycles>,         // of the messages by number, where channels differ
-    log: Option<Vec<MessageTimes>>, // of all messages received, if they are asked for
+    transfers: Vec<Cycles>,         // of the messages by number, if channels differ
+    log: Option<Vec<MessageTimes>>, // of all messages received, if requested
     message_count: u64,
     hop_count: u64,
 }
@@ -161,9 +161,9 @@ impl<'run, T: Transport> Core<'run, T> {
 impl<T: Reusable, B: Border> Core<'_, T, B> {
     /// Places the processes on other nodes, before anything moves.
     fn reset(&mut self, nodes: &[NodeId]) {
-        let own = self.messages.nodes.to_mut();
-        own.clear();
-        own.extend_from_slice(nodes);
+        let placed = self.messages.nodes.to_mut();
+        placed.clear();
+        placed.extend_from_slice(nodes);
         self.messages.table.reset();
         self.transport.reset();
         self.calendar.clear();
@@ -188,8 +188,8 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         }
     }
 
-    /// Executes `processes` until nothing happens any more, or until some are not over before `limit`. Returns whether the
-    /// run came to its end.
+    /// Executes `processes` until nothing more happens, or until `limit` if some have not finished. Returns whether the
+    /// run finished.
     fn run(&mut self, processes: &mut impl Processes<T, B>, limit: Option<Cycle>) -> bool {
         let mut events = vec![];
         let mut next = self.messages.border.next_event(Some(Cycle::START));
@@ -217,8 +217,8 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
     #[inline]
     fn next_event(&mut self) -> Option<Cycle> {
         let calendar = self.calendar.least_next().map(Cycle::new);
-        let own = [self.transport.next(), calendar].into_iter().flatten().min();
-        self.messages.border.next_event(own)
+        let local = [self.transport.next(), calendar].into_iter().flatten().min();
+        self.messages.border.next_event(local)
     }
 
     #[inline]
@@ -253,7 +253,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.arrivals.received = received;
     }
 
-    /// All of a packet is at the destination of its message, which is received with the last.
+    /// A packet has arrived completely at its destination; the message is received with its last packet.
     #[inline]
     fn receive_packet(&mut self, message: u32, now: Cycle, processes: &mut impl Processes<T, B>) {
         if let Some(received) = self.take_packet(message, now) {
@@ -261,7 +261,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         }
     }
 
-    /// The message of which all of a packet is at its destination, if that is the last packet.
+    /// The message of a packet that has arrived completely, if it is the last one.
     #[inline]
     fn take_packet(&mut self, message: u32, now: Cycle) -> Option<ReceivedMessage> {
         let (record, units) = self.messages.table.receive_packet(message)?;
@@ -313,8 +313,8 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.messages.node(process)
     }
 
-    /// A message of `units` units sets out from a node to a process of this engine. Returned is one that is received at
-    /// once: of 0 units, or inside a node in no time.
+    /// A message of `units` units sets out from a node to a process of this engine. Returned if it is received at
+    /// once: of 0 units, or inside a node in 0 cycles.
     #[inline]
     fn send(
         &mut self,
@@ -352,7 +352,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.transfers[place] = transfer;
     }
 
-    /// Packets that need channels of other engines go there.
+    /// Sends packets that need channels of other engines there.
     fn hand_over(&mut self) {
         while let Some((engine, packet)) = self.arrivals.leaving.pop() {
             let Messages { table, border, .. } = &mut self.messages;
@@ -382,15 +382,17 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.transport.admit(&packet.of_message(message, size), now, &self.messages);
     }
 
-    /// Keeps the times of all messages, if `observer` wants them.
+    /// Records the times of all messages if `observer` wants them.
     fn log_messages(&mut self, observer: &dyn Observer) {
         self.log = observer.wants_messages().then(Vec::new);
     }
 
-    /// Gives the times of all messages to `observer`, if they were kept.
+    /// Passes the recorded times of all messages to `observer`.
     fn report_messages(&mut self, observer: &mut dyn Observer) {
         if let Some(mut log) = self.log.take() {
-            log.sort_unstable_by_key(|own| (own.received, own.stage, own.source, own.destination, own.start));
+            log.sort_unstable_by_key(|message| {
+                (message.received, message.stage, message.source, message.destination, message.start)
+            });
             observer.messages_finished(log);
         }
     }
@@ -400,7 +402,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         self.transport.deadlock().map_or(Ok(()), |deadlock| Err(SimulationError::Deadlock(deadlock)))
     }
 
-    /// Reports the transmissions of the run that is over to an observer that wants them.
+    /// Reports the transmissions of the finished run to an observer that wants them.
     fn report_transmissions(&mut self, observer: &mut dyn Observer) {
         if observer.wants_transmissions() {
             observer.transmissions_finished(self.transport.take_transmissions());

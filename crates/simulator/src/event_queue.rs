@@ -7,7 +7,7 @@
 //! is ever sorted.
 //!
 //! Invariants: no event lies before the present cycle. A bit for each list of the wheel tells whether it is empty.
-//! The order of the events of one cycle is that of the lists and means nothing: an engine must come to the same
+//! The order of the events of one cycle follows from the lists and does not matter: an engine must reach the same
 //! numbers in any order.
 
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ impl<L: EventLists> EventQueue<L> {
         }
     }
 
-    /// Takes some of the events at `cycle`, which must be the next of all; none when no more are left.
+    /// Takes some of the events at `cycle`, which must be the next of all; empty when none are left.
     #[inline]
     pub(crate) fn take(&mut self, cycle: u64) -> Option<L::Chunk> {
         self.now = cycle;
@@ -113,7 +113,7 @@ impl<L: EventLists> EventQueue<L> {
             (self.index(self.now), self.occupied.len() - 1, self.near.len() - 1);
         let mut word = start / 64;
         let mut bits = self.occupied[word] & (u64::MAX << (start % 64));
-        // The word of the present index comes again at the end, whole.
+        // The word of the present index is visited again at the end, whole.
         for _ in 0..=last_word {
             if bits != 0 {
                 break;
@@ -132,7 +132,7 @@ impl<L: EventLists> EventQueue<L> {
     }
 }
 
-/// Lists of chunks, for many events whose state is far apart in memory: who takes a chunk knows several events at a
+/// Lists of chunks, for many events whose state is far apart in memory: the taker of a chunk knows several events at a
 /// time and can fetch their state together.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkedLists {
@@ -197,11 +197,11 @@ impl ChunkedLists {
     fn chunk(&mut self, event: u32, next: u32) -> u32 {
         let mut chunk = Chunk { events: [0; Chunk::CAPACITY], count: 1, next };
         chunk.events[0] = event;
-        let own = self.vacant;
-        if let Some(vacant) = self.chunks.get_mut((own as usize).wrapping_sub(1)) {
+        let place = self.vacant;
+        if let Some(vacant) = self.chunks.get_mut((place as usize).wrapping_sub(1)) {
             self.vacant = vacant.next;
             *vacant = chunk;
-            return own;
+            return place;
         }
         self.chunks.push(chunk);
         u32::try_from(self.chunks.len()).unwrap_or(u32::MAX) // no more than events

@@ -1,6 +1,6 @@
 //! Explicit routes: every message carries the list of the channels that it takes (`docs/model.md` section 28.1).
 //!
-//! A run whose [`Communication`](crate::Communication) asks for one of these rules has its routes from here,
+//! Runs whose [`Communication`](crate::Communication) requests one of these rules get their routes here,
 //! asynchronously or coordinated; all others take the routes of their machine.
 
 use std::num::NonZeroU32;
@@ -35,12 +35,12 @@ pub enum MessageRoutes {
         /// The processes of a share, `P`.
         processes: NonZeroU32,
     },
-    /// Between neighbours of the guest the paths of the construction that placed it, if it gives any; otherwise those of
+    /// Between neighbours of the guest, the paths of the construction that placed it, if any; otherwise the routes of
     /// the machine (CS838 1999, psi).
     OfEmbedding,
 }
 
-/// A message, as far as its route depends on it.
+/// The part of a message on which its route depends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoutedPair {
     /// Its stage; its tag in a task graph.
@@ -71,10 +71,15 @@ impl RoutedPair {
 pub(crate) fn for_each_routed(program: &dyn Program, visit: &mut dyn FnMut(RoutedPair, u64)) {
     if let Some(graph) = program.special().tasks() {
         let ordinals = graph.ordinals();
-        for (operation, own) in (0_u32..).zip(graph.schedule().operations()) {
-            if own.kind == OperationKind::Send {
+        for (operation, details) in (0_u32..).zip(graph.schedule().operations()) {
+            if details.kind == OperationKind::Send {
                 let ordinal = ordinals[operation as usize];
-                let pair = RoutedPair { stage: own.tag, source: own.process, destination: own.peer, ordinal };
+                let pair = RoutedPair {
+                    stage: details.tag,
+                    source: details.process,
+                    destination: details.peer,
+                    ordinal,
+                };
                 visit(pair, graph.units(operation));
             }
         }
@@ -117,20 +122,20 @@ pub(crate) struct ExplicitRoutes<'run> {
 /// The source of routes.
 #[derive(Debug, Clone, Copy)]
 enum Rule<'run> {
-    /// Those of the machine.
+    /// The routes of the machine.
     Plain,
     /// Drawn by this seed.
     Drawn(u64),
-    /// Looked up, if there are any.
+    /// Looked up, if paths exist.
     Paths(Option<&'run EdgePaths>),
-    /// Those of the machine, drawn by the hash of a message and this seed.
+    /// The routes of the machine, drawn by the hash of a message and this seed.
     Hashed(u64),
-    /// Those of the machine, by the share of a process among as many a share.
+    /// The routes of the machine, by the share of a process, with this number of processes per share.
     Shares(NonZeroU32),
 }
 
 impl<'run> ExplicitRoutes<'run> {
-    /// The routes under some rules; `None` if messages take those of the machine.
+    /// The routes under some rules; `None` if messages take the machine's routes.
     pub(crate) fn new(placement: &'run Placement, communication: Communication) -> Option<Self> {
         let (machine, tie) = (placement.machine(), communication.tie());
         match communication.routes() {
@@ -155,7 +160,7 @@ impl<'run> ExplicitRoutes<'run> {
         Some(Self { machine, tie: communication.tie(), rule, trees: None })
     }
 
-    /// The same where switches reduce: messages to and from them go over their trees.
+    /// The same if switches reduce: messages to and from them go over their trees.
     pub(crate) fn through_switches(
         routes: Option<Self>,
         machine: &'run Machine,
@@ -347,7 +352,7 @@ impl Draws {
     }
 }
 
-/// The begin of a route.
+/// The state of a route under construction.
 struct Way {
     at: NodeId,
     channels: Vec<Channel>,
@@ -358,7 +363,7 @@ impl Way {
         Self { at, channels: vec![] }
     }
 
-    /// Goes along a dimension, link by link.
+    /// Follows a dimension, link by link.
     fn go(&mut self, dimension: HostDimension, axis: &Axis, Displacement { sign, hops }: Displacement) {
         let direction = Direction { dimension, sign };
         for _ in 0..hops {

@@ -3,7 +3,7 @@
 use cubefold_mapping::{CubeDimension, Guest, ProcessId, ProductPlacement};
 use cubefold_topology::Extent;
 
-/// One field of the labels with one of the lines of its coordinate: all lines of a coordinate are alike, and
+/// One field of the labels with one of the lines of its coordinate: all lines of a coordinate are equal, and
 /// messages along a dimension of the field stay on them.
 #[derive(Debug)]
 pub(crate) struct FieldLine {
@@ -14,7 +14,7 @@ pub(crate) struct FieldLine {
 }
 
 impl FieldLine {
-    /// On longer lines positions are computed each time, so that no memory is taken for every node of a machine of
+    /// On longer lines positions are computed each time, to avoid memory for every node of a machine of
     /// one dimension.
     const MAX_STORED: u32 = 1 << 24;
 
@@ -22,11 +22,11 @@ impl FieldLine {
     pub(crate) fn all(placement: &ProductPlacement) -> Vec<Self> {
         let mut first = 0;
         let field = |(line, extent): (ProductPlacement, Extent)| {
-            let own = Self { line, extent, first, positions: None };
-            first += Guest::dimension_count(&own.line.cube());
+            let unstored = Self { line, extent, first, positions: None };
+            first += Guest::dimension_count(&unstored.line.cube());
             let kept = u32::try_from(extent.length()).ok().filter(|&length| length <= Self::MAX_STORED);
-            let positions = kept.map(|length| (0..length).map(|value| own.position(value)).collect());
-            Self { positions, ..own }
+            let positions = kept.map(|length| (0..length).map(|value| unstored.position(value)).collect());
+            Self { positions, ..unstored }
         };
         placement.lines().into_iter().zip(placement.machine().extents()).map(field).collect()
     }
@@ -38,8 +38,8 @@ impl FieldLine {
 
     /// The bit of the field's values that is `dimension`; `None` if that is in another field.
     pub(crate) fn bit(&self, dimension: CubeDimension) -> Option<u32> {
-        let own = dimension.index().checked_sub(self.first)?;
-        (own < Guest::dimension_count(&self.line.cube())).then(|| 1 << own)
+        let bit = dimension.index().checked_sub(self.first)?;
+        (bit < Guest::dimension_count(&self.line.cube())).then(|| 1 << bit)
     }
 
     /// The pairs of values that differ in `bit` alone, the one without it first.

@@ -1,6 +1,6 @@
-//! The guest graphs of programs: what metrics, translation tables and embeddings ask of a program.
+//! The guest graphs of programs: the input of metrics, translation tables and embeddings.
 //!
-//! Whether the guest is a cube or another graph is decided here and nowhere else.
+//! Only this module distinguishes cubes from other graphs.
 
 use cubefold_mapping::{
     Extremes, GraphGuest, Guest, Hypercube, Placement, PlacementMetrics, ProcessId, TableMethod,
@@ -47,7 +47,7 @@ impl<'program> GuestRef<'program> {
         }
     }
 
-    /// Returns the number of dimensions that its edges are sorted into.
+    /// Returns the number of dimensions of its edges.
     #[must_use]
     pub fn dimension_count(self) -> usize {
         match self {

@@ -5,7 +5,7 @@
 //! one on the machine of a placement, asynchronously or coordinated, under any link mode, exactly
 //! as `docs/model.md` sections 5 and 6 say, and reports every stage of every process to an
 //! [`Observer`].
-//! [`predict`] and [`lower_bound`] say what it would cost without contention, and what it costs at least.
+//! [`predict`] gives its cost without contention, [`lower_bound`] its least cost.
 //!
 //! ```
 //! use cubefold_mapping::{EmbeddingKind, Hypercube, Placement};

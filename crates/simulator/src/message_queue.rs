@@ -2,11 +2,11 @@
 //!
 //! A queue is first come first served; messages that joined in the same cycle go by stage, turn,
 //! source and destination (`docs/model.md` section 5). It holds its first message; the others are a list in
-//! slots that queues share. So a queue of one message, as most are, is one access.
+//! shared slots. So a queue of one message, the most common, is one access.
 //!
-//! A message is inserted after those of its cycle that come before it. If these are many, it is put at the end instead,
-//! and the messages of the cycle are sorted when the first of them is needed. So the time for many messages that join
-//! in one cycle hardly grows faster than their number.
+//! A message is inserted after those of its cycle that precede it. If these are many, it is appended instead,
+//! and the messages of the cycle are sorted when the first of them is needed. So the time for many joins
+//! in one cycle is nearly linear in their number.
 
 use crate::{Cycle, slots::Slots};
 
@@ -59,7 +59,7 @@ pub(crate) struct LongestQueue<Q> {
 }
 
 impl<Q: Copy> LongestQueue<Q> {
-    /// No queue has been any longer than 0.
+    /// All queues have been empty so far.
     pub(crate) fn new() -> Self {
         Self { grown: vec![], length: 0 }
     }
@@ -102,7 +102,7 @@ impl<T: Copy> Joining<'_, T> {
         Queued { message: *message, joined: now, direction, next: 0 }
     }
 
-    /// Whether it comes before one that is queued: if that joined in the same cycle and has a greater key.
+    /// Whether it precedes a queued message, which must have joined in the same cycle and have a greater key.
     #[inline]
     fn precedes(self, other: &Queued<T>, key: &impl Fn(&T) -> MessageKey) -> bool {
         self.now == other.joined && key(self.message) < key(&other.message)
@@ -115,13 +115,13 @@ impl Tail {
 
     const UNSORTED: u32 = 1 << 31;
 
-    /// The message in a slot, those of its cycle being in order.
+    /// The message in a slot, with those of its cycle in order.
     #[inline]
     fn sorted(slot: u32) -> Self {
         Self(slot + 1)
     }
 
-    /// The message in a slot, those of its cycle not being in order.
+    /// The message in a slot, with those of its cycle out of order.
     #[inline]
     fn unsorted(slot: u32) -> Self {
         Self((slot + 1) | Self::UNSORTED)
@@ -156,12 +156,12 @@ impl<T: Copy> MessageQueue<T> {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        // Reads each length by itself: this avoids a store-forwarding stall after a write of one.
+        // Reads each length separately: this avoids a store-forwarding stall after a write of one.
         let [positive, negative] = self.lengths;
         positive | negative == 0
     }
 
-    /// Queues a message; returns how many of its direction there are now.
+    /// Queues a message; returns the number of its direction now.
     ///
     /// If messages may have joined in the same cycle, `key` returns their keys.
     #[inline]
@@ -187,7 +187,7 @@ impl<T: Copy> MessageQueue<T> {
         self.count(new.direction)
     }
 
-    /// Counts a message more; returns how many of its direction there are now.
+    /// Counts another message; returns the number of its direction now.
     #[inline]
     fn count(&mut self, direction: u32) -> u32 {
         let length = &mut self.lengths[direction as usize % 2];

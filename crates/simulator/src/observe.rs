@@ -71,7 +71,7 @@ impl StageRecord {
     }
 }
 
-/// Begin and end of an operation of a task graph (`docs/model.md` section 18).
+/// Start and end of an operation of a task graph (`docs/model.md` section 18).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperationTimes {
     /// The cycle at which it began; for a send, the end of its overhead.
@@ -104,7 +104,7 @@ pub struct StepRecord {
 pub struct StepTimes {
     /// The earliest begin: of a computation, else of a stage that computes or sends.
     pub begin: Cycle,
-    /// The latest finish, not before the last message is received.
+    /// The latest finish, no earlier than the receipt of the last message.
     pub finish: Cycle,
     /// The number of ranks that take part.
     pub ranks: u32,
@@ -123,7 +123,7 @@ pub struct RankTime {
     pub computation: u64,
     /// Nothing is computed, and a step is at work.
     pub communication: u64,
-    /// Neither, and the rank is not over: it waits for other ranks.
+    /// Neither, and the rank has not finished: it waits for other ranks.
     pub bubble: u64,
     /// The rank is over.
     pub done: u64,
@@ -140,7 +140,7 @@ pub enum RankPart {
     Bubble,
 }
 
-/// A time in which a rank of a job does one thing, before it is done.
+/// An interval of one activity of a rank of a job, before it finishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankSpan {
     /// The rank.
@@ -248,12 +248,12 @@ pub trait Observer {
         drop(times);
     }
 
-    /// Whether it wants what the ranks of a job do.
+    /// Whether it wants the activities of the ranks of a job.
     fn wants_rank_spans(&self) -> bool {
         false
     }
 
-    /// Takes what all ranks of a job do, by rank and time.
+    /// Takes the activities of all ranks of a job, by rank and time.
     fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
         drop(spans);
     }
@@ -274,12 +274,12 @@ pub trait Observer {
         drop(messages);
     }
 
-    /// Whether it wants every transmission, which only the engine that goes link by link knows.
+    /// Whether it wants every transmission, which only the link-by-link engine knows.
     fn wants_transmissions(&self) -> bool {
         false
     }
 
-    /// Takes the transmissions of a finished run, in the order of their begins, messages and packets.
+    /// Takes the transmissions of a finished run, in the order of their starts, messages and packets.
     fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
         drop(transmissions);
     }
@@ -447,7 +447,7 @@ impl Observer for Vec<StageRecord> {
     }
 }
 
-/// An observer as an engine has it: to one that wants no records it reports the pairs that are over in batches, so that
+/// An engine's view of an observer: one that wants no records gets finished pairs in batches, so that
 /// a pair costs it nothing.
 pub(crate) struct InBatches<'run> {
     observer: &'run mut dyn Observer,

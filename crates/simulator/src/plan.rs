@@ -44,7 +44,7 @@ pub struct Plan<'run> {
     count_link_use: CountLinkUse,
 }
 
-/// The engine of a run, with what it needs besides the program and its placement.
+/// The engine of a run, with its data besides the program and its placement.
 #[derive(Debug, Clone, Copy)]
 enum Selection<'run> {
     /// The process engine over a transport, link by link.
@@ -78,8 +78,8 @@ pub fn simulate(
 }
 
 impl<'run> Plan<'run> {
-    /// Plans a run. Nothing is run yet, but lines of a named embedding whose stages come back to a coordinate: only a run
-    /// of one line each shows whether all can be run apart.
+    /// Plans a run. Nothing is run yet, except lines of a named embedding whose stages revisit a coordinate: only a run
+    /// of one line each shows whether all can be run separately.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl<'run> Plan<'run> {
         }
     }
 
-    /// Estimates the memory that the run takes at most, observers apart \[bytes\].
+    /// Estimates an upper bound of the memory of the run, without observers \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let Self { program, placement, communication, .. } = *self;
@@ -202,7 +202,7 @@ impl<'run> Plan<'run> {
     /// # Errors
     ///
     /// When a process did not finish or its times do not add up, which no program whose sources and destinations match
-    /// brings about, or when operations of a task graph wait for each other.
+    /// causes, or when operations of a task graph wait for each other.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Outcome, SimulationError> {
         let Self { program, placement, communication, .. } = *self;
         let observer = &mut InBatches::new(observer);
@@ -300,7 +300,7 @@ impl<'run> Plan<'run> {
     }
 }
 
-/// Refuses what no engine runs: everything that [`Plan::new`] refuses, apart from the engine asked for and the number of
+/// Refuses runs that no engine supports: everything that [`Plan::new`] refuses, except the requested engine and the number of
 /// messages in flight.
 ///
 /// # Errors

@@ -99,7 +99,7 @@ pub fn lower_bound(
             timing.receipt() - timing.head()
         })
         .sum();
-    // A walk through the partners of the stages that is equally likely to be at every process meets the mean of their
+    // A walk through the partners of the stages that visits every process with equal probability meets the mean of their
     // computations (section 29.1).
     let compute = program.facts().total_compute.div_ceil(program.process_count().into());
     let compute = Cycles::new(u64::try_from(compute).ok()?);
@@ -170,7 +170,7 @@ fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Commun
     times.into_iter().max().unwrap_or(0)
 }
 
-/// The largest `T_(S-1)` \[cycles\] of any program, from every process.
+/// The largest `T_(S-1)` \[cycles\] of any program, over all processes.
 fn by_process(program: &dyn Program, placement: &Placement, communication: Communication) -> u64 {
     let nodes = placement.listed_nodes();
     let placed = PlacedProgram::new(program, placement, &nodes, communication);
@@ -232,7 +232,7 @@ fn repeat_stage(listed: &ListedStage, times: usize, finishes: &mut Vec<u64>, rea
     }
 }
 
-/// Number of processes of a block: as many as fit in the L2 cache, and enough work for a thread.
+/// Number of processes of a block: those that fit in the L2 cache, and enough work for a thread.
 const BLOCK: usize = 1 << 14;
 
 /// The largest `T_(S-1)` \[cycles\] of a compute-and-communicate program, from every pair of

@@ -1,7 +1,7 @@
 //! Processors that processes share.
 //!
-//! A node computes for one of its processes at a time, or for as many as it has processors, in the
-//! order of the cycles at which they could begin and then of their labels; a computation is not
+//! A node computes for as many of its processes at a time as it has processors, in the
+//! order of the cycles at which they could start and then of their labels; a computation is not
 //! preempted, and a process that waits for a partner does not occupy its processor
 //! (`docs/model.md` sections 5 and 15).
 
@@ -25,7 +25,7 @@ pub(crate) struct Processors {
 #[derive(Debug, Default)]
 struct NodeProcessors {
     busy: u64,
-    waiting: BinaryHeap<Reverse<(Cycle, ProcessId)>>, // by the cycle at which they could begin, then by label
+    waiting: BinaryHeap<Reverse<(Cycle, ProcessId)>>, // by the cycle at which they could start, then by label
 }
 
 impl Processors {
@@ -45,7 +45,7 @@ impl Processors {
         }
     }
 
-    /// A process could begin its computation at `now`.
+    /// A process requests its processor at `now`.
     pub(crate) fn request(&mut self, process: ProcessId, now: Cycle) {
         let node = self.node_of[process.label() as usize];
         self.all[node].waiting.push(Reverse((now, process)));
@@ -77,7 +77,7 @@ impl Processors {
         granted
     }
 
-    /// The time for which a process waited for its processor in the stage that it computed for last
+    /// The time for which a process waited for its processor in the stage of its last computation
     /// \[cycles\].
     pub(crate) fn sharing(&self, process: ProcessId) -> Cycles {
         self.sharing[process.label() as usize]

@@ -1,6 +1,6 @@
 //! Programs: stages of computations and messages (`docs/model.md` section 2).
 //!
-//! [`Program`] is all that the engines know of a program. They take a `&dyn Program` and are compiled once: a program
+//! Engines know a program only as a [`Program`]. They take a `&dyn Program` and are compiled once: a program
 //! lists the messages of a process, or visits those of a stage, and an engine goes through the list.
 
 pub(crate) mod compute_noise;
@@ -43,10 +43,10 @@ pub trait Program: Debug + Send + Sync {
     fn max_units(&self, stage: usize) -> u64;
 
     /// Returns the time for which a process computes in a stage, `C_s(n)`; 0 if it does not. It is ready for its
-    /// messages then as soon as it has finished the stage before.
+    /// messages then as soon as it has finished the previous stage.
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles;
 
-    /// Appends the messages at one end of which a process is in a stage: those that it sends, or those that it
+    /// Appends the messages of a process in a stage: those that it sends, or those that it
     /// receives.
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>);
 
@@ -61,7 +61,7 @@ pub trait Program: Debug + Send + Sync {
         }
     }
 
-    /// Lists the computations of a stage by process \[cycles\], in place of what was listed before.
+    /// Replaces the list by the computations of a stage, by process \[cycles\].
     fn list_computations(&self, stage: usize, computations: &mut Vec<u64>) {
         let processes = ProcessId::first(self.process_count());
         computations.clear();
@@ -81,7 +81,7 @@ pub trait Program: Debug + Send + Sync {
         0
     }
 
-    /// Whether a message may have another turn than 0.
+    /// Whether a message may have a turn other than 0.
     fn has_turns(&self) -> bool {
         false
     }
@@ -97,7 +97,7 @@ pub trait Program: Debug + Send + Sync {
         None
     }
 
-    /// Returns the kind of a program that some engines treat in a way of their own.
+    /// Returns the kind of a program that some engines treat specially.
     fn special(&self) -> Special<'_> {
         Special::None
     }
@@ -130,7 +130,7 @@ pub trait Program: Debug + Send + Sync {
 }
 
 impl dyn Program + '_ {
-    /// Lists the stages that are not known to repeat the one before, each with how often it comes in a row.
+    /// Lists the stages that are not known to repeat the previous one, each with its number of consecutive repetitions.
     pub fn distinct_stages(&self) -> impl Iterator<Item = (usize, usize)> {
         let (count, mut next) = (self.stage_count(), 0);
         std::iter::from_fn(move || {
@@ -207,14 +207,14 @@ pub struct Peer {
     pub units: u64,
 }
 
-/// A program that some engines treat in a way of their own.
+/// A program that some engines treat specially.
 #[derive(Debug, Clone, Copy)]
 pub enum Special<'program> {
     /// No such program.
     None,
     /// A compute-and-communicate program on a cube: some engines run only these.
     Cube(&'program CubeProgram),
-    /// A pipelined program on a cube, or one whose computations vary: it has a lower bound of its own.
+    /// A pipelined program on a cube, or one whose computations vary: it has a separate lower bound.
     Pipelined(&'program PipelinedExchange),
     /// A task graph: the engine for messages with sizes executes its operations, not its stage.
     Tasks(&'program TaskGraph),
@@ -261,7 +261,7 @@ impl<'program> Special<'program> {
         }
     }
 
-    /// Whether it is no stage program: its processes do not go through the stages one after another.
+    /// Whether it is not a stage program: its processes do not execute the stages one after another.
     #[must_use]
     pub(crate) fn has_no_stages(self) -> bool {
         matches!(self, Self::Tasks(_) | Self::Job(_))

@@ -1,6 +1,6 @@
 //! Processes of an operating system that compute one run together, on one computer or on many.
 //!
-//! The first of them, the leader, does all that a program alone does. It announces each run that is divided, and all
+//! The first of them, the leader, does all the work of an undivided program. It announces each divided run, and all
 //! ranks compute it, each a slab of the machine. Between runs the others wait for the next.
 
 use std::fmt::Debug;
@@ -16,10 +16,10 @@ pub trait Ranks: Debug + Sync {
     /// Sends each rank the words for it, and receives those of all others, in any order of ranks; returns the least of
     /// the values that the ranks bring. Empties `outgoing`, which has a list for each rank.
     ///
-    /// Every rank calls it equally often, and none returns before all have begun the call.
+    /// Every rank makes the same number of calls, and none returns before all have entered the call.
     fn exchange(&self, outgoing: &mut [Vec<u64>], incoming: &mut Vec<u64>, value: u64) -> u64;
 
-    /// Ends all ranks at once, since this one cannot go on.
+    /// Aborts all ranks, since this one cannot continue.
     fn abort(&self) -> !;
 }
 
@@ -32,7 +32,7 @@ pub struct RankTask {
     pub number: u64,
 }
 
-/// The value of a worker that waits for nothing.
+/// The value of a worker without events.
 pub(crate) const NOTHING: u64 = u64::MAX;
 /// The value that the leader brings at the end.
 const END: u64 = NOTHING - 1;
@@ -42,17 +42,17 @@ fn bring(ranks: &dyn Ranks, value: u64) -> u64 {
     ranks.exchange(&mut vec![vec![]; ranks.count()], &mut vec![], value)
 }
 
-/// The leader's word that there are no further runs.
+/// The leader's word for no further runs.
 ///
 /// # Panics
 ///
-/// When this is not the leader, which alone may say so.
+/// If this is not the leader.
 pub fn end_ranks(ranks: &'static dyn Ranks) {
     assert_eq!(ranks.rank(), 0, "only the leader ends the work of all");
     bring(ranks, END);
 }
 
-/// Waits for the leader's next run, for all ranks but the leader; none at the end.
+/// Waits for the leader's next run, on all ranks but the leader; `None` at the end.
 pub fn next_task(ranks: &'static dyn Ranks) -> Option<RankTask> {
     let number = bring(ranks, NOTHING);
     (number != END).then_some(RankTask { ranks, number })
@@ -64,7 +64,7 @@ impl RankTask {
         self.ranks.rank() == 0
     }
 
-    /// Begins the run, of which the others know already.
+    /// Starts the run, which the other ranks already know.
     pub(crate) fn begin(self) {
         if self.is_leader() {
             bring(self.ranks, self.number);
@@ -72,7 +72,7 @@ impl RankTask {
     }
 }
 
-/// Whether the same rank of as many computes the same run.
+/// Whether rank, number of ranks and run are equal.
 impl PartialEq for RankTask {
     fn eq(&self, other: &Self) -> bool {
         let place = |task: &Self| (task.ranks.rank(), task.ranks.count(), task.number);

@@ -65,7 +65,9 @@ pub struct RouterChannel {
 /// Names the channels of a deadlock, the first few of many.
 fn describe(channels: &[RouterChannel]) -> String {
     const MAX_NAMED: usize = 8;
-    let name = |own: &RouterChannel| format!("channel {} from node {} to {}", own.number, own.from, own.to);
+    let name = |channel: &RouterChannel| {
+        format!("channel {} from node {} to {}", channel.number, channel.from, channel.to)
+    };
     let named: Vec<String> = channels.iter().take(MAX_NAMED).map(name).collect();
     let further = match channels.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),

@@ -70,14 +70,14 @@ impl GridRoutes {
         Self { axes: machine.shape().dimensions().zip(machine.axes().iter().copied()).collect(), tie }
     }
 
-    /// The distance between two nodes \[links\], and the first leg of the route; none when they are the same.
+    /// The distance between two nodes \[links\], and the first leg of the route; `None` if they are equal.
     #[inline]
     pub(crate) fn begin(&self, from: NodeId, to: NodeId) -> (u64, Option<Leg>) {
         let legs = self.axes.iter().filter_map(|&axis| self.leg(axis, from, to));
         legs.fold((0, None), |(distance, first), leg| (distance + leg.hops, first.or(Some(leg))))
     }
 
-    /// The next leg of a message at `at`; none when it is at its destination.
+    /// The next leg of a message at `at`; `None` at its destination.
     #[inline]
     pub(crate) fn next_leg(&self, at: NodeId, to: NodeId) -> Option<Leg> {
         self.axes.iter().find_map(|&axis| self.leg(axis, at, to))

@@ -1,11 +1,11 @@
-//! The reasons for which a run is refused, or its outcome must not be used.
+//! The reasons why a run is refused, or its outcome must not be used.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::LinkMode;
 
 use crate::{Deadlock, ImbalanceError, NoBeltError, RouterError, StuckTasks};
 
-/// The reason for which a run was refused, or its outcome must not be used.
+/// The reason why a run was refused, or its outcome must not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationError {
     /// The placement is of another number of processes.
@@ -41,7 +41,7 @@ pub enum SimulationError {
     /// Switches do not reduce in routers with finite buffers, nor in searches.
     #[error("reduction in switches over routers with finite buffers or in a search, expected neither")]
     NoSwitchReduction,
-    /// The engine asked for does not apply.
+    /// The requested engine does not apply.
     #[error(transparent)]
     NoBelt(#[from] NoBeltError),
     /// The run cannot be divided into lines that are run separately.
@@ -59,7 +59,7 @@ pub enum SimulationError {
     /// Routes of an embedding, for placements that change.
     #[error("paths of an embedding, for placements that no embedding made")]
     NoEmbedding,
-    /// Routing by sorting on a machine with a length that is no power of two.
+    /// Routing by sorting on a machine with a length that is not a power of two.
     #[error("routing by sorting on a machine with a length that is no power of two")]
     NotSorted,
     /// A random access by sorting with several processes on a node.
@@ -81,7 +81,7 @@ pub enum SimulationError {
         /// The link mode.
         links: LinkMode,
     },
-    /// Coordinated execution of a program in some of whose stages some processes do not compute.
+    /// Coordinated execution of a program with stages in which some processes do not compute.
     #[error(
         "coordinated execution of a program in which some processes pass through stages, expected all to compute"
     )]
@@ -89,7 +89,7 @@ pub enum SimulationError {
     /// Coordinated execution of a task graph or a job.
     #[error("coordinated execution of a task graph or a job, whose processes are in no common stages")]
     NoStages,
-    /// A task graph that does not come to its end.
+    /// A task graph that gets stuck.
     #[error(transparent)]
     Stuck(StuckTasks),
     /// Routers with finite buffers that do not suit the program.
@@ -98,7 +98,7 @@ pub enum SimulationError {
     /// Routers with finite buffers in coordinated execution.
     #[error("coordinated execution over routers with finite buffers, expected asynchronous")]
     NoRouters,
-    /// Messages that wait for one another's channels for ever.
+    /// Messages that wait for one another's channels: a deadlock.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
     /// The times do not add up: a defect of the simulator.

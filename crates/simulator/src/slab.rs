@@ -17,7 +17,7 @@ impl Slab {
         Self { nodes: 0..machine.node_count() }
     }
 
-    /// The slab of these nodes, which are such as a slab has.
+    /// The slab of these nodes, which must form one.
     pub(crate) fn new(nodes: Range<u64>) -> Self {
         Self { nodes }
     }

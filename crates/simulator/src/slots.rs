@@ -1,11 +1,11 @@
-//! Values that come and go.
+//! Values with reusable slots.
 
 use std::ops::{Index, IndexMut};
 
 use cubefold_topology::narrow;
 
-/// Values that come and go, each in a slot of its own: there are as many slots as values were ever
-/// present at once.
+/// Values that are added and removed, each in a separate slot: the number of slots is the most values
+/// present at a time.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
     values: Vec<T>,
@@ -21,7 +21,7 @@ impl<T> Default for Slots<T> {
 impl<T> Slots<T> {
     /// Puts a value into a free slot, which is returned.
     ///
-    /// The value is made in place, since copying one that has just been made would take longer than all else.
+    /// The value is constructed in place, since copying a new value would dominate the cost.
     #[inline]
     pub(crate) fn insert(&mut self, make: impl Fn() -> T) -> u32 {
         if let Some(slot) = self.vacant.pop() {
@@ -44,7 +44,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// The number of slots, free ones too.
+    /// The number of slots, including free ones.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.values.len()

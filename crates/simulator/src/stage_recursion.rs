@@ -1,9 +1,9 @@
-//! The recursion over stages (`docs/model.md` section 15): when every process is over with each
+//! The recursion over stages (`docs/model.md` section 15): the cycle at which every process ends each
 //! stage, as long as no message waits for a channel.
 //!
-//! The times after a stage are a function of those before it, in which all of them may be later by
-//! the same: `F(T + c) = F(T) + c`. So where a stage adds the same to the times of all processes,
-//! every repetition of it does, and they are added without going through them.
+//! The times after a stage are a function of those before it, in which a common delay of all times
+//! carries over: `F(T + c) = F(T) + c`. So if a stage adds the same to the times of all processes,
+//! every repetition of it does, and repetitions are added without executing them.
 
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_topology::NodeId;
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Incoming {
     /// Its source, by label.
     pub(crate) source: u32,
-    /// Whether it sets out when its source is ready, whatever its destination does.
+    /// Whether it sets out when its source is ready, independent of its destination.
     pub(crate) is_eager: bool,
     /// Its packets.
     pub(crate) packets: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Incoming {
     pub(crate) transfer: u64,
 }
 
-/// The message that a process receives last in a stage; of one that receives none, when it is ready.
+/// The last message that a process receives in a stage; without messages, the cycle at which it is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastReceived {
     /// The cycle at which the message sets out.
@@ -162,7 +162,7 @@ impl ListedStage {
         &self.messages
     }
 
-    /// When all processes are ready that were over with the stage before at `finishes`.
+    /// The cycles at which processes that finished the previous stage at `finishes` are ready.
     pub(crate) fn become_ready(&self, finishes: &[u64], readies: &mut [u64]) {
         for ((ready, finish), computation) in readies.iter_mut().zip(finishes).zip(&self.computations) {
             *ready = finish + computation;

@@ -1,7 +1,7 @@
 //! The trees on which switches combine the chunks of a collective (`docs/model.md` section 16): the hosts of a group climb
 //! together, a level at a time, until all are at one switch.
 //!
-//! Invariant: every vertex of a tree but the root has one edge to its parent; NICs are no vertices, but lie on edges.
+//! Invariant: every vertex of a tree except the root has one edge to its parent; NICs are not vertices, but lie on edges.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use cubefold_topology::{Channel, Machine, Network, NodeId};
 
 use crate::{Job, StepBody, SwitchReduction, explicit_routes::RoutedPair, program::job::StepStage};
 
-/// Ranks that no reduction in switches joins.
+/// Ranks that no reduction in switches can join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SwitchTreeError {
     /// No switch is above all ranks of a group.
@@ -62,7 +62,7 @@ struct Switch {
 pub(crate) struct Edge {
     child: Child,
     parent: NodeId,
-    /// The units that go up, and those that go down; 0 if there is no message.
+    /// The units that go up, and those that go down; 0 without a message.
     pub(crate) units: [u64; 2],
     up: Vec<Channel>,
     down: Vec<Channel>,
@@ -164,12 +164,12 @@ impl<'run> StepTrees<'run> {
         &self.trees[group as usize * self.reduction.chunks.len() + chunk]
     }
 
-    /// The vertex of a process; `None` of a rank.
+    /// The vertex of a process; `None` for a rank.
     pub(crate) fn vertex(&self, process: u32) -> Option<NodeId> {
         process.checked_sub(self.first_switch).map(NodeId::new)
     }
 
-    /// The group of a message of which one end may be a rank; of messages between switches that of the sender is known.
+    /// The group of a message with at most one rank as its end; between switches, the sender's group is known.
     pub(crate) fn group_of_rank(&self, rank: u32) -> u32 {
         self.group_of[rank as usize]
     }
@@ -282,7 +282,7 @@ fn check_hosts(group: &[u32], node: impl Fn(u32) -> NodeId) -> Result<(), Switch
 }
 
 impl Growth<'_> {
-    /// The tree of a group; `None` if its ranks never meet.
+    /// The tree of a group; `None` if its ranks have no common switch.
     fn grow(mut self, group: &[u32], node: impl Fn(u32) -> NodeId) -> Option<Tree> {
         let mut level: BTreeMap<NodeId, Vec<Branch>> = BTreeMap::new();
         for (place, &rank) in (0..).zip(group) {
@@ -319,7 +319,7 @@ impl Growth<'_> {
         Some(next)
     }
 
-    /// Branches end at a switch, which begins another.
+    /// Branches end at a switch, where another starts.
     fn join(&mut self, vertex: NodeId, branches: Vec<Branch>) -> Branch {
         let below = branches.iter().map(|branch| branch.below).sum();
         for Branch { child, below, up, down } in branches {

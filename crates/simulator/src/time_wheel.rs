@@ -1,19 +1,19 @@
 //! A hierarchical time wheel: an event queue for clocks of 64 bits and events of any delay.
 //!
 //! Transmissions of different sizes end in no fixed order, and the end of a message of a gigabyte
-//! lies millions of cycles after that of a barrier's. The bits of a cycle are divided among three levels (Varghese &
+//! lies millions of cycles after that of a barrier. The bits of a cycle are divided among three levels (Varghese &
 //! Lauck 1987, scheme 7): level 0 has a slot for each of 2^12 cycles, level 1 for each of 2^10 stretches of as many,
 //! level 2 for each of 2^10 stretches of those. An event lies on the level of the highest bit
 //! in which its cycle differs from the present one, so that adding costs O(1), and it moves down
-//! one level at a time, so that taking does, too. Events outside the present window of 2^32
+//! one level at a time, so that taking also costs O(1). Events outside the present window of 2^32
 //! cycles wait in a tree by window. A slot of level 0 is one cycle: nothing is ever sorted.
 //!
 //! Invariants: no event lies before the present cycle; an event of a level agrees with it in
-//! all bits of higher levels and is greater in those of its own, at level 0 greater or equal. So the next event is
+//! all bits of higher levels and is greater in those of its level, at level 0 greater or equal. So the next event is
 //! in the first occupied slot of the lowest level that has one. The order of the events of one cycle
-//! means nothing: an engine must come to the same numbers in any order.
+//! does not matter: an engine must reach the same numbers in any order.
 //!
-//! Events lie in chunks that all slots share: they take as much memory as there were events at any
+//! Events lie in chunks shared by all slots: memory is proportional to the most events at any
 //! time.
 
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ struct Chunk<T> {
 
 const CAPACITY: usize = 16;
 
-/// The events after which no more are taken together.
+/// The number of events after which no more are taken together.
 const TAKEN_TOGETHER: usize = 48;
 
 /// The capacity as a power of two.
@@ -162,7 +162,7 @@ impl<T: Copy> TimeWheel<T> {
         EventPlace::new(self.new_chunk(list, event, low(cycle)), 0)
     }
 
-    /// Puts an event into a chunk of its own before the others of a list; returns 1 + the chunk's index.
+    /// Puts an event into a separate chunk before the others of a list; returns 1 + the chunk's index.
     fn new_chunk(&mut self, next: u32, event: T, cycle: u32) -> u32 {
         let vacant = self.vacant;
         if let Some(chunk) = self.chunks.get_mut((vacant as usize).wrapping_sub(1)) {
@@ -202,8 +202,8 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// A cycle before which no event lies; none without events. It is later than the present one once the events of that
-    /// are taken, and that of the next event unless this lies far ahead.
+    /// A lower bound on the next event's cycle; `None` without events. It is later than the present cycle once the events of that
+    /// are taken, and exact unless the next event lies far ahead.
     pub(crate) fn least_next(&self) -> Option<u64> {
         if let Some(slot) = self.near.first_occupied(slot(self.now, 0, NEAR)) {
             return Some((self.now & !(NEAR - 1)) | slot as u64);
@@ -237,7 +237,7 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// Takes some of the events of the present cycle, in the place of what `events` holds; returns whether there were
+    /// Replaces the contents of `events` by some events of the present cycle; returns whether there were
     /// any left.
     #[inline]
     pub(crate) fn take(&mut self, events: &mut Vec<T>) -> bool {
@@ -342,7 +342,7 @@ impl Level {
     }
 }
 
-/// The slot of a cycle at a level of `slots` slots, whose bits begin at `first`.
+/// The slot of a cycle at a level of `slots` slots, whose bits start at `first`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the remainder is below the number of slots")]
 fn slot(cycle: u64, first: u32, slots: u64) -> usize {
@@ -422,7 +422,7 @@ mod tests {
     }
 
     proptest! {
-        /// A wheel that is advanced to cycles without events, too, has the events of one that is not.
+        /// A wheel that is also advanced to cycles without events has the same events as one that is not.
         #[test]
         fn cycles_between_events_do_not_matter(
             cycles in proptest::collection::vec((0_u32..64, any::<u64>()), 1..60),
@@ -439,7 +439,7 @@ mod tests {
             let stops = std::cell::RefCell::new(stops.into_iter().peekable());
             let found = drain_by(&mut wheel, |wheel| {
                 let least = wheel.least_next()?;
-                // As many cycles before it as another engine may have events in.
+                // The cycles before it in which another engine may have events.
                 while let Some(stop) = stops.borrow_mut().next_if(|&stop| stop <= least) {
                     if stop >= wheel.now {
                         wheel.advance_to(stop);
@@ -452,7 +452,7 @@ mod tests {
             prop_assert_eq!(found, drain(&mut other));
         }
 
-        /// A heap takes the same events in the same cycles, whatever is added while they are taken.
+        /// A heap takes the same events in the same cycles, even if events are added while they are taken.
         #[test]
         fn a_wheel_is_a_heap(delays in proptest::collection::vec((0_u32..40, any::<u64>(), 1_usize..4), 1..200)) {
             let delays: Vec<_> = delays.iter().map(|&(bits, delay, count)| (delay & ((1 << bits) - 1), count)).collect();

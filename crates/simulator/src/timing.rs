@@ -1,14 +1,14 @@
-//! The rules by which messages travel, and the one place that turns sizes into times.
+//! The rules by which messages travel, and the only place that converts sizes to times.
 //!
 //! Three questions can be asked of a message of `L` units that is transmitted over a link
 //! (`docs/model.md` sections 5 and 13): the time for which it occupies the link, when it joins its
 //! next queue, and when it is received at its last node. [`MessageTiming`] answers them. For a
-//! message of one unit over links without latency the three have one answer, `T_c`; so they have
-//! for messages of one size that are stored whole before they are forwarded
+//! message of one unit over links without latency the three answers are equal, `T_c`, and also
+//! for messages of one size under whole-message store-and-forward
 //! ([`Communication::unit_equivalent`]).
 //!
 //! Links of different speed (section 21) have their times with the machine
-//! ([`Machine::link_times`](cubefold_topology::Machine::link_times)); there the answers depend on the channel.
+//! ([`Machine::link_times`](cubefold_topology::Machine::link_times)); then the answers depend on the channel.
 
 use std::num::NonZeroU64;
 
@@ -69,7 +69,7 @@ pub struct LocalCost {
 #[error("0 cycles a link, expected at least 1")]
 pub struct ZeroHopError;
 
-/// The largest size of an eager message when all messages are \[units\].
+/// The largest size of an eager message if all messages are eager \[units\].
 pub const EAGER_ALL: u64 = u64::MAX;
 
 impl Communication {
@@ -77,8 +77,8 @@ impl Communication {
     /// equally long routes around a ring.
     ///
     /// All else is as in section 5 of `docs/model.md`: no latency, store-and-forward of whole
-    /// messages, first come first served, by rendezvous, one processor a node, messages inside a
-    /// node in no time.
+    /// messages, first come first served, rendezvous, one processor per node, messages inside a
+    /// node in 0 cycles.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ impl Communication {
         Self { routes, ..self }
     }
 
-    /// The same with a latency of links, `l`: cycles on the wire and in the router that occupy
-    /// nothing.
+    /// The same with a latency of links, `l`: cycles on the wire and in the router that do not occupy
+    /// a link.
     #[must_use]
     pub fn with_latency(self, latency: Cycles) -> Self {
         Self { latency, ..self }
@@ -180,8 +180,8 @@ impl Communication {
     ///
     /// # Errors
     ///
-    /// When a parameter is out of its range, there are too few channels or, under virtual cut-through, too small buffers for
-    /// packets, and when the machine or one of the other rules does not suit them.
+    /// If a parameter is out of its range, there are too few channels or, under virtual cut-through, too small buffers for
+    /// packets, or the machine or another rule does not suit them.
     pub fn with_routers(self, settings: RouterSettings, machine: &Machine) -> Result<Self, RouterError> {
         let routers = Routers::new(settings, machine, Self { routers: None, ..self })?;
         Ok(Self { routers: Some(routers), ..self })
@@ -292,7 +292,7 @@ impl Communication {
     }
 
     /// The times of a message of `units` units; one of 0 units takes no time anywhere (section 23.5). Times past 2^64 cycles
-    /// are cut off there: runs that could have such times are refused.
+    /// saturate: runs that could have such times are refused.
     #[must_use]
     pub fn timing_of(self, units: u64) -> MessageTiming {
         if units == 0 {
@@ -337,7 +337,7 @@ impl Communication {
         MessageTiming { occupancy: Cycles::new(units), head, receipt, first_links, local }
     }
 
-    /// The same on a machine whose links have these times by class: those that bounds take, the longest.
+    /// The same on a machine whose links have these times by class: the longest, as bounds require.
     #[must_use]
     pub fn with_longest(self, times: &[LinkTime]) -> Self {
         let longest = |of: fn(&LinkTime) -> u64| times.iter().map(of).max();
@@ -349,7 +349,7 @@ impl Communication {
         }
     }
 
-    /// The same on a machine: where its links differ, with the least occupancy and the least latency of any.
+    /// The same on a machine: if its links differ, with the least occupancy and the least latency of any.
     #[must_use]
     pub fn with_shortest(self, machine: &Machine) -> Self {
         let Some(times) = machine.link_times() else { return self };
@@ -360,12 +360,12 @@ impl Communication {
         Self { hop: Cycles::new(unit), latency: Cycles::new(latency), ..self }
     }
 
-    /// The same on a machine: where its links differ, with the longest times.
+    /// The same on a machine: if its links differ, with the longest times.
     pub(crate) fn on(self, machine: &Machine) -> Self {
         machine.link_times().map_or(self, |times| self.with_longest(times))
     }
 
-    /// The same where all links have these times.
+    /// The same with these times for all links.
     #[must_use]
     pub(crate) fn with_links_of(self, time: LinkTime) -> Self {
         self.with_longest(&[time])
@@ -423,8 +423,8 @@ impl Communication {
     /// take under these; `None` if there are no such rules.
     ///
     /// A message that is stored whole before it is forwarded, over links without latency, is a
-    /// message of one unit over links with `T_c = u L`. Where several processes share a node,
-    /// `shares_nodes`, so must messages inside a node take no time and processors serve one process.
+    /// message of one unit over links with `T_c = u L`. If several processes share a node,
+    /// `shares_nodes`, messages inside a node must also take 0 cycles, and processors must serve one process.
     #[must_use]
     pub(crate) fn unit_equivalent(self, units: u64, shares_nodes: bool) -> Option<Self> {
         let is_plain = self.service == ServiceOrder::FirstCome && !self.is_eager(units);
@@ -436,8 +436,8 @@ impl Communication {
             .flatten()
     }
 
-    /// The time of a message of `units` units over a link, where all of it is stored before it is forwarded and it sets
-    /// out only when its destination is ready; none under other rules \[cycles\].
+    /// The time of a message of `units` units over a link, if it is stored whole before it is forwarded and sets
+    /// out only when its destination is ready; `None` under other rules \[cycles\].
     #[must_use]
     pub(crate) fn stored_hop(self, units: u64) -> Option<Cycles> {
         let timing = self.timing_of(units);
@@ -466,7 +466,7 @@ impl MessageTiming {
         local: Cycles::ZERO,
     };
 
-    /// For how long all of the message occupies each channel of its route, or under half-duplex
+    /// The time for which the whole message occupies each channel of its route, or under half-duplex
     /// each link \[cycles\].
     #[must_use]
     pub fn occupancy(self) -> Cycles {
@@ -487,7 +487,7 @@ impl MessageTiming {
         self.receipt
     }
 
-    /// The time over a route of `links` links without contention \[cycles\]; inside a node, over none, the
+    /// The time over a route of `links` links without contention \[cycles\]; inside a node (0 links), the
     /// time of messages there.
     ///
     /// # Panics
@@ -502,7 +502,7 @@ impl MessageTiming {
         }
     }
 
-    /// The one answer to all three questions \[cycles\]; `None` if they differ.
+    /// The common answer to all three questions \[cycles\]; `None` if they differ.
     #[must_use]
     pub fn uniform(self) -> Option<Cycles> {
         (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)

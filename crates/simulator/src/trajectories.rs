@@ -187,7 +187,7 @@ struct LineRun<'run> {
     observer: &'run mut dyn Observer,
 }
 
-/// The cycle of a process that is not ready.
+/// Marks a process that is not ready.
 const NOT_READY: u64 = u64::MAX;
 
 impl<'run> LineRun<'run> {
@@ -208,7 +208,7 @@ impl<'run> LineRun<'run> {
         }
     }
 
-    /// Begins the computation of a process at a cycle not before the present one.
+    /// Starts the computation of a process at the present cycle or later.
     fn begin_stage(&mut self, process: u32, cycle: u64) {
         let ready = cycle + self.line.program.facts().compute.get();
         self.events.add(LineEvent::new(process, LineEventKind::Computed), ready);

@@ -1,4 +1,4 @@
-//! The time of a message with nothing in its way (`docs/model.md` sections 13.2, 15 and 21.3).
+//! The time of a message without contention (`docs/model.md` sections 13.2, 15 and 21.3).
 //!
 //! If all links are alike, it follows from the number of links of the route. If they differ, the first packet continues
 //! as soon as it can, and packet `k` follows it after `k` times the time of a packet on the slowest channel so far,
@@ -18,7 +18,7 @@ pub(crate) struct TransferTimes<'run> {
     heads: Option<Arc<HeadTimes>>, // over routers whose links differ
 }
 
-/// The times of heads over the routers of a dragonfly, whose links between groups have a latency of their own
+/// The times of heads over the routers of a dragonfly whose links between groups have a separate latency
 /// (section 30.1).
 #[derive(Debug)]
 struct HeadTimes {
@@ -42,8 +42,7 @@ impl HeadTimes {
         Some(Self { machine: machine.clone().with_link_times(&times), of_class, plain })
     }
 
-    /// The cycles by which the head of a message takes longer than over links that are all as fast as the fastest, and as
-    /// many as are fewest.
+    /// The extra cycles of a message's head compared with a route of the fewest links, all as fast as the fastest.
     fn beyond_plain(&self, from: NodeId, to: NodeId, links: u64) -> u64 {
         let route = self.machine.route(from, to, cubefold_topology::TieRule::default());
         let times = route.map(|channel| self.of_class[self.machine.link_class(channel)]);
@@ -90,8 +89,8 @@ impl<'run> TransferTimes<'run> {
     }
 }
 
-/// The time of a message of `units` units over the channels of a route; inside a node, over none, the time of messages
-/// there. Times past 2^64 cycles are cut off there \[cycles\].
+/// The time of a message of `units` units over the channels of a route; inside a node (no channels), the time of messages
+/// there. Times past 2^64 cycles saturate \[cycles\].
 #[must_use]
 pub fn transfer_over(
     links: impl IntoIterator<Item = LinkTime>,
@@ -109,7 +108,7 @@ pub fn transfer_over(
     let behind = |count: u128, unit: u64| count.saturating_mul(time(unit, whole));
     let rest = units - communication.packet().map_or(0, |packet| (units - 1) / packet * packet.get());
     let mut slowest = link.unit;
-    // When the first and the last packet begin over the link.
+    // The starts of the first and the last packet over the link.
     let (mut first, mut last) = (0_u128, behind(packets - 1, link.unit));
     for next in links {
         first = first.saturating_add(communication.joins_after(link, next, whole));

@@ -1,10 +1,10 @@
-//! The transports, which carry messages between the nodes of a machine.
+//! Transports, which carry messages between the nodes of a machine.
 //!
 //! A [`Transport`] knows the links of a machine, or of a slab of it, and the messages that wait and move on them. It
 //! knows no processes and no computations: the [engine](crate::engine) says which message sets out from which node,
 //! and learns which messages have arrived. Messages inside a node never come here.
 //!
-//! Invariant: what a transport does in a cycle depends on the keys of the messages, never on the order in which they
+//! Invariant: the actions of a transport in a cycle depend on the keys of the messages, never on the order in which they
 //! join or arrive within the cycle.
 
 pub(crate) mod flow;
@@ -23,10 +23,10 @@ use crate::{
     engine::{MessageRecord, MessageTable, border::Border},
 };
 
-/// The links of a machine or of a slab of it, and what waits and moves on them.
+/// The links of a machine or of a slab of it, and the messages on them.
 ///
-/// In every cycle in which something happens, first what ends [arrives](Self::arrive); then messages
-/// [set out](Self::set_out) and packets of other engines are [admitted](Self::admit), in any order; at last idle
+/// In every cycle with an event, first the ended transmissions [arrive](Self::arrive); then messages
+/// [set out](Self::set_out) and packets of other engines are [admitted](Self::admit), in any order; finally idle
 /// channels are granted and packets [depart](Self::depart).
 pub(crate) trait Transport {
     /// A cycle before which nothing happens; `None` if nothing moves.
@@ -47,7 +47,7 @@ pub(crate) trait Transport {
         arrivals: &mut Arrivals,
     ) -> u32;
 
-    /// The time without contention of a message that has set out between two nodes, where channels differ; `None` where
+    /// The time without contention of a message that has set out between two nodes, if channels differ; `None` if
     /// they are alike, so that it follows from the links of its route \[cycles\].
     fn transfer(&self, message: u32, ends: [NodeId; 2], units: u64) -> Option<Cycles> {
         let _ = (message, ends, units);
@@ -57,13 +57,13 @@ pub(crate) trait Transport {
     /// A packet from another engine needs a channel of this one from `now` on.
     fn admit<B: Border>(&mut self, packet: &Packet, now: Cycle, messages: &Messages<'_, B>);
 
-    /// Idle channels are granted, and the packets that get them depart.
+    /// Grants idle channels; the packets that get them depart.
     fn depart<B: Border>(&mut self, now: Cycle, messages: &Messages<'_, B>);
 
     /// The most packets left in one channel's queue at the end of any cycle so far.
     fn longest_queue(&self) -> u32;
 
-    /// Takes the transmissions of a run that is over, if they were logged.
+    /// Takes the transmissions of a finished run, if they were logged.
     fn take_transmissions(&mut self) -> Vec<Transmission> {
         vec![]
     }
@@ -79,7 +79,7 @@ pub(crate) trait Transport {
         None
     }
 
-    /// The packets that wait for one another for ever, if nothing moves any more.
+    /// The deadlocked packets, if nothing moves any more.
     fn deadlock(&self) -> Option<Deadlock> {
         None
     }
@@ -109,13 +109,13 @@ impl<B: Border> Messages<'_, B> {
         self.nodes[process.label() as usize]
     }
 
-    /// The engine that has a node, if it is another.
+    /// The engine of a node, if it is another one.
     #[inline]
     pub(crate) fn elsewhere(&self, node: NodeId) -> Option<usize> {
         if B::IS_ALONE { None } else { self.border.elsewhere(node) }
     }
 
-    /// The node of the source of a message, if that is of this engine.
+    /// The node of the source of a message, if the source belongs to this engine.
     pub(crate) fn source_node(&self, message: u32) -> Option<NodeId> {
         self.border.index(self.table.record(message).source).map(|index| self.node(index))
     }
@@ -124,7 +124,7 @@ impl<B: Border> Messages<'_, B> {
 /// The messages and packets that leave a transport in a cycle.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// The messages of packets all of which is at their destinations: an entry a packet.
+    /// The messages of packets that have arrived completely: an entry per packet.
     pub(crate) received: Vec<u32>,
     /// Packets that need channels of other engines, each with its engine.
     pub(crate) leaving: Vec<(usize, Packet)>,

@@ -111,20 +111,20 @@ impl Room {
 
     /// Tables in this arrangement, in a page that notes call `width`.
     fn arranged(self, tables: &[Headed<'_>], width: &str) -> Vec<Fitted> {
-        let headed = |own: &Headed<'_>| own.with_headings(own.table, self.headings);
+        let headed = |table: &Headed<'_>| table.with_headings(table.table, self.headings);
         let whole = |table: TextTable| Fitted { table, layout: Layout::Columns, notes: vec![] };
         match (self.headings, self.columns) {
-            (_, None) => tables.iter().map(|own| whole(headed(own))).collect(),
+            (_, None) => tables.iter().map(|table| whole(headed(table))).collect(),
             (Headings::UnitsBelow, Some(columns)) => {
                 let tables: Vec<TextTable> = tables.iter().map(headed).collect();
                 TextTable::fit_to(&tables, columns, width)
             }
             // Columns are left out by their names, before these are wrapped.
             (Headings::Wrapped, Some(columns)) => {
-                let plain: Vec<TextTable> = tables.iter().map(|own| own.table.clone()).collect();
+                let plain: Vec<TextTable> = tables.iter().map(|table| table.table.clone()).collect();
                 let fitted = TextTable::fit_to(&plain, columns, width).into_iter().zip(tables);
-                let wrapped = |(fitted, own): (Fitted, &Headed<'_>)| {
-                    let table = own.with_headings(&fitted.table, self.headings);
+                let wrapped = |(fitted, original): (Fitted, &Headed<'_>)| {
+                    let table = original.with_headings(&fitted.table, self.headings);
                     Fitted { table, ..fitted }
                 };
                 fitted.map(wrapped).collect()

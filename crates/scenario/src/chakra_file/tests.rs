@@ -286,15 +286,15 @@ fn as_json(mut trace: &[u8]) -> String {
             continue;
         }
         let node = Node::decode(message).unwrap();
-        let attribute = |own: &AttributeProto| match own.value.as_ref().unwrap() {
-            Attribute::Text(word) => serde_json::json!({"name": own.name, "stringVal": word}),
+        let attribute = |attribute: &AttributeProto| match attribute.value.as_ref().unwrap() {
+            Attribute::Text(word) => serde_json::json!({"name": attribute.name, "stringVal": word}),
             Attribute::Bools(list) => {
-                serde_json::json!({"name": own.name, "boolList": {"values": list.values}})
+                serde_json::json!({"name": attribute.name, "boolList": {"values": list.values}})
             }
-            Attribute::Bool(truth) => serde_json::json!({"name": own.name, "boolVal": truth}),
+            Attribute::Bool(truth) => serde_json::json!({"name": attribute.name, "boolVal": truth}),
             number => {
                 let number = number.integer().unwrap().to_string();
-                serde_json::json!({"name": own.name, "int64Val": number})
+                serde_json::json!({"name": attribute.name, "int64Val": number})
             }
         };
         let words = |all: &[u64]| all.iter().map(ToString::to_string).collect::<Vec<_>>();

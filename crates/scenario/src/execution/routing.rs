@@ -52,8 +52,9 @@ impl RoutingRule {
 
     /// Every rule: those of queues without limit, then those that only routers have.
     pub fn all() -> impl Iterator<Item = Self> {
-        let is_of_queues = |own: &RouterRouting| Self::OF_QUEUES.iter().any(|rule| rule.name() == own.name());
-        // Files of routes are named by a key of their own.
+        let is_of_queues =
+            |routing: &RouterRouting| Self::OF_QUEUES.iter().any(|rule| rule.name() == routing.name());
+        // A separate key names files of routes.
         let is_of_routers = |rule: &RouterRouting| !is_of_queues(rule) && !rule.descriptor().is_from_file;
         let mut only_routers: Vec<RouterRouting> = RouterRouting::all().filter(is_of_routers).collect();
         only_routers.dedup_by_key(|rule| rule.name());
@@ -71,7 +72,7 @@ impl RoutingRule {
             Self::Lowest => "lowest",
             Self::Spread => "spread",
             Self::DModK => "d-mod-k",
-            Self::OfRouters(own) => own.name(),
+            Self::OfRouters(routing) => routing.name(),
         }
     }
 
@@ -82,7 +83,7 @@ impl RoutingRule {
         RouterRouting::named(self.name(), machine)
     }
 
-    /// Whether it needs no routers with finite buffers.
+    /// Whether it works without routers with finite buffers.
     #[must_use]
     pub(crate) fn is_of_queues(self) -> bool {
         !matches!(self, Self::OfRouters(_))
@@ -91,7 +92,7 @@ impl RoutingRule {
     /// Whether it applies to a machine.
     fn applies_to(self, machine: &Machine) -> bool {
         match self {
-            // With failures the routes that are left are in dimension order.
+            // With failures the remaining routes are in dimension order.
             Self::DimensionOrder => machine.grid().is_some() || machine.source() == Some(&GraphSource::Grid),
             Self::Valiant | Self::Sorting => machine.grid().is_some(),
             Self::Embedding | Self::Lowest | Self::Spread => true,
@@ -102,7 +103,7 @@ impl RoutingRule {
     }
 }
 
-/// The paths of guest edges over which a run's congestion is counted, where its routing asks for an embedding's.
+/// The paths of guest edges over which a run's congestion is counted, if its routing uses an embedding's paths.
 #[derive(Debug)]
 pub enum CountedPaths<'run> {
     /// The embedding's own.

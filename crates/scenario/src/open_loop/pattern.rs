@@ -63,10 +63,10 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
     Some(found)
 }
 
-/// The most groups that an adversarial pattern goes on.
+/// The most groups by which an adversarial pattern shifts.
 const MAX_GROUPS: u64 = 1 << 32;
 
-/// The number of terminals of a group, which divides them into at least two.
+/// The number of terminals of a group, which divides all terminals into at least two groups.
 fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value>) -> Option<u32> {
     let key = Key::ProgramGroupSize;
     let of_dragonfly = match machine.source() {
@@ -185,7 +185,7 @@ fn hotspot(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern>
     Some(TrafficPattern::Hotspot { nodes, share: share? })
 }
 
-/// Reads the destinations in a file, one a line.
+/// Reads the destinations in a file, one per line.
 fn listed(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern> {
     let key = Key::ProgramDestinations;
     let value = settings.required(key, "the path of a file with a destination on each line")?;

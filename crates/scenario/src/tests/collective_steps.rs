@@ -23,7 +23,7 @@ fn a_sequence_has_the_stages_of_its_steps_one_after_another() {
     let mut stage = 0;
     for step in STEPS {
         let alone = scenario(&on(TORUS_4X3, &format!("compute_cycles = 10\n{step}"))).runs.remove(0);
-        for own in 0..alone.program.body.stage_count() {
+        for alone_stage in 0..alone.program.body.stage_count() {
             let messages = |run: &Run, stage: usize| {
                 let mut all = vec![];
                 run.program.body.for_each_message(stage, &mut |from, to, units| all.push((from, to, units)));
@@ -32,7 +32,7 @@ fn a_sequence_has_the_stages_of_its_steps_one_after_another() {
                     .collect();
                 (all, computations)
             };
-            assert_eq!(messages(&run, stage), messages(&alone, own));
+            assert_eq!(messages(&run, stage), messages(&alone, alone_stage));
             stage += 1;
         }
     }

@@ -18,19 +18,19 @@ fn what_is_asked_for_is_what_is_written() {
          reduce_units_per_cycle = 2\n",
     );
     let run = scenario(&text).runs.remove(0);
-    let own = run.program.collective.as_deref().unwrap();
-    let asked = own.specification().unwrap();
+    let collective = run.program.collective.as_deref().unwrap();
+    let asked = collective.specification().unwrap();
     assert_eq!((asked.operation, asked.algorithm), (Operation::AllReduce, Algorithm::Swing));
     assert_eq!((asked.exchange, asked.ports), (Some(Exchange::Whole), Ports::All));
     assert_eq!((asked.vector_units, asked.compute_cycles, asked.shape.lengths()), (100, 3, &[4, 4][..]));
     assert_eq!(
-        (asked.reduce_units_per_cycle.map(std::num::NonZeroU64::get), own.share_count()),
+        (asked.reduce_units_per_cycle.map(std::num::NonZeroU64::get), collective.share_count()),
         (Some(2), 4)
     );
     assert_eq!((run.program.body.process_count(), run.program.rank_count()), (64, 16));
     // Every share sits on the node of its rank, and has a processor of its own.
     for process in ProcessId::first(64) {
-        let rank = ProcessId::new(own.rank(process));
+        let rank = ProcessId::new(collective.rank(process));
         assert_eq!(run.placement.node(process), run.placement.node(rank));
     }
     assert_eq!(run.communication.processors().get(), 4);

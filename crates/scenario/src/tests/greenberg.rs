@@ -36,8 +36,8 @@ fn grids_lie_in_their_smallest_hypercube_or_by_the_gray_code_in_a_larger_one() {
         let found =
             run(&format!("kind = \"hypercube\"\ndimensions = {dimensions}"), &format!("guest = {guest}"));
         let Placement::Greenberg(placement) = &*found.placement else { panic!("{guest}") };
-        let own = (placement.construction(), found.placement.is_one_to_one());
-        assert_eq!(own, (construction, true), "{guest}");
+        let built = (placement.construction(), found.placement.is_one_to_one());
+        assert_eq!(built, (construction, true), "{guest}");
     }
     // Any machine with lengths of 2 is a hypercube.
     run("kind = \"mesh\"\nshape = [2, 2, 2, 2]", "guest = { kind = \"mesh\", shape = [3, 5] }");

@@ -14,9 +14,9 @@ fn ranks_outside_take_no_part() {
                 [[program.steps]]\nname = \"b\"\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nover = [0]\nonly = [[1, 1, 1]]\n\
                 [[program.steps]]\nname = \"c\"\nkind = \"send\"\nover = [0]\nwrap = true\nonly = [[0, 0, 1], [1, 0, 0]]\n";
     let run = job(text).load().unwrap().runs.remove(0);
-    let own = run.program.job.as_deref().unwrap();
+    let loaded = run.program.job.as_deref().unwrap();
     let takes_part =
-        |step: usize| (0..8).filter(|&rank| own.steps()[step].has_rank(rank)).collect::<Vec<_>>();
+        |step: usize| (0..8).filter(|&rank| loaded.steps()[step].has_rank(rank)).collect::<Vec<_>>();
     assert_eq!(
         [takes_part(0), takes_part(1), takes_part(2)],
         [vec![1, 2, 5, 6], vec![4, 5, 6, 7], vec![0, 1]]
@@ -159,7 +159,7 @@ fn steps_of_other_numbers_of_ranks_are_refused() {
 
 #[test]
 fn a_matrix_is_that_of_the_groups_of_an_axis() {
-    let own = |over: &str, matrix: &str| {
+    let grouped = |over: &str, matrix: &str| {
         let step = format!(
             "[[program.steps]]\nname = \"experts\"\nkind = \"traffic\"\nfile = \"m.csv\"\nform = \"matrix-dense\"\n{over}"
         );
@@ -167,7 +167,7 @@ fn a_matrix_is_that_of_the_groups_of_an_axis() {
         Files::new(&[("s.toml", &text), ("m.csv", matrix)])
     };
     let matrix = "0 1 5\n2 0 7\n1 0 0\n";
-    let run = own("over = [1]\n", matrix).load().unwrap().runs.remove(0);
+    let run = grouped("over = [1]\n", matrix).load().unwrap().runs.remove(0);
     let messages = run.program.body.messages(0);
     let of_ranks: Vec<(u32, u32, u64)> = messages
         .iter()
@@ -193,14 +193,14 @@ fn a_matrix_is_that_of_the_groups_of_an_axis() {
             "m.csv: the hottest rank of a group, 2, receives 12 units, 2.25 times the mean; they bound the step from below."
         ]
     );
-    let even = own("over = [0]\n", "0 4\n4 0\n").load().unwrap().runs.remove(0);
+    let even = grouped("over = [0]\n", "0 4\n4 0\n").load().unwrap().runs.remove(0);
     assert!(even.program.notes.is_empty(), "{:?}", even.program.notes);
-    let wrong = own("over = [0]\n", matrix).displayed();
+    let wrong = grouped("over = [0]\n", matrix).displayed();
     assert_eq!(
         wrong,
         ["s.toml:9:8: a matrix of 3 rows, expected 2: the ranks of a group along the axes of over"]
     );
-    let no_axis = own("over = [2]\n", matrix).displayed();
+    let no_axis = grouped("over = [2]\n", matrix).displayed();
     assert_eq!(no_axis.len(), 1);
     assert!(
         no_axis[0].contains("over of a traffic step is a list of 1, expected axes of the logical shape"),

@@ -287,7 +287,7 @@ fn random_draws_single_processes_and_passes_over_failed_nodes() {
     assert!(!are_groups(&placed_several[0].1) && are_groups(&placed_several[1].1));
     for (_, nodes) in &placed_several {
         for node in 0..16 {
-            assert_eq!(nodes.iter().filter(|own| **own == node).count(), 4);
+            assert_eq!(nodes.iter().filter(|placed| **placed == node).count(), 4);
         }
     }
     let failed = "machine = { kind = \"torus\", shape = [8, 8], failed_nodes = [1] }\nmapping.embeddings = [\"random\"]\n\

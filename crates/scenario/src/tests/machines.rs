@@ -199,7 +199,7 @@ fn wrong_random_accesses_say_what_is_wrong() {
     };
     let scenario = files("process,index\n0,5\n3,-1\n7,0\n").load().unwrap();
     let named = scenario.runs[0].program.body.special().random_access().unwrap().named().to_vec();
-    assert_eq!(named.iter().flatten().map(|own| own.label()).collect::<Vec<_>>(), [5, 0]);
+    assert_eq!(named.iter().flatten().map(|process| process.label()).collect::<Vec<_>>(), [5, 0]);
     let wrong = |rows: &str| files(rows).displayed();
     assert_eq!(
         wrong("process,index\n0,5\n0,6\n"),

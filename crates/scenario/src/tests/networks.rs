@@ -221,8 +221,14 @@ fn speeds_of_slurm_count_with_their_unit() {
         let times = run.machine.link_times().unwrap_or_default();
         times.iter().map(|time| time.unit).collect::<Vec<u64>>()
     };
-    let own = run("unit-of-linkspeed = \"5 GB/s\"");
-    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![2, 1], false));
-    let own = run("");
-    assert_eq!((units(&own), own.notes().iter().any(|note| note.contains("LinkSpeed"))), (vec![], true));
+    let with_unit = run("unit-of-linkspeed = \"5 GB/s\"");
+    assert_eq!(
+        (units(&with_unit), with_unit.notes().iter().any(|note| note.contains("LinkSpeed"))),
+        (vec![2, 1], false)
+    );
+    let without_unit = run("");
+    assert_eq!(
+        (units(&without_unit), without_unit.notes().iter().any(|note| note.contains("LinkSpeed"))),
+        (vec![], true)
+    );
 }

@@ -38,8 +38,8 @@ fn the_canonical_form_is_that_of_the_checked_values() {
             let in_folder = |(name, contents): (&String, &serde_json::Value)| {
                 (path.join(name), contents.as_str().unwrap().to_owned())
             };
-            let own = contents.as_str().map(|own| (path.clone(), own.to_owned()));
-            let named = own.into_iter().chain(contents.as_object().into_iter().flatten().map(in_folder));
+            let single = contents.as_str().map(|contents| (path.clone(), contents.to_owned()));
+            let named = single.into_iter().chain(contents.as_object().into_iter().flatten().map(in_folder));
             for (path, contents) in named {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, contents).unwrap();
@@ -73,7 +73,7 @@ fn every_key_has_its_value_or_its_default() {
         "program.hotspot_share = f3fb999999999999a",
         "seed = 3",
     ] {
-        assert!(text.lines().any(|own| own == line), "{line} is not in\n{text}");
+        assert!(text.lines().any(|written| written == line), "{line} is not in\n{text}");
     }
     let paths: Vec<&str> = text.lines().map(|line| line.split_once(" = ").unwrap().0).collect();
     assert!(paths.is_sorted(), "{paths:?}");
@@ -138,14 +138,14 @@ fn every_file_that_is_read_is_one_of_the_settings() {
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|own| own != "toml") {
+        if path.extension().is_none_or(|extension| extension != "toml") {
             continue;
         }
         let scenario = load(std::slice::from_ref(&path)).unwrap().remove(0);
         let known: Vec<_> = scenario.runs.iter().flat_map(|run| run.resolved.files()).collect();
         for input in scenario.inputs.iter().filter(|input| **input != path) {
-            let is_machine = input.extension().is_some_and(|own| own == "toml");
-            let is_known = |own: &str| own == input.to_string_lossy() || own.contains("{rank}");
+            let is_machine = input.extension().is_some_and(|extension| extension == "toml");
+            let is_known = |listed: &str| listed == input.to_string_lossy() || listed.contains("{rank}");
             assert!(
                 is_machine || known.iter().any(|path| is_known(&path.to_string_lossy())),
                 "{}: {}",
@@ -236,7 +236,7 @@ fn times_and_sizes_are_cycles_and_units_in_a_digest() {
         "machine.unit_bytes = 64",
         "program.units = 1048576",
     ] {
-        assert_eq!(text.lines().filter(|own| *own == line).count(), 1, "{line} in\n{text}");
+        assert_eq!(text.lines().filter(|written| *written == line).count(), 1, "{line} in\n{text}");
     }
     assert!(
         !text.contains("bandwidth") && !text.contains("MiB") && !text.contains("program.bytes"),
@@ -262,7 +262,7 @@ fn times_in_steps_and_sizes_that_fill_no_unit_are_in_a_digest() {
     for line in
         ["program.steps.0.compute_cycles = 401", "program.steps.1.units = 16", "program.steps.1.bytes = 1000"]
     {
-        assert!(text.lines().any(|own| own == line), "{line} is not in\n{text}");
+        assert!(text.lines().any(|written| written == line), "{line} is not in\n{text}");
     }
 }
 

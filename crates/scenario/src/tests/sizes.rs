@@ -50,11 +50,11 @@ fn sizes_are_one_or_one_a_stage() {
 
 #[test]
 fn bytes_and_seconds_become_units_and_cycles() {
-    let own = run(LINK, "[program]\nbytes = \"64 MiB\"\ncompute = \"513 ns\"");
-    assert_eq!((own.communication.hop().get(), own.communication.latency().get()), (1, 312));
-    assert_eq!((sizes(&own), own.program.bytes), (vec![1 << 20; 3], Some(64 << 20)));
-    assert_eq!(own.program.body.facts().compute.get(), 401);
-    let scale = own.scale.unwrap();
+    let converted = run(LINK, "[program]\nbytes = \"64 MiB\"\ncompute = \"513 ns\"");
+    assert_eq!((converted.communication.hop().get(), converted.communication.latency().get()), (1, 312));
+    assert_eq!((sizes(&converted), converted.program.bytes), (vec![1 << 20; 3], Some(64 << 20)));
+    assert_eq!(converted.program.body.facts().compute.get(), 401);
+    let scale = converted.scale.unwrap();
     assert_eq!((scale.cycle_nanoseconds().to_string().as_str(), scale.unit_bytes()), ("1.28", 64));
     let listed = run(LINK, "[program]\nbytes = [65, \"1 kB\", 1]\ncompute_cycles = 7");
     assert_eq!((sizes(&listed), listed.program.bytes), (vec![2, 16, 1], Some(1000)));
@@ -76,9 +76,9 @@ fn a_value_nearer_to_the_run_replaces_the_other_way_to_say_it() {
         "{RING}{LINK}[program]\nbytes = 640\n[mapping]\nembeddings = [\"standard\"]\n\
          [sweep]\n\"program.units\" = [3]\n\"machine.hop_cycles\" = [2]\n"
     ));
-    let own = &swept.runs[0];
-    assert_eq!((own.communication.hop().get(), own.communication.latency().get()), (2, 0));
-    assert_eq!((sizes(own), own.program.bytes, own.scale), (vec![3; 3], None, None));
+    let run = &swept.runs[0];
+    assert_eq!((run.communication.hop().get(), run.communication.latency().get()), (2, 0));
+    assert_eq!((sizes(run), run.program.bytes, run.scale), (vec![3; 3], None, None));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn cycle_counts_that_overflow_name_the_key_to_change() {
     };
     let (_, advice) = refused(&of_bytes(1));
     let units =
-        advice.strip_prefix("machine.unit_bytes = ").and_then(|own| own.split(' ').next()?.parse().ok());
+        advice.strip_prefix("machine.unit_bytes = ").and_then(|value| value.split(' ').next()?.parse().ok());
     assert!(!scenario(&format!("{RING}{}", of_bytes(units.expect(&advice)))).runs.is_empty());
 }
 
@@ -263,11 +263,11 @@ fn listed(messages: &str, program: &str) -> Files {
 
 #[test]
 fn programs_come_from_files_of_messages() {
-    let own = listed(MESSAGES, "").load().unwrap();
-    let run = &own.runs[0];
+    let scenario = listed(MESSAGES, "").load().unwrap();
+    let run = &scenario.runs[0];
     assert_eq!((run.program.body.process_count(), sizes(run)), (6, vec![16, 1, 4]));
-    assert_eq!((own.runs.len(), run.embedding.to_string()), (1, "standard".to_owned()));
-    assert!(own.inputs.iter().any(|path| path.ends_with("p.csv")));
+    assert_eq!((scenario.runs.len(), run.embedding.to_string()), (1, "standard".to_owned()));
+    assert!(scenario.inputs.iter().any(|path| path.ends_with("p.csv")));
     let nodes: Vec<u32> = run.placement.listed_nodes().iter().map(|node| node.index()).collect();
     assert_eq!(nodes, [0, 1, 2, 3, 4, 5]);
     let four = listed(MESSAGES, "processes = 4\ncompute_cycles = [3, 0, 5, 7]").load().unwrap();
@@ -286,8 +286,8 @@ fn programs_of_2_to_the_d_processes_are_placed_as_cubes_are() {
                 mapping.embeddings = [\"standard\", \"xor\", \"gray\"]";
     let files = Files::new(&[("s.toml", text), ("p.csv", MESSAGES)]);
     let cube = scenario(&text.replace(", file = \"p.csv\"", "").replace("stages", "cc-cube"));
-    for (own, other) in files.load().unwrap().runs.iter().zip(&cube.runs) {
-        assert_eq!(own.placement.listed_nodes(), other.placement.listed_nodes());
+    for (from_file, of_cube) in files.load().unwrap().runs.iter().zip(&cube.runs) {
+        assert_eq!(from_file.placement.listed_nodes(), of_cube.placement.listed_nodes());
     }
 }
 

@@ -13,16 +13,16 @@ fn run(machine: &str, rest: &str) -> Run {
 }
 
 fn times(run: &Run) -> Option<Vec<(u64, u64)>> {
-    let pair = |own: &LinkTime| (own.unit, own.latency);
+    let pair = |time: &LinkTime| (time.unit, time.latency);
     run.machine.link_times().map(|times| times.iter().map(pair).collect())
 }
 
 #[test]
 fn keys_of_links_have_a_value_for_each_class() {
-    let own = run("hop_cycles = [1, 3]\nlatency_cycles = 7", "");
-    assert_eq!(times(&own), Some(vec![(1, 7), (3, 7)]));
+    let by_class = run("hop_cycles = [1, 3]\nlatency_cycles = 7", "");
+    assert_eq!(times(&by_class), Some(vec![(1, 7), (3, 7)]));
     // Bounds take the longest.
-    assert_eq!((own.communication.hop().get(), own.communication.latency().get()), (3, 7));
+    assert_eq!((by_class.communication.hop().get(), by_class.communication.latency().get()), (3, 7));
     let links = "link = [{ bandwidth = \"900 GB/s\" }, { bandwidth = \"50 GB/s\", latency = \"1 us\" }]";
     assert_eq!(times(&run(links, "")), Some(vec![(1, 0), (18, 14045)]));
     let swept = scenario(&format!("{TORUS}{XOR}[sweep]\n\"machine.hop_cycles\" = [[1, 2], [2, 1], 2]\n"));
@@ -83,13 +83,13 @@ fn what_is_wrong_with_a_list_is_told_at_its_place() {
 
 #[test]
 fn the_bandwidth_inside_nodes_counts() {
-    let own = run(
+    let run = run(
         "link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }\nlocal = { bandwidth = \"400 GB/s\", latency = \"1 us\" }",
         "",
     );
-    let local = own.communication.local_cost();
-    assert_eq!((own.communication.hop().get(), local.unit.get(), local.latency.get()), (8, 1, 6250));
-    let described = own.physical_links.unwrap().describe();
+    let local = run.communication.local_cost();
+    assert_eq!((run.communication.hop().get(), local.unit.get(), local.latency.get()), (8, 1, 6250));
+    let described = run.physical_links.unwrap().describe();
     assert_eq!(
         described,
         [

@@ -17,7 +17,8 @@ fn files(head: &str, keys: &str, name: &str, text: &str) -> Files {
 
 fn messages(files: &Files) -> (Vec<(u32, u32, u64)>, Vec<String>) {
     let run = files.load().unwrap().runs.remove(0);
-    let listed = |own: &StageMessage| (own.source.label(), own.destination.label(), own.units);
+    let listed =
+        |message: &StageMessage| (message.source.label(), message.destination.label(), message.units);
     (run.program.body.messages(0).iter().map(listed).collect(), run.program.notes.clone())
 }
 

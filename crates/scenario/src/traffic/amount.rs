@@ -2,7 +2,7 @@
 
 use cubefold_formats::input::Ratio;
 
-/// A number above 0, as it is written.
+/// A number above 0, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Amount {
     /// A whole number.
@@ -13,7 +13,7 @@ pub(super) enum Amount {
     Binary(u64, u32),
 }
 
-/// A text or a float that is no amount.
+/// A text or a float that is not an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoAmount {
     /// It is below 0.
@@ -96,7 +96,7 @@ impl Amount {
         for places in 0..=MAX_PLACES {
             if power.is_multiple_of(denominator) {
                 let number =
-                    numerator.checked_mul(power / denominator).and_then(|own| u64::try_from(own).ok());
+                    numerator.checked_mul(power / denominator).and_then(|number| u64::try_from(number).ok());
                 let number = number.filter(|number| *number <= MAX).ok_or(NoAmount::TooLarge)?;
                 return Ok(Some(if places == 0 {
                     Self::Whole(number)
@@ -151,7 +151,7 @@ impl Amount {
         };
         let rounded = numerator.div_ceil(denominator);
         let is_rounded = !numerator.is_multiple_of(denominator);
-        u64::try_from(rounded).ok().filter(|&own| own <= MAX).map(|own| (own, is_rounded))
+        u64::try_from(rounded).ok().filter(|&units| units <= MAX).map(|units| (units, is_rounded))
     }
 
     /// An approximation, for sums in notes.
@@ -189,7 +189,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Takes the digits at the begin of a text; returns the rest.
+    /// Takes the digits at the start of a text; returns the rest.
     fn take_digits<'t>(&mut self, text: &'t [u8], is_after_point: bool) -> &'t [u8] {
         let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         let (digits, rest) = text.split_at(end);

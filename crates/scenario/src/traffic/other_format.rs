@@ -11,16 +11,16 @@ use cubefold_formats::{
 use super::{Entries, amount::Amount, plain_matrix::ColumnName, text_file::FileErrors};
 use crate::{asked_file, budget::Budget};
 
-/// The matrix of a format that the other readers of this folder do not have.
+/// The matrix of a format that the other readers of this folder do not support.
 pub(super) struct Other<'b> {
     pub(super) entries: Entries<'b>,
     pub(super) column: Option<ColumnName>,
     pub(super) note: Option<String>,
 }
 
-/// A content of which the format decides.
+/// Content recognised by its format.
 pub(super) enum Form<'b> {
-    /// Dense rows, or nothing that is known.
+    /// Dense rows, or an unknown format.
     Dense,
     /// An instance of `QAPLIB`.
     Instance,
@@ -31,7 +31,7 @@ pub(super) enum Form<'b> {
 /// Larger texts of plain rows are not compared with all formats \[bytes\].
 const MOST: usize = 64 << 20;
 
-/// The form of a text without one of today's headers, as the format `asked` if there is one.
+/// The form of a text without a current header, as the format `asked` if given.
 pub(super) fn form_of<'b>(
     path: &Path,
     text: &str,
@@ -53,16 +53,16 @@ pub(super) fn form_of<'b>(
     match found {
         Asked::Value(format, _) | Asked::Wrong(format, _) if format.name == "matrix-dense" => Form::Dense,
         Asked::Value(format, _) | Asked::Wrong(format, _) if format.name == "qaplib" => Form::Instance,
-        // A row or two of three numbers may as well be the begin of a matrix.
+        // One or two rows of three numbers may also be the start of a matrix.
         Asked::Value(format, _) if asked.is_none() && format.name == "matrix-triples" && is_short(text) => {
             Form::Dense
         }
         Asked::Value(_, reading) => {
-            Form::Other(reading.content.matrix().and_then(|own| other(own, &reading, errors, budget)))
+            Form::Other(reading.content.matrix().and_then(|matrix| other(matrix, &reading, errors, budget)))
         }
         Asked::Wrong(_, complaints) => {
-            for own in complaints {
-                errors.at_number(text, own.line.saturating_sub(1), || own.message);
+            for complaint in complaints {
+                errors.at_number(text, complaint.line.saturating_sub(1), || complaint.message);
             }
             Form::Other(None)
         }
@@ -74,9 +74,10 @@ pub(super) fn form_of<'b>(
     }
 }
 
-/// The format with the name that `form` has.
+/// The format named by `form`.
 pub(super) fn format_of(name: &str) -> Option<&'static Format> {
-    with_name(name).filter(|own| own.holds.iter().any(|kind| matches!(kind, Kind::Matrix | Kind::Trace)))
+    with_name(name)
+        .filter(|format| format.holds.iter().any(|kind| matches!(kind, Kind::Matrix | Kind::Trace)))
 }
 
 fn is_short(text: &str) -> bool {

@@ -24,7 +24,8 @@ pub(super) fn triples_header(text: &str) -> Option<ColumnName> {
     if fields.next().is_some() {
         return None;
     }
-    let is = |names: [&str; 3]| header.iter().zip(names).all(|(own, name)| own.eq_ignore_ascii_case(name));
+    let is =
+        |names: [&str; 3]| header.iter().zip(names).all(|(field, name)| field.eq_ignore_ascii_case(name));
     if is(["source", "destination", "bytes"]) {
         Some(ColumnName::Bytes)
     } else {
@@ -57,7 +58,7 @@ pub(super) fn read_triples<'b>(text: &str, errors: &mut FileErrors<'_>, budget: 
     entries
 }
 
-/// Whether a text has as many fields in each line as lines.
+/// Whether each line of a text has as many fields as the text has lines.
 pub(super) fn is_square(text: &str) -> bool {
     let rows = lines(text, '#').count();
     lines(text, '#').all(|line| line.fields().count() == rows)
@@ -75,7 +76,7 @@ pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'
         }
         let mut columns = 0;
         for field in line.fields() {
-            // Columns beyond the largest matrix are counted only.
+            // Columns beyond the largest matrix are only counted.
             if columns < MAX_PROCESSES {
                 entries.add(row, columns, errors.amount(field, "an entry"));
             }
@@ -87,7 +88,7 @@ pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'
     entries.rows = count;
     let first = rows.first().map_or(0, |row| row.1);
     let are_alike = rows.iter().all(|row| row.1 == first);
-    // Of rows of one length the first shows what is wrong with all.
+    // If all rows have one length, the first shows the error of all.
     let wrong = rows.iter().filter(|row| row.1 != count).take(if are_alike { 1 } else { rows.len() });
     for &(line, columns) in wrong {
         errors.at_line(line, || {
@@ -110,10 +111,10 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// The memory that a number takes while it is read, in a list that grows to its double \[bytes\].
+    /// The memory of a number while it is read, in a list that grows by doubling \[bytes\].
     pub(super) const BYTES_A_NUMBER: u64 = 2 * size_of::<Option<Amount>>() as u64;
 
-    /// Reads an instance; none after an error.
+    /// Reads an instance; `None` after an error.
     pub(super) fn read(text: &str, errors: &mut FileErrors<'_>) -> Option<Self> {
         let mut fields = lines(text, '#').flat_map(Line::fields);
         let Some(first) = fields.next() else {
@@ -147,8 +148,9 @@ impl Instance {
         let (first, size) =
             (matrix * self.numbers.len() / 2, usize::try_from(self.size).unwrap_or(usize::MAX));
         let shown = self.numbers[first..].iter().take(size.min(MOST));
-        let mut numbers: Vec<String> =
-            shown.map(|own| own.map_or_else(|| "0".to_owned(), |own| own.ratio().to_string())).collect();
+        let mut numbers: Vec<String> = shown
+            .map(|entry| entry.map_or_else(|| "0".to_owned(), |amount| amount.ratio().to_string()))
+            .collect();
         if size > MOST {
             numbers.push("..".to_owned());
         }

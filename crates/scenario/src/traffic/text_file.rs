@@ -31,7 +31,7 @@ pub(super) struct Field<'t> {
     pub(super) text: &'t str,
 }
 
-/// Lists the lines of a text that are not empty, without what follows a mark of comments.
+/// Lists the non-empty lines of a text, without comments.
 pub(super) fn lines(text: &str, comments: char) -> impl Iterator<Item = Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let numbered = text.lines().enumerate().map(move |(number, text)| Line {
@@ -56,7 +56,7 @@ impl<'t> Line<'t> {
     }
 }
 
-/// The errors of a file, of which the first are kept.
+/// The first errors of a file.
 #[derive(Debug)]
 pub(super) struct FileErrors<'a> {
     path: &'a Path,
@@ -92,7 +92,7 @@ impl<'a> FileErrors<'a> {
         self.at_line(Line { number, text: line.unwrap_or_default() }, message);
     }
 
-    /// Adds an error of an entry of a file that has no lines.
+    /// Adds an error of an entry of a file without lines.
     pub(super) fn of_entry(&mut self, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.kept.len() < MAX_REPORTED {
@@ -127,7 +127,7 @@ impl<'a> FileErrors<'a> {
         and_more(self.kept, left_out)
     }
 
-    /// The amount of a field; reports another text. `None` for 0 and after an error.
+    /// The amount of a field; reports other text. `None` for 0 and after an error.
     #[inline]
     pub(super) fn amount(&mut self, field: Field<'_>, name: &str) -> Option<Amount> {
         match Amount::parse(field.text.as_bytes()) {
@@ -149,7 +149,7 @@ impl<'a> FileErrors<'a> {
         });
     }
 
-    /// The integer of a field in a range; reports another text.
+    /// The integer of a field in a range; reports other text.
     #[inline]
     pub(super) fn integer(&mut self, field: Field<'_>, name: &str, range: Range<u64>) -> Option<u64> {
         let number = match Amount::parse(field.text.as_bytes()) {

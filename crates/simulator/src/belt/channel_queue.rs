@@ -73,8 +73,8 @@ impl ChannelQueue {
         process: u32,
         joined: u64,
     ) {
-        let own = &mut processes[process as usize];
-        (own.status, own.time, own.next) = (MessageStatus::Queued, joined, 0);
+        let message = &mut processes[process as usize];
+        (message.status, message.time, message.next) = (MessageStatus::Queued, joined, 0);
         self.count(joined);
         let Some(last) = self.last.checked_sub(1) else {
             (self.first, self.last) = (process + 1, process + 1);
@@ -94,9 +94,9 @@ impl ChannelQueue {
     /// Inserts a message before the last one.
     #[cold]
     fn insert(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32) {
-        let own = key(processes, stages, process);
+        let order = key(processes, stages, process);
         let (mut before, mut next) = (0, self.first);
-        while key(processes, stages, next - 1) < own {
+        while key(processes, stages, next - 1) < order {
             (before, next) = (next, processes[next as usize - 1].next);
         }
         match before {
@@ -138,8 +138,8 @@ impl ChannelQueue {
     }
 }
 
-/// The order of a queue, smallest first: when the message joined it, its stage and its source.
+/// The order of a queue, smallest first: the cycle at which the message joined, its stage and its source.
 fn key(processes: &[ProcessState], stages: &StageSequence, process: u32) -> (u64, (u32, u32)) {
-    let own = &processes[process as usize];
-    (own.time, own.rank(process, stages))
+    let message = &processes[process as usize];
+    (message.time, message.rank(process, stages))
 }

@@ -39,7 +39,7 @@ pub(super) trait ChannelModel<L: EventLists> {
     fn arbitrate(&mut self, state: &mut SimulationState<'_, L>);
 }
 
-/// The input that all runs on a machine, or on the lines of a dimension, share.
+/// The input shared by all runs on a machine, or on the lines of a dimension.
 #[derive(Debug)]
 pub(super) struct BeltInput {
     channels: ChannelMap,
@@ -168,7 +168,7 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     }
 
     /// Processes all events of the present cycle and their consequences in the same cycle: with computations
-    /// of no time, a process that finishes may exchange again at once. No message arrives in the cycle in
+    /// of 0 cycles, a process that finishes may exchange again at once. No message arrives in the cycle in
     /// which it is injected.
     fn process_events(&mut self, observer: &mut dyn Observer) {
         let is_large = self.nodes.len() > MAX_CACHED_PROCESSES;
@@ -193,12 +193,12 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     /// Processes the event of a process, whose meaning depends on what has happened since it was scheduled.
     #[inline]
     fn process_event(&mut self, process: u32, observer: &mut dyn Observer) {
-        let own = &mut self.state.processes[process as usize];
-        own.has_event = false;
-        match own.status {
-            // It was blocked on the way.
-            MessageStatus::Moving if own.time > self.state.now => {
-                own.schedule(process, &mut self.state.events);
+        let state = &mut self.state.processes[process as usize];
+        state.has_event = false;
+        match state.status {
+            // It was blocked on its way.
+            MessageStatus::Moving if state.time > self.state.now => {
+                state.schedule(process, &mut self.state.events);
             }
             MessageStatus::Moving => self.end_leg(process, observer),
             MessageStatus::Queued | MessageStatus::NotInjected => {}
@@ -221,8 +221,8 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     fn inject(&mut self, from: u32, to: u32) {
         let SimulationState { processes, now, .. } = &mut self.state;
         if let Some(leg) = self.routes.first_leg(processes, from, to) {
-            let own = &mut processes[to as usize];
-            (own.start, own.hops, own.distance) = (*now, leg.hops, leg.hops);
+            let message = &mut processes[to as usize];
+            (message.start, message.hops, message.distance) = (*now, leg.hops, leg.hops);
             self.channels.join(&mut self.state, to, leg.begin);
         }
     }
@@ -231,10 +231,10 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     #[inline]
     fn end_leg(&mut self, process: u32, observer: &mut dyn Observer) {
         self.channels.leave(&mut self.state, process);
-        let own = &mut self.state.processes[process as usize];
-        if let Some(leg) = self.routes.next_leg(own) {
-            own.hops = leg.hops;
-            own.distance += leg.hops;
+        let message = &mut self.state.processes[process as usize];
+        if let Some(leg) = self.routes.next_leg(message) {
+            message.hops = leg.hops;
+            message.distance += leg.hops;
             self.channels.join(&mut self.state, process, leg.begin);
         } else {
             self.deliver(process, observer);
@@ -245,23 +245,23 @@ impl<'run, M: ChannelModel<R::Lists>, R: RouteTable> EventLoop<'run, M, R> {
     #[inline]
     fn deliver(&mut self, process: u32, observer: &mut dyn Observer) {
         let SimulationState { processes, exchanges, stages, now, .. } = &mut self.state;
-        let own = &mut processes[process as usize];
+        let receiver = &mut processes[process as usize];
         observer.stage_finished(&StageRecord {
             process: ProcessId::new(process),
-            stage: stages.number(own.stage),
+            stage: stages.number(receiver.stage),
             sharing: Cycles::ZERO,
-            ready: Cycle::new(own.finish + stages.compute),
-            start: Cycle::new(own.start),
+            ready: Cycle::new(receiver.finish + stages.compute),
+            start: Cycle::new(receiver.start),
             finish: Cycle::new(*now),
-            transfer: Cycles::new(stages.hop * u64::from(own.distance)),
+            transfer: Cycles::new(stages.hop * u64::from(receiver.distance)),
             overlapped: Cycles::ZERO,
             overhead: Cycles::ZERO,
             idle: Cycles::ZERO,
         });
-        own.finish = *now;
-        own.stage += 1;
-        own.status = MessageStatus::NotInjected;
-        let stage = own.stage;
+        receiver.finish = *now;
+        receiver.stage += 1;
+        receiver.status = MessageStatus::NotInjected;
+        let stage = receiver.stage;
         if let Some(partner) = stages.partner(process, stage) {
             let is_complete = processes[partner as usize].stage == stage;
             let exchange = PendingExchange { cycle: *now + stages.compute, process, stage };

@@ -2,7 +2,7 @@
 //! line.
 //!
 //! Messages of stages that use one field of the labels stay on lines of one dimension. The lines share no channel
-//! and can be run apart, one for all ([`line_classes`](super::line_classes)).
+//! and can be run separately, one for all ([`line_classes`](super::line_classes)).
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ impl Segment {
     }
 }
 
-/// Divides the stages of `program` where the next one uses another field; each part is paired with its field.
+/// Divides the stages of `program` before each change of the field; each part is paired with its field.
 fn stages_by_field(
     program: &CubeProgram,
     placement: &ProductPlacement,
@@ -95,9 +95,9 @@ fn stages_by_field(
     let field = |dimension: &CubeDimension| placement.field_of(*dimension).0;
     let mut first = 0;
     program.stages().chunk_by(move |one, next| field(one) == field(next)).map(move |stages| {
-        let own = first..first + stages.len();
-        first = own.end;
-        (field(&stages[0]), own)
+        let part = first..first + stages.len();
+        first = part.end;
+        (field(&stages[0]), part)
     })
 }
 
@@ -158,7 +158,7 @@ pub(super) struct LineInput<'run> {
     hop_by_hop: Option<HopByHopLine<'run>>,
 }
 
-/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet all along their
+/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet anywhere on their
 /// routes, or its messages have sizes, so that messages can meet anywhere.
 #[derive(Debug)]
 struct HopByHopLine<'run> {
@@ -262,7 +262,7 @@ impl HopByHopLine<'_> {
         let first_stage = self.segment.stages.start + done;
         let mut program = self.segment.program_after(done, self.program, self.cube);
         if !self.has_sizes {
-            // The rules are those of messages of one unit that take as long.
+            // These are the rules of one-unit messages of the same duration.
             program = program.with_sizes(MessageSizes::ONE_UNIT);
         }
         let program = &program;

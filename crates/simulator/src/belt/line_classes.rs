@@ -26,7 +26,7 @@ pub(super) struct LineClasses {
     segments: Vec<SegmentRecords>, // if records are kept
 }
 
-/// Number of processes from which a line is worth a thread of its own.
+/// Number of processes from which a line is worth a separate thread.
 const LONG_LINE: u64 = 1 << 12;
 
 /// The result of the line of a segment.

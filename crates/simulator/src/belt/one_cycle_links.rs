@@ -15,7 +15,7 @@ use super::{
 };
 use crate::event_queue::{EventLists, EventQueue};
 
-/// Slots and queues of such channels.
+/// Slots and queues of these channels.
 #[derive(Debug)]
 pub(super) struct OneCycleLinks {
     slots: Vec<Slot>,
@@ -117,7 +117,7 @@ impl<L: EventLists> ChannelModel<L> for OneCycleLinks {
         let number = state.slot(at);
         let slot = &mut self.slots[number as usize];
         if slot.hops_left(state.now).is_some() {
-            // That message continues from here, too. It stays in its slot until the arbitration.
+            // That message also continues from here. It stays in its slot until the arbitration.
             self.open(state, process, at, number);
         } else {
             *slot = Slot::taken(process, state.transmit(process));
@@ -140,7 +140,7 @@ impl OneCycleLinks {
     /// Interval after which slots are swept: long before low words of cycles repeat.
     const SWEEP_AFTER: u64 = 1 << 30;
 
-    /// Keeps slots that were empty at a cycle empty at a later one, before which no leg ends.
+    /// Keeps slots that were empty at a cycle empty at a later one, with no leg ending in between.
     #[cold]
     fn sweep(&mut self, from: u64, to: u64) {
         for slot in &mut self.slots {
@@ -200,7 +200,7 @@ impl OneCycleLinks {
     /// Removes the queues that the arbitration has emptied.
     fn close_empty(&mut self, dimension: usize) {
         let queues = &mut self.queues[dimension];
-        // From the last on, so that the queue that takes the place of another one is not empty.
+        // In reverse, so that the queue that takes the place of another one is not empty.
         while let Some(index) = self.emptied.pop() {
             self.index.remove(queues.swap_remove(index).channel as usize);
             if let Some(moved) = queues.get(index) {
@@ -235,13 +235,13 @@ impl OneCycleQueue {
             self.length -= 1;
         }
         let first = self.first;
-        let own = &mut processes[first as usize];
-        let end = *now + u64::from(own.hops);
-        (own.time, own.status) = (end, MessageStatus::Moving);
-        if !own.has_event {
-            schedule(own, first, events);
+        let message = &mut processes[first as usize];
+        let end = *now + u64::from(message.hops);
+        (message.time, message.status) = (end, MessageStatus::Moving);
+        if !message.has_event {
+            schedule(message, first, events);
         }
-        self.first = own.next; // any process, after the last
+        self.first = message.next; // any process, after the last
         *slot = Slot::taken(first, end);
     }
 
@@ -269,7 +269,7 @@ impl OneCycleQueue {
     #[inline(never)] // the loop over all queues keeps its variables in registers
     fn insert(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32) {
         let rank = |processes: &[ProcessState], one: u32| processes[one as usize].rank(one, stages);
-        let own = rank(processes, process);
+        let order = rank(processes, process);
         let mut before = self.before_latest;
         loop {
             let next = match before {
@@ -277,7 +277,7 @@ impl OneCycleQueue {
                 Some(before) => processes[before as usize].next,
                 None => self.first,
             };
-            if rank(processes, next) >= own {
+            if rank(processes, next) >= order {
                 processes[process as usize].status = MessageStatus::Queued;
                 processes[process as usize].next = next;
                 match before {
@@ -293,8 +293,8 @@ impl OneCycleQueue {
 
 /// Adds an event for a message that no longer waits.
 #[inline(never)] // as above
-fn schedule<L: EventLists>(own: &mut ProcessState, process: u32, events: &mut EventQueue<L>) {
-    own.schedule(process, events);
+fn schedule<L: EventLists>(message: &mut ProcessState, process: u32, events: &mut EventQueue<L>) {
+    message.schedule(process, events);
 }
 
 #[cfg(test)]

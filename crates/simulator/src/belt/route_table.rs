@@ -170,9 +170,9 @@ impl RouteTable for &ChannelMap {
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
     fn first_leg(&self, processes: &mut [ProcessState], from: u32, to: u32) -> Option<StraightLeg> {
         let at = processes[from as usize].node;
-        let own = &mut processes[to as usize];
-        let leg = self.leg_between(at, own.node)?;
-        own.leg_end = leg.end;
+        let receiver = &mut processes[to as usize];
+        let leg = self.leg_between(at, receiver.node)?;
+        receiver.leg_end = leg.end;
         Some(leg)
     }
 
@@ -310,12 +310,12 @@ mod tests {
                     let there = ChannelPosition { position, ..begin };
                     let slot =
                         |at: ChannelPosition, steps| at.slot(channels.rotation(dimension, steps), length);
-                    let own = slot(begin, 5);
-                    let index = own - begin.line;
-                    assert_eq!(slot(there, 5 + u64::from(moved)), own);
+                    let held = slot(begin, 5);
+                    let index = held - begin.line;
+                    assert_eq!(slot(there, 5 + u64::from(moved)), held);
                     assert_eq!(slot(there, 4 + u64::from(moved)), begin.line + ring_add(index, 1, length));
                     assert_eq!(slot(there, 6 + u64::from(moved)), begin.line + ring_sub(index, 1, length));
-                    assert_eq!(own == slot(there, 5), moved == 0);
+                    assert_eq!(held == slot(there, 5), moved == 0);
                 }
             }
         }

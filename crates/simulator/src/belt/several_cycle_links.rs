@@ -14,7 +14,7 @@ use super::{
 };
 use crate::event_queue::{ChunkedLists, EventLists, EventQueue};
 
-/// Slots and queues of such channels.
+/// Slots and queues of these channels.
 #[derive(Debug)]
 pub(super) struct SeveralCycleLinks {
     slots: Vec<u32>, // for each slot, 1 + the first process whose message is in it; 0 if it is empty
@@ -76,9 +76,9 @@ impl ChannelView {
 
     /// The crossing of the channel by a message in a slot.
     #[inline]
-    fn crossing(&self, process: u32, own: &ProcessState) -> Crossing {
-        let hops = ring_sub(own.goal, self.at.position, self.length);
-        Crossing { process, hops, end: own.time, end_from_now: self.now + self.hop * u64::from(hops) }
+    fn crossing(&self, process: u32, message: &ProcessState) -> Crossing {
+        let hops = ring_sub(message.goal, self.at.position, self.length);
+        Crossing { process, hops, end: message.time, end_from_now: self.now + self.hop * u64::from(hops) }
     }
 }
 
@@ -141,8 +141,8 @@ impl<L: EventLists> ChannelModel<L> for SeveralCycleLinks {
     #[inline]
     fn join(&mut self, state: &mut SimulationState<'_, L>, process: u32, at: ChannelPosition) {
         let view = ChannelView::of(at, state);
-        let own = &mut state.processes[process as usize];
-        own.goal = ring_add(at.position, own.hops, view.length);
+        let message = &mut state.processes[process as usize];
+        message.goal = ring_add(at.position, message.hops, view.length);
         if let Some(index) = self.index.get(at.channel()) {
             self.enqueue(state, index, process);
             return;
@@ -173,10 +173,10 @@ impl<L: EventLists> ChannelModel<L> for SeveralCycleLinks {
     /// Removes a message from its slot, whose other messages may leave in the same cycle.
     #[inline]
     fn leave(&mut self, state: &mut SimulationState<'_, L>, process: u32) {
-        let own = &state.processes[process as usize];
-        let first = &mut self.slots[own.slot as usize];
+        let message = &state.processes[process as usize];
+        let first = &mut self.slots[message.slot as usize];
         if *first == process + 1 {
-            *first = own.next;
+            *first = message.next;
         } else {
             leave_list(&mut state.processes, process, *first);
         }
@@ -278,12 +278,12 @@ impl SeveralCycleLinks {
         for &slot in slots {
             let mut next = self.slots[view.slot(slot)];
             while let Some(process) = next.checked_sub(1) {
-                let own = &state.processes[process as usize];
-                let crossing = view.crossing(process, own);
+                let message = &state.processes[process as usize];
+                let crossing = view.crossing(process, message);
                 if crossing.hops > 0 && wanted(&crossing, view.hop) {
                     return Some(crossing);
                 }
-                next = own.next;
+                next = message.next;
             }
         }
         None
@@ -294,11 +294,11 @@ impl SeveralCycleLinks {
     fn transmit<L: EventLists>(&mut self, state: &mut SimulationState<'_, L>, process: u32, slot: u32) {
         state.transmit(process);
         let first = std::mem::replace(&mut self.slots[slot as usize], process + 1);
-        let own = &mut state.processes[process as usize];
-        (own.slot, own.next) = (slot, first);
+        let message = &mut state.processes[process as usize];
+        (message.slot, message.next) = (slot, first);
     }
 
-    /// Takes a message that is stopped where it passes out of its slot.
+    /// Takes a passing message that is stopped out of its slot.
     #[inline]
     fn take_out<L: EventLists>(&mut self, state: &mut SimulationState<'_, L>, crossing: &Crossing) {
         self.leave(state, crossing.process);

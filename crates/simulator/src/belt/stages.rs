@@ -154,7 +154,7 @@ impl StageWindow {
     }
 }
 
-/// The pairs of labels that differ in one bit, the lower first.
+/// The pairs of labels that differ in one bit, the lower label first.
 fn pairs(bit: u32, count: usize) -> impl Iterator<Item = (usize, usize)> {
     let bit = bit as usize;
     let blocks = (0..count).step_by(2 * bit);

@@ -87,11 +87,11 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
     /// the leg ends without contention.
     #[inline]
     pub(super) fn transmit(&mut self, process: u32) -> u64 {
-        let own = &mut self.processes[process as usize];
-        own.time = self.now + self.stages.hop * u64::from(own.hops);
-        own.status = MessageStatus::Moving;
-        own.schedule(process, &mut self.events);
-        own.time
+        let message = &mut self.processes[process as usize];
+        message.time = self.now + self.stages.hop * u64::from(message.hops);
+        message.status = MessageStatus::Moving;
+        message.schedule(process, &mut self.events);
+        message.time
     }
 
     /// Prefetches the states of the next partners of these processes.
@@ -124,7 +124,7 @@ impl<'run, L: EventLists> SimulationState<'run, L> {
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct ProcessState {
-    /// The cycle at which it finished the previous stage, or began.
+    /// The cycle at which it finished the previous stage, or started.
     pub(super) finish: u64,
     /// The cycle at which the message of this stage was injected.
     pub(super) start: u64,
@@ -141,7 +141,7 @@ pub(super) struct ProcessState {
     pub(super) goal: u32,
     /// The links of this leg and the earlier ones.
     pub(super) distance: u32,
-    /// The next process in the same queue. If links take several cycles: 1 + that, also in a slot, and 0 at
+    /// The next process in the same queue. If links take several cycles: 1 + its number, also in a slot, and 0 at
     /// the end.
     pub(super) next: u32,
     /// Its node.
@@ -150,7 +150,7 @@ pub(super) struct ProcessState {
     pub(super) stage: u32,
     /// The status of the message that it awaits.
     pub(super) status: MessageStatus,
-    /// Whether the event queue has an event for it.
+    /// Whether the event queue holds an event for it.
     pub(super) has_event: bool,
 }
 
@@ -185,20 +185,20 @@ impl ProcessState {
         }
     }
 
-    /// Adds an event at its time, unless one is queued already; that one is then rescheduled when it is due.
+    /// Adds an event at its time, unless one is queued already, which is then rescheduled when due.
     #[inline]
-    pub(super) fn schedule<L: EventLists>(&mut self, own: u32, events: &mut EventQueue<L>) {
+    pub(super) fn schedule<L: EventLists>(&mut self, process: u32, events: &mut EventQueue<L>) {
         if !self.has_event {
             self.has_event = true;
-            events.add(own, self.time);
+            events.add(process, self.time);
         }
     }
 
     /// The order of messages in a queue that joined in the same cycle, smallest first: their stage and
     /// source.
     #[inline]
-    pub(super) fn rank(&self, own: u32, stages: &StageSequence) -> (u32, u32) {
-        (self.stage, stages.partner(own, self.stage).unwrap_or(own))
+    pub(super) fn rank(&self, process: u32, stages: &StageSequence) -> (u32, u32) {
+        (self.stage, stages.partner(process, self.stage).unwrap_or(process))
     }
 }
 
@@ -273,7 +273,7 @@ impl ExchangeQueue {
         self.first_stage.pop_if(|exchange| exchange.cycle == now)
     }
 
-    /// The exchange that is `index` after the next one in the ring; any pair if there are fewer.
+    /// The exchange `index` places after the next one in the ring; any pair if there are fewer.
     #[inline]
     fn peek(&self, index: usize) -> PendingExchange {
         self.later[self.taken.wrapping_add(index) & (self.later.len() - 1)]

@@ -1,4 +1,4 @@
-//! Explicit routes in coordinated steps (`docs/model.md` section 28.1): queues settle what meets.
+//! Explicit routes in coordinated steps (`docs/model.md` section 28.1): queues resolve conflicts.
 //!
 //! All messages set out together, and a message crosses a link in a step: asynchronous execution (section 5) with
 //! `T_c = 1`. There are no subsets, phases or movements.

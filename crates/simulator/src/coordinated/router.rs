@@ -80,7 +80,7 @@ impl Router {
         Self { displacements, chooser, phase: Phase::new(machine, communication.links(), link_use) }
     }
 
-    /// Begins a stage: its random choices depend on the key and on its own messages only.
+    /// Begins a stage: its random choices depend only on the key and its own messages.
     pub(super) fn begin_stage(&mut self, stage: usize) {
         if let DimensionChooser::Random(generator) = &mut self.chooser {
             generator.set_stream(stage as u64);
@@ -280,7 +280,7 @@ impl Phase {
     }
 
     /// The steps and conflicts of a complete phase: first messages with distinct start nodes, then, as in a
-    /// phase of their own, those that share start nodes.
+    /// separate phase, those that share start nodes.
     fn finish(&mut self, axes: &[Axis]) -> StageRouting {
         let mut routing = StageRouting { steps: steps(self.links, &self.farthest), conflicts: 0 };
         self.farthest.fill(0);

@@ -42,7 +42,7 @@ pub(super) struct Scheduler<'run> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeats {
     Alike,
-    /// Each is routed: dimensions are chosen anew each time, or link use is counted.
+    /// Each is routed: dimensions are redrawn each time, or link use is counted.
     Each,
 }
 
@@ -107,7 +107,7 @@ impl<'run> Scheduler<'run> {
     }
 }
 
-/// Whether every process has a node of its own and no construction divides messages into subsets.
+/// Whether no processes share a node and no construction divides messages into subsets.
 fn has_node_per_process(placement: &Placement) -> bool {
     match placement.form() {
         PlacementForm::Product(_) => true,
@@ -205,7 +205,7 @@ pub(super) struct RoutedStages<'run> {
     processes: Option<ProcessNodes<'run>>, // listed when the first stage needs them
 }
 
-/// The scheme of a run, with what it needs.
+/// The scheme of a run, with its data.
 enum Scheme<'run> {
     Phases,
     /// Every message has a route.
@@ -386,7 +386,7 @@ fn sorted_messages(program: &dyn Program, stage: usize) -> Vec<StageMessage> {
 
 /// Divides messages into sets in which no two share a source or a destination node, each message in the first
 /// set that can take it, as in section 6. Returns whether each set is partial: some nodes receive a message
-/// without sending one. Nodes that do neither keep a record of their own.
+/// without sending one. Nodes that do neither keep their own record.
 fn partial_permutations(messages: impl Iterator<Item = RoutedMessage>) -> Vec<bool> {
     let mut sets: Vec<(BTreeSet<NodeId>, BTreeSet<NodeId>)> = vec![];
     for RoutedMessage { at, to, .. } in messages.filter(|message| message.at != message.to) {

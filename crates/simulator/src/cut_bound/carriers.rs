@@ -2,7 +2,7 @@
 
 use cubefold_topology::LinkTime;
 
-/// Channels or links that carry units together: how many there are of each time.
+/// Channels or links that carry units together: their number for each time.
 #[derive(Debug)]
 pub struct Carriers(Vec<(LinkTime, u64)>);
 
@@ -27,7 +27,7 @@ impl Carriers {
     }
 
     /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`
-    /// (`docs/model.md` section 21.7) \[cycles\]; none for no units, or without a channel.
+    /// (`docs/model.md` section 21.7) \[cycles\]; `None` for 0 units, or without a channel.
     #[must_use]
     pub fn least_time(&self, units: u128) -> Option<u64> {
         self.least_time_after(0, units)
@@ -47,7 +47,7 @@ impl Carriers {
         Some(enough)
     }
 
-    /// Returns the units that are through until a time.
+    /// Returns the units carried before a time.
     fn carried(&self, time: u64) -> u128 {
         let of_one = |link_time: &LinkTime| time.saturating_sub(link_time.latency) / link_time.unit;
         let sums = self.0.iter().map(|(link_time, count)| u128::from(of_one(link_time)) * u128::from(*count));

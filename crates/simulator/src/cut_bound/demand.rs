@@ -1,4 +1,4 @@
-//! The units that must cross into and out of sets of nodes, whatever an algorithm does (`docs/model.md` section 24):
+//! The units that must cross into and out of sets of nodes under any algorithm (`docs/model.md` section 24):
 //! messages, and groups whose operation says what the members inside and outside a set have to exchange.
 //!
 //! Messages are visited once for all divisions of the nodes into classes, and are not kept.
@@ -14,10 +14,10 @@ use cubefold_topology::{NodeId, narrow};
 
 use crate::Program;
 
-/// The most classes whose pairs are told apart, so that all their intervals can be tried.
+/// The most classes with separate pairs, so that all their intervals can be tried.
 const MAX_PAIRED: usize = 512;
 
-/// The class of nodes that are in none.
+/// The class of nodes without one.
 const NO_CLASS: u32 = u32::MAX;
 
 /// The units that must cross the border of a set of nodes.
@@ -60,13 +60,13 @@ impl Add for Members {
 }
 
 impl Members {
-    /// Returns all members of a group, of which those in each place are listed.
+    /// Returns all members of a group, given the members in each place.
     #[must_use]
     pub fn all<Place>(group: &[(Place, Self)]) -> Self {
         group.iter().fold(Self::default(), |sum, &(_, demand)| sum + demand)
     }
 
-    /// Adds up the members of equal places, which are listed one after another.
+    /// Adds up the members of equal, adjacent places.
     pub fn merge<Place: PartialEq>(group: &mut Vec<(Place, Self)>) {
         group.dedup_by(|next, first| {
             let is_same = next.0 == first.0;
@@ -115,11 +115,11 @@ pub enum Demand<'a> {
 pub(super) struct Division<'a> {
     /// The class of a node, if it is in one.
     pub(super) class: Box<dyn Fn(NodeId) -> Option<u32> + 'a>,
-    /// The classes that are looked at.
+    /// The classes to examine.
     pub(super) scope: Scope,
 }
 
-/// The classes of a division that are looked at.
+/// The classes of a division to examine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// The classes with processes, each alone.
@@ -143,7 +143,7 @@ enum MessageSums {
     Alone(Vec<Crossing>),
     /// Between each pair of `classes` classes: from `a` to `b` at `a classes + b`.
     Pairs { classes: usize, units: Vec<u128> },
-    /// Across the borders of classes `0..=i`: those that begin to cross at `i`, and those that no longer do.
+    /// Across the borders of classes `0..=i`: units that start to cross at `i`, and units that stop.
     Prefixes(Vec<[Crossing; 2]>),
 }
 
@@ -270,7 +270,7 @@ impl MessageSums {
     }
 }
 
-/// Adds a message to the units that begin and end to cross borders at each place: it crosses those between its ends.
+/// Adds a message to the units that start and stop crossing borders at each place: it crosses those between its ends.
 #[inline]
 fn add_between(borders: &mut [[Crossing; 2]], from: usize, to: usize, units: u128) {
     if to < from {
@@ -283,7 +283,7 @@ fn add_between(borders: &mut [[Crossing; 2]], from: usize, to: usize, units: u12
 }
 
 impl ClassGroup<'_> {
-    /// Returns what must cross between these members and the others.
+    /// Returns the units that must cross between these members and the others.
     fn crossing(&self, inside: Members) -> Crossing {
         let outside = inside.others(self.all);
         if inside.count == 0 || outside.count == 0 {
@@ -295,7 +295,7 @@ impl ClassGroup<'_> {
 }
 
 impl ClassDemand<'_> {
-    /// Returns the classes, ascending, with what must cross into and out of each; of a division without intervals.
+    /// Returns the classes of a division without intervals, ascending, with the units that must cross into and out of each.
     pub(super) fn of_each(&self) -> Vec<(u32, Crossing)> {
         let mut sums = match &self.messages {
             MessageSums::Alone(sums) => sums.clone(),
@@ -328,8 +328,8 @@ impl ClassDemand<'_> {
         Some((messages + (1 + self.groups.len() as u64) * classes).saturating_mul(classes))
     }
 
-    /// Returns what must cross into and out of `n` classes from place `first` on, cyclically, for every `n` from 1 to one
-    /// less than there are; of a division with intervals.
+    /// Returns the units that must cross into and out of `n` classes from place `first` on, cyclically, for every `n` from 1 to one
+    /// less than all, in a division with intervals.
     pub(super) fn from(&self, first: usize) -> Vec<Crossing> {
         let count = self.classes.len();
         let place = |class: usize| (class + count - first) % count;

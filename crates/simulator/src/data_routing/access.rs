@@ -11,7 +11,7 @@ struct Request {
     is_last: bool, // whether it is the last of those for its place
 }
 
-/// The requests in a part of the sorted list, as far as the numbers of later ones depend on them.
+/// The part of the sorted requests on which the numbers of later ones depend.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: usize,  // the place that the first request names
@@ -40,7 +40,7 @@ impl Run {
 impl SortedOrder {
     /// **Random access read**: every node gets the data of the node that it names, if it names one.
     ///
-    /// Two sorts, a rank, two concentrates, a distribute and a generalize. Requests for nothing lose their selection,
+    /// Two sorts, a rank, two concentrates, a distribute and a generalize. Empty requests lose their selection,
     /// which the text leaves open.
     ///
     /// # Panics
@@ -353,17 +353,21 @@ mod tests {
             let case: GoldenCase = serde_json::from_value(case).unwrap();
             assert_eq!(case.collisions.is_some(), access != Access::Read);
             assert_eq!(check(&case.shape, access, &case.indices), case.expect.steps, "{}", case.id);
-            let named =
-                case.indices.iter().map(|own| own.map(|own| ProcessId::new(u32::try_from(own).unwrap())));
+            let named = case
+                .indices
+                .iter()
+                .map(|index| index.map(|index| ProcessId::new(u32::try_from(index).unwrap())));
             let program =
                 RandomAccess::new(access, named.collect(), Computations::Same(Cycles::ZERO), 1).unwrap();
             let label = |process: &ProcessId| process.label();
             let received = match program.received() {
                 Received::Read(read) => {
-                    serde_json::json!(read.iter().map(|own| own.as_ref().map(label)).collect::<Vec<_>>())
+                    serde_json::json!(
+                        read.iter().map(|source| source.as_ref().map(label)).collect::<Vec<_>>()
+                    )
                 }
                 Received::Written(held) => {
-                    let lists = held.iter().map(|own| own.iter().map(label).collect::<Vec<_>>());
+                    let lists = held.iter().map(|sources| sources.iter().map(label).collect::<Vec<_>>());
                     serde_json::json!(lists.collect::<Vec<_>>())
                 }
             };

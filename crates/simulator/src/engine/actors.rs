@@ -1,6 +1,6 @@
 //! The actors of a job: shares of ranks in steps, each the process of a stage program (`docs/model.md` section 23).
 //!
-//! An actor may begin when every step that its step comes after is over at its rank. At a rank an iteration begins
+//! An actor may begin when every predecessor of its step is over at its rank. At a rank an iteration begins
 //! when the one before is over there, so that one record for each actor serves all iterations. Invariant between
 //! cycles: of every rank that is not over, some actor computes, waits for its processor or for messages.
 
@@ -55,7 +55,7 @@ pub(crate) fn bytes(job: &Job) -> u64 {
 ///
 /// # Errors
 ///
-/// When a rank did not come to its end, or times do not add up.
+/// If a rank did not finish, or times do not add up.
 pub(crate) fn run(
     job: &Job,
     placement: &Placement,
@@ -81,7 +81,7 @@ pub(crate) fn run(
 ///
 /// # Errors
 ///
-/// When a rank did not come to its end, packets wait for each other, or times do not add up.
+/// If a rank did not finish, packets wait for each other, or times do not add up.
 pub(super) fn run_on<T: Transport>(
     job: &Job,
     trees: Option<&SwitchTrees<'_>>,
@@ -111,7 +111,7 @@ pub(super) struct Actors<'run> {
     followers: Vec<Vec<u32>>,         // by step, the steps that come after it
     progress: Progress,               // of actors; their stages are those of the job
     begun: Vec<Cycle>,                // by actor, when it was ready to begin
-    accounted: Vec<Cycles>,           // by actor, what its time since then was spent on
+    accounted: Vec<Cycles>,           // by actor, the accounted time since then
     at_ranks: Vec<StepAtRank>,        // by step, then by rank
     left: Vec<u32>,                   // by rank, the steps of its iteration that are not over
     iterations: Vec<u32>,             // by rank, those that are over
@@ -198,7 +198,7 @@ impl<'run> Actors<'run> {
         self.summary.makespan()
     }
 
-    /// The first rank that is not over.
+    /// The first unfinished rank.
     pub(super) fn unfinished_rank(&self) -> Option<u32> {
         (0..).zip(&self.left).find(|(_, left)| **left > 0).map(|(rank, _)| rank)
     }
@@ -370,7 +370,7 @@ impl<T: Transport> Processes<T> for Actors<'_> {
         let Self { job, ranks, firsts, first_computing, at_ranks, processors, activity, iterations, .. } =
             self;
         processors.grant(now, |computing| {
-            // The last step whose computing actors begin at or before this one; others before it have none.
+            // The last step whose computing actors start at or before this one; other earlier steps have none.
             let step = first_computing.partition_point(|&first| first <= computing.label()) - 1;
             let rank = computing.label() - first_computing[step];
             at_ranks[step * *ranks as usize + rank as usize].begin = now;

@@ -1,7 +1,7 @@
-//! Runs of a stage program that are asked for their makespan only, placement after placement.
+//! Runs of a stage program for the makespan only, placement after placement.
 //!
 //! The rules are those of [`StageProcesses`](super::stages) over packets (`docs/model.md` sections 5, 13 and 15), in the
-//! case that most searches are of: whole messages over the routes of the machine, and channels or links that serve first
+//! case of most searches: whole messages over the routes of the machine, and channels or links that serve first
 //! come first served. There the time at which a message departs is known as soon as all are known that join its queue in
 //! the same cycle, so that an event is a message at a step of its route: two numbers.
 
@@ -25,7 +25,7 @@ pub(super) struct BareStages<'a> {
     tails: Tails<'a>,
     program: NumberedProgram,
     routes: RouteLists<'a>,
-    times: Vec<LinkTime>,    // by place of a channel or link, where they differ
+    times: Vec<LinkTime>,    // by place of a channel or link, if they differ
     shortest: Communication, // with the least times of all of them
 
     // The state of a run:
@@ -78,7 +78,7 @@ const ENDED: u32 = u32::MAX;
 struct Event(u64);
 
 impl Event {
-    const RECEIPT: u32 = u32::MAX; // in the place of a step
+    const RECEIPT: u32 = u32::MAX; // replaces a step
     const COMPUTED: u32 = u32::MAX - 1;
 
     #[inline]
@@ -86,7 +86,7 @@ impl Event {
         Self(u64::from(number) << 32 | u64::from(step))
     }
 
-    /// The number, and the step or what is in its place.
+    /// The number, and the step or its substitute.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "each is a half")]
     fn parts(self) -> (u32, u32) {
@@ -94,7 +94,7 @@ impl Event {
     }
 }
 
-/// Counts a program that can be run so; `None` of any other.
+/// Counts a program that can be run this way; `None` for others.
 fn count(program: &dyn Program, machine: &Machine, rules: Communication) -> Option<Counts> {
     let can_run = rules.routes() == MessageRoutes::OfMachine
         && rules.router_rules().is_none()
@@ -107,7 +107,7 @@ fn count(program: &dyn Program, machine: &Machine, rules: Communication) -> Opti
 }
 
 impl<'a> BareStages<'a> {
-    /// A program on a machine; `None` if it cannot be run so.
+    /// A program on a machine; `None` if it cannot be run this way.
     pub(super) fn new(program: &dyn Program, machine: &'a Machine, rules: Communication) -> Option<Self> {
         count(program, machine, rules)?;
         let program = NumberedProgram::new(program, rules)?;
@@ -138,7 +138,7 @@ impl<'a> BareStages<'a> {
         })
     }
 
-    /// Bytes for a program, roughly; `None` if it cannot be run so.
+    /// Estimates the bytes for a program; `None` if it cannot be run this way.
     pub(super) fn bytes(program: &dyn Program, machine: &Machine, rules: Communication) -> Option<u64> {
         let Counts { visits, messages } = count(program, machine, rules)?;
         let (processes, stages) = (program.process_count(), program.stage_count() as u64);
@@ -201,7 +201,7 @@ impl<'a> BareStages<'a> {
         self.tails.measure(&self.program, nodes, &mut self.work)
     }
 
-    /// All processes are before their first stages, and nothing is under way.
+    /// Resets all processes to the start; nothing is under way.
     fn reset(&mut self, nodes: &[NodeId], processors: Option<Processors>) {
         self.nodes.clear();
         self.nodes.extend_from_slice(nodes);
@@ -237,7 +237,7 @@ impl<'a> BareStages<'a> {
         }
     }
 
-    /// Processes begin stages until none does; then idle processors are granted.
+    /// Lets processes begin stages until none does; then grants idle processors.
     fn settle(&mut self) {
         while let Some(process) = self.beginning.pop() {
             let computation = self.program.computations[self.next_visit(process)];
@@ -266,7 +266,7 @@ impl<'a> BareStages<'a> {
         self.program.visit(self.ready_in[process as usize], process)
     }
 
-    /// The messages of a stage set out to and from a process that is ready for them, whose other ends are.
+    /// Sends the messages of a stage to and from a ready process whose other ends are ready.
     fn become_ready(&mut self, process: u32) {
         let stage = self.ready_in[process as usize];
         let visit = self.program.visit(stage, process);
@@ -310,7 +310,7 @@ impl<'a> BareStages<'a> {
         self.await_less(stage, destination);
     }
 
-    /// A process has one thing less to wait for in a stage, which may be over.
+    /// A process awaits one event less in a stage, which may end it.
     fn await_less(&mut self, stage: u32, process: u32) {
         let awaited = &mut self.awaited[self.program.visit(stage, process)];
         *awaited -= 1;
@@ -353,7 +353,7 @@ impl<'a> BareStages<'a> {
         (self.joining, self.together) = (joining, together);
     }
 
-    /// Separates the messages that join a queue with others from those that are alone.
+    /// Separates the messages that join a queue together from those that join alone.
     fn separate(&mut self, joining: &mut [Joining]) {
         for place in 0..joining.len() {
             let joined = joining[place];
@@ -385,7 +385,7 @@ impl<'a> BareStages<'a> {
         let channel = &mut self.channels[place as usize];
         let start = channel.idle_from.max(self.now);
         channel.idle_from = start + unit * units;
-        // One that need not wait is as late as its ends were, which has been looked at.
+        // Without a wait it is as late as its ends, which were checked already.
         if start > self.now && self.limit < u64::MAX {
             self.look_at_limit(message, start, left);
         }
@@ -421,7 +421,7 @@ impl<'a> BareStages<'a> {
         u64::try_from(gap(unit, next, units)).unwrap_or(u64::MAX) // below the bound on cycles, 2^63
     }
 
-    /// A message departs at `start`, later than it could: the program may go on too long after its receipt.
+    /// A message departs at `start`, delayed: the program may then exceed the limit.
     fn look_at_limit(&mut self, message: u32, start: u64, left: u32) {
         let Message { units, stage, destination, .. } = self.program.messages[message as usize];
         let rest = self.shortest.timing_of(units).transfer(left.into()).get();

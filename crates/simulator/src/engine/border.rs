@@ -1,8 +1,8 @@
 //! The border of an engine: nothing lies beyond it, or other engines that compute other parts of the same run.
 //!
 //! Engines say [notes](Note) to each other. A message has its number from the engine of its destination, which lets it
-//! set out, also if its source is of another, and counts its packets. On links of another engine it is a visitor, with a
-//! number of its own in the [table](super::message_table) of that one.
+//! set out even if its source belongs to another, and counts its packets. On links of another engine it is a visitor, with a
+//! separate number in that engine's [table](super::message_table).
 
 use std::fmt::Debug;
 
@@ -16,7 +16,7 @@ use crate::{Cycle, transport::Packet};
 ///
 /// An engine knows its own processes by their indices, and those of others by their labels.
 pub(crate) trait Border: Debug {
-    /// Whether there are no others.
+    /// Whether this engine computes the whole run.
     const IS_ALONE: bool;
 
     /// The index of a process of this engine; `None` for a process of another.
@@ -25,7 +25,7 @@ pub(crate) trait Border: Debug {
     /// The label of a process of this engine.
     fn label(&self, index: ProcessId) -> ProcessId;
 
-    /// The engine that has a node, if it is another.
+    /// The engine of a node, if it is another one.
     fn elsewhere(&self, node: NodeId) -> Option<usize>;
 
     /// Sends a note to another engine.
@@ -37,7 +37,7 @@ pub(crate) trait Border: Debug {
     /// Keeps a source of another engine that is ready before its destination.
     fn keep(&mut self, destination: ProcessId, ready: ReadySource);
 
-    /// Prefetches what is kept for a process.
+    /// Prefetches the sources kept for a process.
     fn prefetch_kept(&self, destination: ProcessId);
 
     /// Moves the sources kept for a process in a stage to `sources`.
@@ -49,8 +49,8 @@ pub(crate) trait Border: Debug {
     /// Takes a note received.
     fn take_note(&mut self) -> Option<Note>;
 
-    /// The next cycle in which anything happens in any engine, given that of this.
-    fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle>;
+    /// The next cycle in which anything happens in any engine, given this engine's.
+    fn next_event(&mut self, local: Option<Cycle>) -> Option<Cycle>;
 }
 
 /// A note from one engine to another about the present cycle.
@@ -64,7 +64,7 @@ pub(crate) enum Note {
     Receipt(u32),
 }
 
-/// A packet that comes onto links of another engine.
+/// A packet enters links of another engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Traveller {
     /// The packet, of the message with the number that it has from the engine of its destination. The number of its size
@@ -74,7 +74,7 @@ pub(crate) struct Traveller {
     pub(crate) units: u64,
 }
 
-/// A process that is ready to send.
+/// A source that is ready to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReadySource {
     pub(crate) stage: u32,
@@ -94,7 +94,7 @@ enum Tag {
     Receipt,
 }
 
-/// The border of an engine that computes a whole run: there are no others, and labels are indices.
+/// The border of the only engine of a run: labels are indices.
 #[derive(Debug)]
 pub(crate) struct Alone;
 
@@ -139,13 +139,13 @@ impl Border for Alone {
     }
 
     #[inline]
-    fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle> {
-        own
+    fn next_event(&mut self, local: Option<Cycle>) -> Option<Cycle> {
+        local
     }
 }
 
 impl Note {
-    /// Whether another engine may answer it in the same cycle: one by which queues are joined is not answered.
+    /// Whether another engine may answer it in the same cycle: a packet that joins a queue is not answered.
     pub(super) fn may_be_answered(&self) -> bool {
         !matches!(self, Self::Join(_))
     }

@@ -184,14 +184,14 @@ impl<'a> Evaluator<'a> {
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.
     ///
-    /// A run that is not below the limit is given up as soon as that is known: by the [floor](Self::floor), or when its
+    /// A run that cannot stay below the limit is aborted early: by the [floor](Self::floor), or when its
     /// clock reaches the limit. Runs of stage programs with whole messages, over queues that serve first come first served,
     /// know it earlier: when a message departs, or a process ends a stage, too late for what must follow.
     ///
     /// # Errors
     ///
-    /// When there are more or fewer nodes than processes, or the program does not come to its end, which a stage program
-    /// does whose sources and destinations match.
+    /// If there are more or fewer nodes than processes, or the program gets stuck; stage programs finish
+    /// if their sources and destinations match.
     ///
     /// # Panics
     ///
@@ -276,7 +276,7 @@ impl<'a> Evaluator<'a> {
         (most > per_node.get()).then(|| Processors::new(nodes, per_node))
     }
 
-    /// The makespan of the prediction; 0 of what has none.
+    /// The makespan of the prediction; 0 if there is none.
     fn predict(&mut self) -> Cycles {
         match &mut self.runs {
             Runs::Bare(bare) => bare.predict(&self.nodes),
@@ -306,7 +306,7 @@ impl<'a> ProcessKind<'a> {
         }
     }
 
-    /// The processes run on these nodes, over a transport of which nothing moves any more.
+    /// Runs the processes on these nodes, over an idle transport.
     fn run<T: Reusable>(
         &mut self,
         core: &mut Core<'_, T>,

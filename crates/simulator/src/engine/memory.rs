@@ -64,7 +64,7 @@ pub(crate) type Distance<'run> = &'run dyn Fn(ProcessId, ProcessId) -> u64;
 
 /// The most packets queued at a time, roughly.
 fn packets_queued(program: &dyn Program, distance: Distance<'_>, communication: Communication) -> u64 {
-    /// The most messages that are looked at one by one.
+    /// The most messages that are examined one by one.
     const MAX_LISTED: u64 = 1 << 20;
     if communication.service() == ServiceOrder::FirstCome {
         return packets_under_way(program, communication);

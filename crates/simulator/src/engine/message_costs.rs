@@ -2,7 +2,7 @@
 //! that it sends and each that it receives.
 //!
 //! A *task* is a send or a receive of a stage in which its process is ready. Invariant between cycles: a process with
-//! tasks has one under way or has asked for a processor. As processes compute only when all tasks of a stage are over,
+//! tasks has one under way or has requested a processor. As processes compute only when all tasks of a stage are over,
 //! tasks and computations of a process never meet.
 
 use std::{
@@ -27,7 +27,7 @@ pub(super) struct Cores {
 struct OwnCore {
     tasks: BinaryHeap<Reverse<Task>>,
     current: Option<Task>,
-    is_taken: bool,  // by a task, or by one that has asked for a processor
+    is_taken: bool,  // by a task, or by one that has requested a processor
     count: u64,      // the tasks of the stage
     sharing: Cycles, // of the computation before them
 }
@@ -45,7 +45,7 @@ pub(super) struct Task {
 pub(super) enum Work {
     /// To send a message to a peer.
     Send(Peer),
-    /// To receive a message, all of which is there.
+    /// To receive a message that has arrived completely.
     Receive(ReceivedMessage),
 }
 
@@ -90,8 +90,8 @@ impl Cores {
         &mut self.all[process as usize]
     }
 
-    /// A process is ready in a stage with these messages to send, and in all `received` to receive, some of which are
-    /// there.
+    /// A process is ready in a stage with these messages to send and `received` to receive, some of which have
+    /// arrived.
     pub(super) fn begin_stage(
         &mut self,
         (process, stage): (u32, u32),
@@ -112,7 +112,7 @@ impl Cores {
         self.idle.push(process);
     }
 
-    /// All of a message to a process is there.
+    /// A message to a process has arrived completely.
     pub(super) fn arrive(
         &mut self,
         process: u32,
@@ -139,7 +139,7 @@ impl Cores {
         self.unanswered.remove(&(destination, stage)).unwrap_or_default()
     }
 
-    /// Lists the processes that have a task and none under way: each asks for a processor, and is to be served.
+    /// Lists the processes with tasks but none under way: each requests a processor to be served.
     pub(super) fn ask(&mut self) -> Vec<u32> {
         let mut asking = std::mem::take(&mut self.idle);
         asking.retain(|&process| {
@@ -151,12 +151,12 @@ impl Cores {
         asking
     }
 
-    /// Whether a process has asked for a processor, or has it, for a task.
+    /// Whether a process has requested or holds a processor for a task.
     pub(super) fn is_taken(&self, process: u32) -> bool {
         self.all[process as usize].is_taken
     }
 
-    /// A process that has asked takes its first task.
+    /// A process whose request is granted takes its first task.
     pub(super) fn serve(&mut self, process: u32) {
         let core = self.of(process);
         core.current = core.tasks.pop().map(|task| task.0);
@@ -180,7 +180,7 @@ impl Cores {
         self.of(process).sharing = sharing;
     }
 
-    /// Takes that time.
+    /// Takes the time kept for its processor.
     pub(super) fn take_sharing(&mut self, process: u32) -> Cycles {
         std::mem::take(&mut self.of(process).sharing)
     }
@@ -200,7 +200,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The parts of the time from `ready` to `finish` that is no overhead: first waiting, then transfer, up to the values
+    /// The parts of the time from `ready` to `finish` without overhead: first waiting, then transfer, up to the values
     /// that they have for the message received last, which set out at `start` and takes `alone` without contention.
     pub(super) fn new([ready, start, finish]: [Cycle; 3], alone: Cycles, overhead: Cycles) -> Self {
         let left = (finish - ready).get() - overhead.get();

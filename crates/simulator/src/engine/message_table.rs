@@ -1,6 +1,6 @@
-//! The messages under way, and the sizes that they have.
+//! The messages under way, and their sizes.
 //!
-//! A run has few sizes, so that a packet carries the number of one: its entry says what every
+//! A run has few sizes, so a packet carries the number of one; its entry holds what every
 //! packet of such a message needs.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use prefetch_index::prefetch_index;
 
 use crate::{Communication, Cycle, Cycles, message_queue::MessageKey};
 
-/// The messages under way, each in a slot that is used again.
+/// The messages under way, each in a reusable slot.
 #[derive(Debug)]
 pub(crate) struct MessageTable {
     communication: Communication,
@@ -33,7 +33,7 @@ pub(crate) struct MessageRecord {
     /// The operation of a task graph that sent it; in a stage program, where a stage has one message between
     /// two processes, its turn, or without turns the group whose chunk it is.
     pub(crate) operation: u32,
-    /// The receiving operation of a task graph, if it is known; for a visitor, its number in the engine of its
+    /// The receiving operation of a task graph, if known; for a visitor, its number in the engine of its
     /// destination; the group of a chunk that switches combine. Other messages of stage programs do not use it.
     pub(crate) receiver: u32,
     pub(crate) source: ProcessId,
@@ -63,7 +63,7 @@ pub(crate) struct SizeEntry {
     pub(crate) packets: u64,
     /// The units of a packet: of any but the last, and of the last.
     of_packets: [u64; 2],
-    /// The occupancies of a channel by these, where all channels are alike.
+    /// The cycles for which these occupy a channel, if all channels are alike.
     occupancies: [Cycles; 2],
 }
 
@@ -82,7 +82,7 @@ impl SizeEntry {
         self.of_packets[usize::from(u64::from(packet) + 1 == self.packets)]
     }
 
-    /// For how long a packet, counted from 0, occupies each channel, where all are alike.
+    /// The cycles for which a packet, counted from 0, occupies each channel, if all are alike.
     #[inline]
     pub(crate) fn occupancy(&self, packet: u32) -> Cycles {
         self.occupancies[usize::from(u64::from(packet) + 1 == self.packets)]
@@ -103,7 +103,7 @@ impl MessageTable {
         }
     }
 
-    /// Says whether messages are of a stage program in which they take turns.
+    /// Sets whether messages belong to a stage program in which they take turns.
     pub(crate) fn set_turns(&mut self, has_turns: bool) {
         self.has_turns = has_turns;
     }

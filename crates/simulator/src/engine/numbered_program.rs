@@ -42,7 +42,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts a program of stages; `None` of any other, and of one too large to be numbered.
+    /// Counts a stage program; `None` for others and if it is too large to be numbered.
     pub(super) fn of(program: &dyn Program) -> Option<Self> {
         let visits = program.process_count().saturating_mul(program.stage_count() as u64);
         if program.special().has_no_stages() || visits > MAX_COUNT {
@@ -64,7 +64,7 @@ impl Counts {
 }
 
 impl NumberedProgram {
-    /// Numbers a program of stages; `None` if a process sends to itself, or not all messages are listed alike at both of
+    /// Numbers a stage program; `None` if a process sends to itself, or messages differ between the lists at
     /// their ends.
     pub(super) fn new(program: &dyn Program, rules: Communication) -> Option<Self> {
         let processes = usize::try_from(program.process_count()).ok()?;
@@ -151,7 +151,7 @@ impl NumberedProgram {
     pub(super) fn bytes(visits: u64, messages: u64) -> u64 {
         let a_message = (size_of::<Message>() + size_of::<u32>()) as u64;
         let a_visit = (size_of::<Cycles>() + 2 * size_of::<u32>()) as u64;
-        2 * (visits * a_visit + messages * a_message) // lists grow to their double
+        2 * (visits * a_visit + messages * a_message) // lists grow by doubling
     }
 
     /// The number of a visit.

@@ -29,7 +29,7 @@ pub(crate) fn bytes(
 ///
 /// # Errors
 ///
-/// When a process did not come to its end, operations or packets wait for each other, or times do not add up.
+/// If a process did not finish, operations or packets wait for each other, or times do not add up.
 pub(crate) fn run(
     program: &dyn Program,
     placement: &Placement,

@@ -1,6 +1,6 @@
 //! The activity of the ranks of a job at every cycle, and the part of each step that computations hide (`docs/model.md` section 23.6).
 //!
-//! A rank changes when a computation step of it begins or ends, when a step of messages begins or ceases to be at work at
+//! The state of a rank changes when a computation step of it begins or ends, when a step of messages becomes active or idle at
 //! it, and when it is over. Between two changes its cycles belong to one part. Invariant: the parts of a rank add up to
 //! the cycle of its last change.
 
@@ -25,7 +25,7 @@ pub(super) struct RankActivity<'job> {
     sums: Vec<StepSums>,             // by iteration, then by step
     takes_part: Vec<bool>,           // by step, then by rank, whether it computes, sends or receives
     behind: BTreeMap<[u32; 2], u64>, // by place and computation step, the cycles in which both run at a rank
-    spans: Option<Vec<RankSpan>>,    // what ranks do, if that is asked for
+    spans: Option<Vec<RankSpan>>,    // the activities of ranks, if requested
 }
 
 /// A rank since its last change.
@@ -44,7 +44,7 @@ struct RankState {
 struct StepSums {
     begin: Cycle, // of the first activity, `u64::MAX` without one
     finish: Cycle,
-    idle: [Cycle; 2], // begin and finish over the ranks of `only`, whether or not they do anything
+    idle: [Cycle; 2], // start and finish over the ranks of `only`, idle ones included
     exposed: u128,
     hidden: u128,
 }
@@ -84,12 +84,12 @@ impl<'job> RankActivity<'job> {
         }
     }
 
-    /// Adds a list of the activities of ranks, if it is asked for.
+    /// Adds a list of the activities of ranks, if requested.
     pub(super) fn listing(self, wants_spans: bool) -> Self {
         Self { spans: wants_spans.then(Vec::new), ..self }
     }
 
-    /// Takes the list of what ranks do, by rank and time.
+    /// Takes the list of activities, by rank and time.
     pub(super) fn take_spans(&mut self, makespan: Cycle) -> Vec<RankSpan> {
         for rank in 0..u32::try_from(self.ranks.len()).unwrap_or(u32::MAX) {
             self.pass_time(rank, makespan);
@@ -167,7 +167,7 @@ impl<'job> RankActivity<'job> {
         (*first, *last) = ((*first).min(begin), (*last).max(now));
     }
 
-    /// A rank is over with its last step.
+    /// A rank finishes with its last step.
     pub(super) fn rank_ends(&mut self, rank: u32, now: Cycle) {
         self.pass_time(rank, now);
         self.ranks[rank as usize].is_over = true;

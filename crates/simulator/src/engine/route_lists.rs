@@ -1,4 +1,4 @@
-//! The channels of the routes between nodes, each route listed when it is asked for first.
+//! The channels of the routes between nodes; each route is listed on first use.
 
 use cubefold_topology::{Leg, LinkMode, LinkTime, Machine, NodeId, narrow};
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use crate::{
     channels::{Channels, Transit},
 };
 
-/// The most steps that are kept when a placement begins.
+/// The most steps kept at the start of a placement.
 const MAX_KEPT: u64 = 1 << 20;
 
 /// The most steps of one placement.
@@ -34,7 +34,7 @@ fn steps(machine: &Machine, processes: u64, messages: u64) -> u64 {
 pub(super) struct Step {
     /// The place of its channel, or under half-duplex of the link.
     pub(super) place: u32,
-    /// The links from here on, with this one.
+    /// The number of links from here on, including this one.
     pub(super) left: u32,
 }
 
@@ -64,7 +64,7 @@ impl<'a> RouteLists<'a> {
         if self.is_by_link() { self.channels.link_places() } else { self.channels.channel_places() }
     }
 
-    /// The times of the channels or links by place, if they differ; else none.
+    /// The times of the channels or links by place if they differ, else empty.
     pub(super) fn times(&self) -> Vec<LinkTime> {
         let Some(times) = self.machine.link_times() else { return vec![] };
         let class = |place| match self.rules.links() {
@@ -80,7 +80,7 @@ impl<'a> RouteLists<'a> {
         self.rules.links() == LinkMode::HalfDuplex
     }
 
-    /// Begins another placement. Routes that were listed may be forgotten.
+    /// Starts another placement. Listed routes may be dropped.
     pub(super) fn begin(&mut self) {
         if self.steps.len() as u64 > MAX_KEPT {
             self.firsts.clear();

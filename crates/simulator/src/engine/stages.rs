@@ -1,7 +1,7 @@
 //! The processes of a stage program: computations and messages, stage by stage (`docs/model.md`
 //! sections 5, 14 and 15).
 //!
-//! A computation of no time is none: its process is ready at once and needs no processor. A message sets out when both
+//! A computation of 0 cycles is skipped: its process is ready at once and needs no processor. A message sets out when both
 //! of its ends are ready, an eager one when its source is.
 
 mod costs;
@@ -43,7 +43,7 @@ pub(crate) enum StartTimes<'run> {
 ///
 /// # Errors
 ///
-/// The first process that did not reach its end, which none does whose sources and destinations
+/// The first process that did not finish; all finish if their sources and destinations
 /// match.
 pub(crate) fn run(
     program: &dyn Program,
@@ -68,7 +68,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs the processes of one engine to their ends. They are known by their indices, also to the observer.
+/// Runs the processes of one engine to their ends. They are identified by indices, also to the observer.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ impl<'run> StageProcesses<'run> {
         Self { program, stage_count: program.stage_count(), has_turns: program.has_turns(), state, observer }
     }
 
-    /// The processes that begin their next stage do so, the last first.
+    /// Processes begin their next stages, the last one first.
     fn begin_stages<T, B: Border>(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
         let mut beginning = std::mem::take(&mut self.state.beginning);
         for chunk in beginning.rchunks(PREFETCHED_TOGETHER) {
@@ -202,14 +202,14 @@ impl<'run> StageProcesses<'run> {
         }
         if !progress.fit_in_cache() {
             for peer in all {
-                if let Some(own) = border.index(peer.process) {
-                    progress.prefetch(own);
+                if let Some(local) = border.index(peer.process) {
+                    progress.prefetch(local);
                 }
             }
         }
     }
 
-    /// The messages set out to a process that has just become ready, from those of its sources that are.
+    /// Sends the messages to a process that has just become ready from its ready sources.
     #[inline]
     fn receive_from_ready<T: Transport, B: Border>(
         &mut self,
@@ -220,11 +220,11 @@ impl<'run> StageProcesses<'run> {
         core: &mut Core<'_, T, B>,
     ) {
         for source in sources {
-            if let Some(own) = core.messages.border.index(source.process)
-                && self.state.progress.was_ready(own, stage)
+            if let Some(local) = core.messages.border.index(source.process)
+                && self.state.progress.was_ready(local, stage)
                 && !core.communication.is_eager(source.units)
             {
-                self.send(stage, (source, core.node_of(own)), process, now, core);
+                self.send(stage, (source, core.node_of(local)), process, now, core);
             }
         }
         if !B::IS_ALONE {
@@ -237,7 +237,7 @@ impl<'run> StageProcesses<'run> {
         }
     }
 
-    /// The messages of a process that has just become ready set out, to those of its destinations that are, or as eager
+    /// Sends the messages of a process that has just become ready: to its ready destinations, and all eager
     /// ones.
     #[inline]
     fn send_to_ready<T: Transport, B: Border>(
@@ -250,9 +250,9 @@ impl<'run> StageProcesses<'run> {
     ) {
         let (label, from) = (core.messages.border.label(process), core.node_of(process));
         for &Peer { process: destination, units } in destinations {
-            if let Some(own) = core.messages.border.index(destination) {
-                if self.state.progress.was_ready(own, stage) || core.communication.is_eager(units) {
-                    self.send(stage, (&Peer { process: label, units }, from), own, now, core);
+            if let Some(local) = core.messages.border.index(destination) {
+                if self.state.progress.was_ready(local, stage) || core.communication.is_eager(units) {
+                    self.send(stage, (&Peer { process: label, units }, from), local, now, core);
                 }
             } else {
                 let stage = narrow(stage as u64);
@@ -262,7 +262,7 @@ impl<'run> StageProcesses<'run> {
         }
     }
 
-    /// A message sets out from a source at a node, which may be of another engine.
+    /// A message sets out from a source at a node, possibly of another engine.
     #[inline]
     fn send<T: Transport, B: Border>(
         &mut self,
@@ -290,7 +290,7 @@ impl<'run> StageProcesses<'run> {
         }
     }
 
-    /// A stage is over for a process, which begins the next.
+    /// A stage ends for a process, which begins the next.
     fn finish_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &Core<'_, T, B>) {
         let (stage, ready, last) = self.state.progress.current(process);
         let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
@@ -334,9 +334,9 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
             return;
         }
         for &message in received {
-            if let Some(own) = core.messages.border.index(core.messages.table.record(message).destination) {
-                self.state.progress.prefetch(own);
-                self.observer.prefetch(own);
+            if let Some(local) = core.messages.border.index(core.messages.table.record(message).destination) {
+                self.state.progress.prefetch(local);
+                self.observer.prefetch(local);
             }
         }
     }
@@ -357,7 +357,7 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
                 self.state.served.push(process);
                 return;
             }
-            let sharing = processors.as_ref().map_or(Cycles::ZERO, |own| own.sharing(process));
+            let sharing = processors.as_ref().map_or(Cycles::ZERO, |processors| processors.sharing(process));
             cores.keep_sharing(computation, sharing);
         }
         self.state.ready.push(process);
@@ -366,18 +366,18 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
     #[inline]
     fn received(&mut self, message: &ReceivedMessage, now: Cycle, core: &Core<'_, T, B>) {
         let MessageRecord { start, stage, source, destination, .. } = message.record;
-        // The destination of a message that is received is of this engine.
-        let Some(own) = core.messages.border.index(destination) else { return };
+        // A received message has its destination in this engine.
+        let Some(local) = core.messages.border.index(destination) else { return };
         if let Some(cores) = &mut self.state.cores {
             let turn = message.record.operation;
             let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
-            let is_ready = self.state.progress.was_ready(own, stage as usize);
-            cores.arrive(own.label(), is_ready, (key, *message), now);
+            let is_ready = self.state.progress.was_ready(local, stage as usize);
+            cores.arrive(local.label(), is_ready, (key, *message), now);
             return;
         }
         let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-        if self.state.progress.receive(own, stage, receipt) {
-            self.finish_stage(own, now, core);
+        if self.state.progress.receive(local, stage, receipt) {
+            self.finish_stage(local, now, core);
         }
     }
 
@@ -394,7 +394,7 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
     }
 
     /// Processes begin stages and become ready until none does: a process that passes through a
-    /// stage in no time begins the next in the same cycle.
+    /// stage in 0 cycles begins the next in the same cycle.
     fn settle(&mut self, now: Cycle, core: &mut Core<'_, T, B>) {
         loop {
             while let Some(process) = self.state.served.pop() {
@@ -413,7 +413,7 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
         }
     }
 
-    /// A computation, and a task of a core, takes at least a cycle: nothing more happens at `now`.
+    /// Computations and tasks of cores take at least a cycle, so nothing more happens at `now`.
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool {
         let StageState { processors, progress, cores, .. } = &mut *self.state;
         for process in cores.as_mut().map_or_else(Vec::new, Cores::ask) {

@@ -22,7 +22,7 @@ pub(super) struct Switches<'run> {
     ready: VecDeque<(Place, SwitchMessage)>,
 }
 
-/// The messages of a chunk that a switch has got from its children.
+/// The messages of a chunk that a switch has received from its children.
 #[derive(Debug, Default, Clone, Copy)]
 struct Arrivals {
     messages: usize,
@@ -64,7 +64,7 @@ impl<'run> Switches<'run> {
         self.trees.of_step(step)
     }
 
-    /// A message of a chunk is at a switch.
+    /// A message of a chunk arrives at a switch.
     pub(super) fn receive(&mut self, vertex: NodeId, place: Place, source: u32, units: u64, now: Cycle) {
         let Some(trees) = self.of_step(place.step) else { return };
         let chunk = place.chunk as usize;
@@ -119,7 +119,7 @@ impl<'run> Switches<'run> {
         }
     }
 
-    /// Idle switches begin to combine; lists them with the time that each takes.
+    /// Starts idle switches; lists them with the time that each takes.
     pub(super) fn begin(&mut self) -> Vec<(u32, Cycles)> {
         let mut begun = vec![];
         for vertex in std::mem::take(&mut self.idle) {

@@ -1,5 +1,5 @@
-//! The recursion over the stages of a placed program (`docs/model.md` section 15) from its end: how long the program goes on
-//! after a process is over with a stage, if no message waits for a channel and every process has a processor.
+//! The recursion over the stages of a placed program (`docs/model.md` section 15) from its end: the time that remains
+//! after a process ends a stage, if no message waits for a channel and every process has a processor.
 //!
 //! The longest of all from the start is the makespan of the prediction. The others tell a [bare run](super::bare_stages)
 //! early that it cannot end below a limit.
@@ -18,7 +18,7 @@ pub(super) trait Stages {
     /// The number of processes.
     fn processes(&self) -> usize;
 
-    /// Lists the computations of a stage by process \[cycles\], in place of what was listed before.
+    /// Replaces the list by the computations of a stage, by process \[cycles\].
     fn list_computations(&self, stage: usize, computations: &mut Vec<u64>);
 
     /// Calls `visit` with the source, the destination and the units of each message of a stage.
@@ -129,7 +129,7 @@ impl<'a> Tails<'a> {
 /// The most nodes between which routes are kept.
 const MAX_NODES: u64 = 1 << 10;
 
-/// A pair of nodes whose route has not been asked for.
+/// A pair of nodes whose route is not known yet.
 const UNKNOWN: u16 = u16::MAX;
 
 /// Times of messages without contention, by routes that are kept once they are known.
@@ -139,15 +139,15 @@ struct Transfers<'a> {
     communication: Communication,
     times: Option<&'a [LinkTime]>, // by class, if a time depends on more than the number of links
     nodes: usize,
-    kept: Vec<u16>, // by node and node, the links, or where links differ the number of the route
+    kept: Vec<u16>, // by pair of nodes, the links, or the number of the route if links differ
     routes: Vec<Arc<[LinkTime]>>, // by number
     numbers: BTreeMap<Arc<[LinkTime]>, u16>,
-    timing: (u64, MessageTiming), // of the size asked for last
+    timing: (u64, MessageTiming), // of the last requested size
 }
 
 impl<'a> Transfers<'a> {
     fn new(machine: &'a Machine, communication: Communication) -> Self {
-        // A message that may take another route than that of the machine crosses links that are at best as fast as any.
+        // If a message may take another route than the machine's, the fastest links are assumed.
         let takes_routes_of_machine = communication.routes() == MessageRoutes::OfMachine;
         let times = machine.link_times().filter(|_| takes_routes_of_machine);
         let communication =

@@ -26,23 +26,23 @@ use crate::{
     transport::{Transport, packets::Packets},
 };
 
-/// Bytes that a run takes at most, roughly, the network apart: of the graph and of what changes.
+/// Upper estimate of the bytes of a run without the network: the graph and the state.
 pub(crate) fn bytes(graph: &TaskGraph) -> u64 {
     let schedule = graph.schedule();
     let operations = schedule.operations().len();
     let shared = if schedule.shared_channels() > 0 { operations * size_of::<u32>() } else { 0 };
-    let own = operations * (size_of::<u8>() + size_of::<u32>() + size_of::<u64>())
+    let of_state = operations * (size_of::<u8>() + size_of::<u32>() + size_of::<u64>())
         + shared
         + schedule.shared_channels() * size_of::<Unmatched>()
         + schedule.process_count() as usize * size_of::<Activity>();
-    schedule.bytes() + own as u64
+    schedule.bytes() + of_state as u64
 }
 
 /// Runs a task graph to its end, reporting a record of one stage for every process to `observer`.
 ///
 /// # Errors
 ///
-/// When the graph does not come to its end.
+/// If the graph gets stuck.
 pub(crate) fn run(
     graph: &TaskGraph,
     placement: &Placement,
@@ -94,13 +94,13 @@ const PREPARED: u8 = 16;
 /// A send that its process does not await.
 const LEFT: u8 = 32;
 
-/// The operations of a round that are looked up together.
+/// The number of operations of a round that are looked up together.
 const PART: usize = 16;
 
-/// The number of no operation.
+/// No operation.
 const NONE: u32 = u32::MAX;
 
-/// In a record of a message, of a receive that is one of several of a channel.
+/// In a message record: the receive is one of several of a channel.
 const OF_CHANNEL: u32 = u32::MAX - 1;
 
 /// The processes of a run.
@@ -117,7 +117,7 @@ pub(super) struct TaskProcesses<'run> {
     next_round: Vec<u32>,
     processors: TaskProcessors,
     activities: Vec<Activity>, // by process
-    times: Vec<[Cycle; 2]>,    // by operation, when it began and ended; empty if they are not wanted
+    times: Vec<[Cycle; 2]>,    // by operation, when it began and ended; empty unless requested
     unfinished: usize,
 }
 
@@ -125,7 +125,11 @@ impl<'run> TaskProcesses<'run> {
     pub(super) fn new(graph: &'run TaskGraph, communication: Communication, wants_operations: bool) -> Self {
         let schedule = &**graph.schedule();
         let operations = schedule.operations().len();
-        let free = (0..).zip(schedule.required()).filter(|own| *own.1 == 0).map(|own| own.0).collect();
+        let free = (0..)
+            .zip(schedule.required())
+            .filter(|&(_, required)| *required == 0)
+            .map(|(operation, _)| operation)
+            .collect();
         let channels = schedule.shared_channels();
         let unmatched = Unmatched { first: NONE, last: NONE, kind: OperationKind::Send };
         Self {
@@ -155,7 +159,7 @@ impl<'run> TaskProcesses<'run> {
         while !self.next_round.is_empty() {
             std::mem::swap(&mut self.round, &mut self.next_round);
             if self.schedule.shared_channels() > 0 {
-                // The order matters to sends and receives of one source, destination and tag only.
+                // The order matters only to sends and receives of one source, destination and tag.
                 self.round.sort_unstable();
             }
             let mut round = std::mem::take(&mut self.round);
@@ -167,8 +171,8 @@ impl<'run> TaskProcesses<'run> {
         }
     }
 
-    /// Some operations of a round may begin. They lie far apart: the lines of the cache that they need are asked for all at
-    /// once.
+    /// Begins some operations of a round. They are scattered in memory, so their cache lines are
+    /// prefetched together.
     fn begin_part<T: Transport>(&mut self, part: &[u32], now: Cycle, core: &mut Core<'_, T>) {
         let mut loaded = [None; PART];
         for (place, &operation) in loaded.iter_mut().zip(part) {
@@ -181,8 +185,8 @@ impl<'run> TaskProcesses<'run> {
                 self.prefetch_partner(node.partner());
             }
         }
-        for (&operation, (own, _)) in part.iter().zip(loaded.iter().flatten()) {
-            self.begin_operation(operation, own, now, core);
+        for (&operation, (details, _)) in part.iter().zip(loaded.iter().flatten()) {
+            self.begin_operation(operation, details, now, core);
         }
     }
 
@@ -205,23 +209,23 @@ impl<'run> TaskProcesses<'run> {
     fn begin_operation<T: Transport>(
         &mut self,
         operation: u32,
-        own: &Operation,
+        details: &Operation,
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
-        match own.kind {
+        match details.kind {
             OperationKind::Calc if self.graph.cycles(operation) == Cycles::ZERO => {
                 self.set_begun(operation, now);
-                self.complete(operation, own.process, now);
+                self.complete(operation, details.process, now);
             }
-            OperationKind::Calc => self.processors.request(own.process, own.processor, operation),
+            OperationKind::Calc => self.processors.request(details.process, details.processor, operation),
             OperationKind::Send
                 if self.overhead() > Cycles::ZERO && self.flags(operation) & PREPARED == 0 =>
             {
-                self.processors.request(own.process, own.processor, operation);
+                self.processors.request(details.process, details.processor, operation);
             }
-            OperationKind::Send => self.begin_send(operation, own, now, core),
-            OperationKind::Receive => self.begin_receive(operation, own, now, core),
+            OperationKind::Send => self.begin_send(operation, details, now, core),
+            OperationKind::Receive => self.begin_receive(operation, details, now, core),
         }
     }
 
@@ -282,13 +286,13 @@ impl<'run> TaskProcesses<'run> {
         });
     }
 
-    /// Processors are granted; returns whether any was.
+    /// Grants processors; returns whether any was granted.
     fn start_computations<T>(&mut self, now: Cycle, core: &mut Core<'_, T>) -> bool {
         let granted = self.processors.grant();
         let has_granted = !granted.is_empty();
         for &(_, operation) in &granted {
-            let own = &self.schedule.operations()[operation as usize];
-            let occupied = match own.kind {
+            let details = &self.schedule.operations()[operation as usize];
+            let occupied = match details.kind {
                 OperationKind::Calc => {
                     self.set_begun(operation, now);
                     self.graph.cycles(operation)
@@ -296,7 +300,7 @@ impl<'run> TaskProcesses<'run> {
                 OperationKind::Send => self.overhead(),
                 OperationKind::Receive => self.communication.message_cost(),
             };
-            self.activities[own.process.label() as usize].begin_computation(now);
+            self.activities[details.process.label() as usize].begin_computation(now);
             core.calendar.add(Event::Computed(operation), (now + occupied).get());
         }
         self.processors.recycle(granted);
@@ -369,11 +373,13 @@ impl<T: Transport> Processes<T> for TaskProcesses<'_> {
 
     #[inline]
     fn computed(&mut self, computation: u32, now: Cycle) {
-        let own = &self.schedule.operations()[computation as usize];
-        self.processors.release(own.process, own.processor);
-        self.activities[own.process.label() as usize].end_computation(now);
-        match own.kind {
-            OperationKind::Calc | OperationKind::Receive => self.complete(computation, own.process, now),
+        let operation = &self.schedule.operations()[computation as usize];
+        self.processors.release(operation.process, operation.processor);
+        self.activities[operation.process.label() as usize].end_computation(now);
+        match operation.kind {
+            OperationKind::Calc | OperationKind::Receive => {
+                self.complete(computation, operation.process, now)
+            }
             OperationKind::Send => {
                 self.flags[computation as usize] |= PREPARED;
                 self.next_round.push(computation);

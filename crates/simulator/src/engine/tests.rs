@@ -1,4 +1,4 @@
-//! Start times: the second half of a program that begins where the first half ended.
+//! Start times: the second half of a program starts where the first half ended.
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_topology::{LinkMode, MachineKind, NodeId, TieRule, Wrap};
@@ -24,7 +24,7 @@ fn finishes(records: &[StageRecord], stage: usize) -> Vec<Cycle> {
     records.iter().filter(|record| record.stage == stage).map(|record| record.finish).collect()
 }
 
-/// Runs a program whole, and in two halves of which the second begins for every process when the
+/// Runs a program whole, and in two halves, the second of which starts for every process when the
 /// first has ended for it; the two share no link.
 fn check_halves(placement: &Placement, halves: [&[CubeDimension]; 2], compute: u64, links: Communication) {
     let Placement::Product(product) = placement else { panic!("a product embedding") };
@@ -101,6 +101,6 @@ fn a_pair_starts_when_both_are_ready_and_a_shared_processor_serves_the_process_t
     };
     // Apart: ready at 17 and 14, start at 17, one link of 3 cycles.
     assert_eq!(times([0, 1], [7, 4]), [[0, 17, 17, 20], [0, 14, 17, 20]]);
-    // On one node: process 1 from 4 to 14, then process 0, which could begin at 7, from 14 to 24.
+    // On one node: process 1 from 4 to 14, then process 0, which could start at 7, from 14 to 24.
     assert_eq!(times([1, 1], [7, 4]), [[7, 24, 24, 24], [0, 14, 24, 24]]);
 }

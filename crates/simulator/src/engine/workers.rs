@@ -1,14 +1,14 @@
 //! One run on several threads or ranks: the machine in slabs of neighbouring lines.
 //!
-//! Each worker has a slab of nodes, with their processes and the channels that begin there, or the links whose near
+//! Each worker has a slab of nodes, with their processes and the channels that start there, or the links whose near
 //! ends they are. Most lines are whole in a slab; those of one dimension, and of any above it, are cut at its borders.
 //! In a cycle no link concerns another: so each worker does what the engine of a whole run does, and sends notes to the
 //! workers concerned. Notes are of packets whose next channel is in another slab, of receipts at the processes of
 //! another, and of sources that are ready for messages to them. They concern the cycle in which they are sent, and a
 //! cycle is over when no worker has sent one that could be answered. Then all agree on the next cycle in which anything
-//! happens: idle stretches are jumped over.
+//! happens: idle stretches are skipped.
 //!
-//! The order of notes means nothing, for the same reason as the order of events within a cycle: queues serve messages
+//! The order of notes does not matter, for the same reason as the order of events within a cycle: queues serve messages
 //! in the order of their keys. So the results are those of one thread, to the last cycle, for any number of workers.
 //! Workers know of each other only by their [`Exchange`].
 
@@ -40,8 +40,8 @@ use crate::{
     transport::{Transport, flow::Flow, packets::Packets},
 };
 
-/// Whether a run of a stage program can be divided among workers: on a grid whose channels or links are granted each by
-/// itself.
+/// Whether a run of a stage program can be divided among workers: on a grid whose channels or links are granted
+/// independently.
 pub(crate) fn accepts(placement: &Placement, communication: Communication) -> bool {
     let has_slabs =
         placement.machine().graph().is_none() && communication.links() != LinkMode::SingleDirection;
@@ -57,7 +57,7 @@ pub(crate) fn further_bytes(program: &dyn Program, communication: Communication)
     program.process_count().saturating_mul(BYTES_PER_PROCESS).saturating_add(visitors)
 }
 
-/// Runs `program` to its end by several workers, reporting to `observer`. Of ranks the leader returns the results of
+/// Runs `program` to its end by several workers, reporting to `observer`. With ranks, the leader returns the results of
 /// all, and each other those of its slab.
 ///
 /// # Errors
@@ -87,7 +87,7 @@ struct DividedRun<'run> {
 }
 
 impl DividedRun<'_> {
-    /// Runs one part to its end, with all others. Processes are known by their indices, also to the observer.
+    /// Runs one part to its end, with all others. Processes are identified by indices, also to the observer.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ fn run_on_threads(
     Ok((summary, traffic))
 }
 
-/// The outcome of the part of a worker, or the first of its processes that did not reach its end.
+/// The outcome of a worker's part, or the first of its processes that did not finish.
 type Part = Result<SlabOutcome, ProcessId>;
 
 struct SlabOutcome {
@@ -234,7 +234,7 @@ fn run_slab(
     Ok(SlabOutcome { summary, traffic, imbalance })
 }
 
-/// Names the processes of a slab, which its engine knows by their indices.
+/// Translates the indices of a slab's engine to process labels.
 struct SlabObserver<'run, 'slab, 'report> {
     labels: &'slab [ProcessId],
     ledger: Ledger<'run>,

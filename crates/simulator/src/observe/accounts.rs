@@ -38,14 +38,14 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Accounts of processes that begin at these cycles and are followed to the end of `last_stage`.
+    /// Accounts of processes that start at these cycles and are followed to the end of `last_stage`.
     pub(crate) fn new(begins: impl IntoIterator<Item = Cycle>, compute: Cycles, last_stage: usize) -> Self {
         let mut accounts = Self { compute, last_stage, accounted: vec![], imbalance: None };
         accounts.begin_again(begins);
         accounts
     }
 
-    /// Restarts with other processes that begin at these cycles, under the same labels.
+    /// Restarts with other processes that start at these cycles, under the same labels.
     pub(crate) fn begin_again(&mut self, begins: impl IntoIterator<Item = Cycle>) {
         self.accounted.clear();
         self.accounted.extend(begins.into_iter().map(|begin| begin - Cycle::START));

@@ -55,8 +55,8 @@ impl Distribution {
 
     /// Adds all values of another distribution.
     pub fn add(&mut self, other: &Self) {
-        for (own, count) in self.small.iter_mut().zip(&other.small) {
-            *own += count;
+        for (total, count) in self.small.iter_mut().zip(&other.small) {
+            *total += count;
         }
         for bucket in other.large.iter_recorded() {
             let (value, count) = (bucket.value_iterated_to(), bucket.count_at_value());

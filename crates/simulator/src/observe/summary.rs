@@ -69,7 +69,7 @@ impl Summary {
         let times = |cycles: Cycles| u128::from(cycles.get()) * u128::from(count);
         let stage = &mut self.stages[record.stage];
         stage.transfer += times(record.transfer);
-        // Most of the others are 0.
+        // Most other values are 0.
         for (sum, cycles) in [
             (&mut stage.sharing, record.sharing),
             (&mut stage.waiting, waiting),
@@ -98,8 +98,8 @@ impl Summary {
 
     /// Copies the sums of a stage to the next `count` stages.
     pub(crate) fn copy_stage(&mut self, stage: usize, count: usize) {
-        let own = self.stages[stage];
-        self.stages[stage + 1..=stage + count].fill(own);
+        let sums = self.stages[stage];
+        self.stages[stage + 1..=stage + count].fill(sums);
     }
 
     /// Adds a stage of many processes, none of which shared a processor or was idle: the number of processes
@@ -132,8 +132,8 @@ impl Summary {
 
     /// Adds another part of the same run.
     pub(crate) fn add(&mut self, other: &Self) {
-        for (own, others) in self.stages.iter_mut().zip(&other.stages) {
-            *own = own.and(*others);
+        for (sums, others) in self.stages.iter_mut().zip(&other.stages) {
+            *sums = sums.and(*others);
         }
         self.waiting.add(&other.waiting);
         self.blocked.add(&other.blocked);

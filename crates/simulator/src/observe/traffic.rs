@@ -54,8 +54,8 @@ pub struct LinkUse {
 /// The occupancies of channels by a unit.
 #[derive(Debug, Clone)]
 struct UnitTimes {
-    hop: Cycles,            // of all channels, where they are alike
-    classes: Box<[Cycles]>, // by class, where they differ; else none
+    hop: Cycles,            // of all channels, if they are alike
+    classes: Box<[Cycles]>, // by class if they differ, else empty
 }
 
 impl UnitTimes {
@@ -183,7 +183,7 @@ impl LinkUseCounter {
         };
         let first = direction * (self.changes.len() / self.channels.direction_count());
         let (length, here) = (axis.length(), u64::from(axis.coordinate(node)));
-        // The channels of the move begin at coordinate `low` and continue around the ring.
+        // The channels of the move start at coordinate `low` and continue around the ring.
         let low = if direction.is_multiple_of(2) { here } else { (here + length + 1 - hops) % length };
         let end = low + hops;
         let (stride, start) = (axis.digit().stride(), u64::from(node.index()) - here * axis.digit().stride());

@@ -1,6 +1,6 @@
 //! The transmissions of a run: every packet on every channel of its route (`docs/model.md` sections 4 and 13).
 //!
-//! A transport that goes link by link adds each to a [`TransmissionLog`] when it knows its begin. Messages are numbered when
+//! A transport that works link by link adds each to a [`TransmissionLog`] once its start is known. Messages are numbered when
 //! the run is over, so that numbers follow from the program and its placement alone.
 
 use cubefold_mapping::{Placement, ProcessId};
@@ -26,7 +26,7 @@ pub struct Transmission {
     pub source: ProcessId,
     /// The process that receives it.
     pub destination: ProcessId,
-    /// The node at which the channel begins.
+    /// The node at which the channel starts.
     pub from: NodeId,
     /// The node to which it leads.
     pub to: NodeId,
@@ -38,7 +38,7 @@ pub struct Transmission {
     pub joined: Cycle,
 }
 
-/// The transmissions of a run so far; empty if they are not wanted.
+/// The transmissions of a run so far; empty if not requested.
 #[derive(Debug, Default)]
 pub(crate) struct TransmissionLog {
     kept: Option<Vec<Transmission>>, // until the end, the number of a message is that of its operation
@@ -72,7 +72,7 @@ impl TransmissionLog {
         }
     }
 
-    /// Takes the transmissions, with the numbers of their messages, in the order of their begins, messages and packets.
+    /// Takes the transmissions, with the numbers of their messages, in the order of their starts, messages and packets.
     pub(crate) fn take(&mut self) -> Vec<Transmission> {
         let mut all = self.kept.as_mut().map(std::mem::take).unwrap_or_default();
         let key = |transmission: &Transmission| {
@@ -90,7 +90,7 @@ impl TransmissionLog {
     }
 }
 
-/// Counts the transmissions of a program from the routes of its messages, without a run; stops when there are more than
+/// Counts the transmissions of a program from the routes of its messages, without a run; stops beyond
 /// `limit`.
 #[must_use]
 pub fn transmission_count(

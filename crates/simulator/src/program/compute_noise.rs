@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 /// Random extra cycles of computations.
 ///
-/// A draw depends on the seed, the stage of the program and the process only: not on the embedding, the machine, the
+/// A draw depends only on the seed, the stage of the program and the process: not on the embedding, the machine, the
 /// message sizes, or the dimension of the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComputeNoise {
@@ -15,7 +15,7 @@ pub struct ComputeNoise {
     pub distribution: NoiseDistribution,
     /// The seed of the draws.
     pub seed: u64,
-    /// Whether every computation or every process has a draw of its own.
+    /// Whether draws are per computation or per process.
     pub each: NoiseUnit,
 }
 
@@ -41,7 +41,7 @@ pub enum NoiseDistribution {
     },
 }
 
-/// The unit of work that has a draw of its own.
+/// The unit of work that gets one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Words)]
 pub enum NoiseUnit {
     /// Every computation.
@@ -151,18 +151,18 @@ mod tests {
         let golden: Vec<Value> = serde_json::from_str(text).unwrap();
         let mut count = 0;
         for case in golden.iter().filter(|case| case["kind"] == "noise") {
-            let (input, own) = (&case["input"], &case["input"]["compute_noise"]);
-            let number = |key: &str| own[key].as_u64().unwrap();
+            let (input, noise_keys) = (&case["input"], &case["input"]["compute_noise"]);
+            let number = |key: &str| noise_keys[key].as_u64().unwrap();
             let noise = ComputeNoise {
-                distribution: match own["kind"].as_str().unwrap() {
+                distribution: match noise_keys["kind"].as_str().unwrap() {
                     "uniform" => NoiseDistribution::Uniform { max: number("max") },
                     "outliers" => {
                         NoiseDistribution::Outliers { one_in: number("one_in"), cycles: number("cycles") }
                     }
                     _ => NoiseDistribution::Exponential { mean: number("mean") },
                 },
-                seed: own["seed"].as_u64().or(input["seed"].as_u64()).unwrap(),
-                each: if own["each"] == "process" { NoiseUnit::Process } else { NoiseUnit::Stage },
+                seed: noise_keys["seed"].as_u64().or(input["seed"].as_u64()).unwrap(),
+                each: if noise_keys["each"] == "process" { NoiseUnit::Process } else { NoiseUnit::Stage },
             };
             let stages = 0..usize::try_from(input["stages"].as_u64().unwrap()).unwrap();
             let of_stage = |stage| -> Vec<u64> {
@@ -186,7 +186,7 @@ mod tests {
         for (distribution, mean) in cases {
             let noise = ComputeNoise { distribution, seed: 7, each: NoiseUnit::Stage };
             let draws = ProcessId::first(1 << 16).map(|process| noise.cycles(3, process));
-            let sum: u64 = draws.inspect(|&own| assert!(own <= noise.most())).sum();
+            let sum: u64 = draws.inspect(|&draw| assert!(draw <= noise.most())).sum();
             assert!((sum >> 16).abs_diff(mean) < 15, "{distribution:?}: {}", sum >> 16);
         }
         for word in [0, 1, u64::MAX, 1 << 63] {

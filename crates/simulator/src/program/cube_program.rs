@@ -14,7 +14,7 @@ pub struct CubeProgram {
     sizes: MessageSizes,
 }
 
-/// A list of stages that makes no program.
+/// An invalid list of stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CubeProgramError {
     /// There is no stage.

@@ -14,7 +14,7 @@ use crate::{
 /// stage     d+1 .. 2d     the first d stages backwards: n < 2^s computes, and n + 2^s sends its result to n
 /// ```
 ///
-/// A process that neither computes nor communicates in a stage passes through it in no time.
+/// A process that neither computes nor communicates in a stage passes through it in 0 cycles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DivideAndConquer {
     cube: Hypercube,
@@ -166,8 +166,9 @@ mod tests {
             for stage in 0..program.stage_count() {
                 assert_eq!(program.messages(stage), program::received(&program, stage));
                 let processes = ProcessId::first(program.process_count());
-                computations +=
-                    processes.map(|own| u128::from(program.computation(stage, own).get())).sum::<u128>();
+                computations += processes
+                    .map(|process| u128::from(program.computation(stage, process).get()))
+                    .sum::<u128>();
             }
             assert_eq!(program.facts().total_compute, computations);
             let longer = DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7));

@@ -1,4 +1,4 @@
-//! Jobs: steps of the same ranks that wait for one another, side by side where nothing orders them
+//! Jobs: steps of the same ranks that wait for one another, concurrent unless ordered
 //! (`docs/model.md` section 23).
 
 use std::sync::Arc;
@@ -50,12 +50,12 @@ pub enum StepBody {
         /// The number of shares, at least 1.
         shares: u32,
     },
-    /// A collective by reduction in switches. Its messages depend on the nodes of the ranks, so that a job lists none of
+    /// A collective by reduction in switches. Its messages depend on the nodes of the ranks, so a job does not list
     /// them as a program.
     InSwitches(Arc<SwitchReduction>),
 }
 
-/// Steps that make no job.
+/// Steps that do not form a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     /// No step, or no iteration.
@@ -69,7 +69,7 @@ pub enum JobError {
         /// The step that it comes after.
         after: usize,
     },
-    /// A program of another number of processes than the step has.
+    /// A program whose number of processes differs from that of its step.
     #[error("step {step} has {found} processes, expected {expected}: its shares of every rank")]
     Processes {
         /// The step, counted from 0.
@@ -79,12 +79,12 @@ pub enum JobError {
         /// Ranks times its shares.
         expected: u64,
     },
-    /// Ranks that take part in no whole number.
+    /// A participation list of the wrong length.
     #[error("step {step} says of {found} ranks whether they take part, expected {expected}")]
     Ranks {
         /// The step, counted from 0.
         step: usize,
-        /// The ranks that it says it of.
+        /// The ranks in the list.
         found: usize,
         /// The ranks of the job.
         expected: u64,
@@ -266,7 +266,7 @@ impl Job {
         self.first_stages[self.steps.len()]
     }
 
-    /// Whether every step comes after the step before it: then no two of a rank are side by side.
+    /// Whether every step comes after the previous one: then no two steps of a rank are concurrent.
     #[must_use]
     pub fn is_chain(&self) -> bool {
         self.steps.iter().enumerate().skip(1).all(|(place, step)| step.after.contains(&(place - 1)))

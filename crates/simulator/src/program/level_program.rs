@@ -17,7 +17,7 @@ pub enum LevelNetwork {
     Butterfly,
 }
 
-/// A stage: what the nodes of one level do with the data of all words.
+/// A stage: the move of the data of all words from one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LevelMove {
     /// The level at which the data are.
@@ -81,7 +81,7 @@ impl LevelNetwork {
         }
     }
 
-    /// The level after another, over its gap.
+    /// The level that follows another, over its gap.
     fn above(self, level: u32, n: u32) -> u32 {
         match self {
             Self::Butterfly => level + 1,
@@ -91,7 +91,7 @@ impl LevelNetwork {
 
     fn butterfly_moves(self, n: u32, dimensions: &[CubeDimension]) -> Vec<LevelMove> {
         let gap = |place: usize| dimensions.get(place).map(|&dimension| level_of(dimension));
-        // A walk that begins downwards begins above its first gap.
+        // A downward walk starts above its first gap.
         let goes_down = gap(0)
             .zip(gap(1))
             .is_some_and(|(first, next)| (next + 1) % n == first && (first + 1) % n != next);
@@ -282,9 +282,9 @@ mod tests {
         }
     }
 
-    /// The datum of a node after an exchange: not the same from both sides, nor in another order.
-    fn mixed(own: u64, partner: u64, stage: usize) -> u64 {
-        own.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(partner.rotate_left(17)) ^ stage as u64
+    /// The datum of a node after an exchange: it differs between the two sides and between orders.
+    fn mixed(this: u64, partner: u64, stage: usize) -> u64 {
+        this.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(partner.rotate_left(17)) ^ stage as u64
     }
 
     /// Runs an algorithm on the hypercube and its moves on the network, message by message.
@@ -304,7 +304,7 @@ mod tests {
             assert_eq!(sent, program::received(&program, stage), "{network:?} {stages:?}");
             let mut next: Vec<Option<u64>> = vec![None; held.len()];
             for word in 0..words {
-                // What a node has of its own and of its partner is what was sent to it, or what it had.
+                // A node's data and its partner's are those sent to it, or those it had.
                 let at = node(to, word);
                 let data = |from: usize| {
                     let message = sent.iter().any(|message| {

@@ -85,7 +85,7 @@ impl RootedTree {
     }
 }
 
-/// A pattern that makes no program.
+/// An invalid pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no stages, expected at least one permutation set, a guest with dimensions to shift along, or a tree with parents \

@@ -8,7 +8,7 @@ use crate::{ComputeNoise, Cycles, End, Facts, GuestRef, Peer, Program};
 
 /// A stage program whose computations take extra cycles by process and stage.
 ///
-/// Its messages are those of the program that it is made of. Programs on cubes have their noise in
+/// Its messages are those of the underlying program. Programs on cubes have their noise in
 /// [`PipelinedExchange`](crate::PipelinedExchange), which divides it among the parts.
 #[derive(Debug, Clone)]
 pub struct NoisyProgram {
@@ -18,15 +18,15 @@ pub struct NoisyProgram {
 }
 
 impl NoisyProgram {
-    /// The program with extra cycles in every computation, those of no cycles included.
+    /// The program with extra cycles in every computation, including those of 0 cycles.
     #[must_use]
     pub fn new(program: Arc<dyn Program>, noise: ComputeNoise) -> Self {
-        let own = program.facts();
+        let original = program.facts();
         let facts = Facts {
-            compute: Cycles::new(own.compute.get().saturating_add(noise.most())),
+            compute: Cycles::new(original.compute.get().saturating_add(noise.most())),
             has_one_compute_time: false,
-            total_compute: own.total_compute + noise.total(own.stage_count, own.process_count),
-            ..own
+            total_compute: original.total_compute + noise.total(original.stage_count, original.process_count),
+            ..original
         };
         Self { program, noise, facts }
     }

@@ -29,7 +29,7 @@ pub struct PipelinedExchange {
 pub struct Pipelining {
     /// The number `Q` of parts of every message, at least 1.
     pub parts: usize,
-    /// The exchanges of a process that go on at a time.
+    /// The concurrent exchanges of a process.
     pub ports: ExchangePorts,
     /// The processor's time for every message that it sends.
     pub startup: Cycles,
@@ -53,7 +53,7 @@ struct Exchange {
     units: u64, // at least 1
 }
 
-/// A number of parts that makes no program.
+/// An invalid number of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{parts} parts of {stages} stages, expected at least 1 and at most {MAX_PARTS} in all")]
 pub struct PipeliningError {
@@ -174,7 +174,7 @@ impl PipelinedExchange {
         self.computations.len() + self.pipelining.parts - 1
     }
 
-    /// The step of a stage of this program.
+    /// The step to which a stage of this program belongs.
     #[must_use]
     pub fn step(&self, stage: usize) -> usize {
         if self.stage_steps.is_empty() { stage } else { self.stage_steps[stage] }

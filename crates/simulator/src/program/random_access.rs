@@ -55,7 +55,7 @@ pub struct RandomAccess {
     stages: StageProgram,
 }
 
-/// The data that a process has received: of which processes.
+/// The processes whose data each process has received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
     /// By process, the one whose data it read.
@@ -104,7 +104,7 @@ impl RandomAccess {
         &self.named
     }
 
-    /// The data that every process receives, whatever the routing.
+    /// The data that every process receives, independent of the routing.
     #[must_use]
     pub fn received(&self) -> Received {
         let collisions = match self.access {
@@ -133,8 +133,8 @@ impl RandomAccess {
         counts.into_values().max().unwrap_or(0)
     }
 
-    /// The steps of a stage by sorting, under full-duplex links: of a read, first what brings the requests to the named
-    /// processes, then what brings the answers back.
+    /// The steps of a stage by sorting, under full-duplex links: for a read, first the steps that bring the requests to the named
+    /// processes, then the steps that bring the answers back.
     pub(crate) fn sorted_steps(&self, order: &SortedOrder, stage: usize) -> u64 {
         let (sort, pass) = (order.steps_of_sort(), order.steps_of_pass());
         match (self.access, stage) {

@@ -30,7 +30,7 @@ pub struct ShuffleExchangeProgram {
     sizes: MessageSizes,
 }
 
-/// A list of dimensions that makes no normal program.
+/// An invalid list of dimensions for a normal program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShuffleExchangeProgramError {
     /// There are no stages.

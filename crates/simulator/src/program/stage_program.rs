@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineError, MachineKind, Network, NetworkErro
 
 use crate::{Cycles, End, Facts, GuestRef, Peer, Program, program::rotation::Rotation};
 
-/// A stage program: every process has a computation of its own in every stage, and sends messages
+/// A stage program: every process has its own computation in every stage, and sends messages
 /// with sizes (`docs/model.md` section 15).
 ///
 /// Its guest has an edge between every two processes that exchange a message.
@@ -62,7 +62,7 @@ struct Partners {
     labels: Vec<ProcessId>, // of the partners
 }
 
-/// Messages that form no stage program.
+/// Messages that do not form a stage program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StageProgramError {
     /// There is no stage.
@@ -115,7 +115,7 @@ pub enum StageProgramError {
 }
 
 impl Computations {
-    /// Number of stages up to the last with an entry of its own.
+    /// Number of stages up to the last with an explicit entry.
     fn stage_count(&self) -> usize {
         match self {
             Self::Same(_) => 0,
@@ -249,7 +249,7 @@ impl StageProgram {
     }
 
     /// The program of `processes` processes with these computations and messages, in any order. Its last
-    /// stage is the last with a message or a computation of its own.
+    /// stage is the last with a message or an explicit computation.
     ///
     /// # Errors
     ///
@@ -338,7 +338,7 @@ impl StageProgram {
         Self { rotation: Some(rotation), ..self }
     }
 
-    /// The program whose stages come `rounds` times, at least once, one round after another.
+    /// The program with its stages repeated `rounds` times, at least once, one round after another.
     #[must_use]
     pub fn repeated(mut self, rounds: usize) -> Self {
         let rounds = rounds.max(1);

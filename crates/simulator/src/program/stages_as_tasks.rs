@@ -2,7 +2,7 @@
 //!
 //! In a stage a process computes, unless `C_s(n) = 0`, and its sends and receives require that. The next
 //! stage requires the receives, or else the requirements of the sends, since no process waits for its own
-//! messages. If several operations would each require several others, a calculation of no time joins them.
+//! messages. If several operations would each require several others, a calculation of 0 cycles joins them.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
@@ -21,7 +21,7 @@ struct MessageEnd {
     units: u64,
 }
 
-/// The task graph of a program whose processes have processors of their own, with times in cycles and sizes
+/// The task graph of a program whose processes have separate processors, with times in cycles and sizes
 /// in units.
 ///
 /// # Errors

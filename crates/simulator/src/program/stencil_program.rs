@@ -1,4 +1,4 @@
-//! Stencils: every process sends to the processes around it at once (`docs/model.md` section 23.2).
+//! Stencils: every process sends to all processes around it in one stage (`docs/model.md` section 23.2).
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub struct StencilProgram {
     compute: Cycles,
 }
 
-/// A guest, or sizes, of no stencil.
+/// An invalid guest, or invalid sizes, of a stencil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StencilError {
     /// The guest is a network, which has no dimensions.
@@ -73,7 +73,7 @@ impl StencilProgram {
     ///
     /// # Errors
     ///
-    /// When the guest is no grid, there are over 2^30 messages, or a size is 0 or over 2^63 - 1.
+    /// If the guest is not a grid, there are over 2^30 messages, or a size is 0 or over 2^63 - 1.
     pub fn new(
         guest: GraphGuest,
         reach: Reach,
@@ -99,9 +99,9 @@ impl StencilProgram {
             }
         }
         for (set, count) in sets.into_iter().filter(|set| set.1 > 0) {
-            let own = || extents.iter().enumerate().filter(|(dimension, _)| set >> dimension & 1 == 1);
-            let doubled = own().filter(|(_, extent)| is_met_twice(**extent)).count();
-            let ways: u64 = own().map(|(_, extent)| if extent.length() > 2 { 2 } else { 1 }).product();
+            let differing = || extents.iter().enumerate().filter(|(dimension, _)| set >> dimension & 1 == 1);
+            let doubled = differing().filter(|(_, extent)| is_met_twice(**extent)).count();
+            let ways: u64 = differing().map(|(_, extent)| if extent.length() > 2 { 2 } else { 1 }).product();
             most_neighbours = most_neighbours.saturating_add(ways);
             let size = units(set).saturating_mul(1 << doubled);
             match u64::try_from(size) {
@@ -121,16 +121,17 @@ impl StencilProgram {
         let mut found = vec![(u64::from(process.label()), 0_u32, 0)]; // label, set, number of dimensions in it
         let mut stride = 1;
         for (dimension, extent) in self.guest.shape().extents().enumerate() {
-            let (length, own) = (extent.length(), u64::from(process.label()) / stride % extent.length());
+            let (length, coordinate) =
+                (extent.length(), u64::from(process.label()) / stride % extent.length());
             for place in 0..found.len() {
                 let (label, set, count) = found[place];
                 if count == self.most {
                     continue;
                 }
-                let up = if own + 1 < length { Some(own + 1) } else { wrapped(extent, 0) };
-                let down = if own > 0 { Some(own - 1) } else { wrapped(extent, length - 1) };
+                let up = if coordinate + 1 < length { Some(coordinate + 1) } else { wrapped(extent, 0) };
+                let down = if coordinate > 0 { Some(coordinate - 1) } else { wrapped(extent, length - 1) };
                 for to in up.into_iter().chain(down.filter(|_| up != down)) {
-                    found.push((label - own * stride + to * stride, set | 1 << dimension, count + 1));
+                    found.push((label - coordinate * stride + to * stride, set | 1 << dimension, count + 1));
                 }
             }
             stride *= length;
@@ -243,7 +244,7 @@ mod tests {
                     assert_eq!(received(&program, 0), program.messages(0));
                     let most = found.chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max().unwrap_or(0);
                     assert_eq!(program.facts().max_received.max(most), program.facts().max_received);
-                    assert_eq!(program.max_units(0), found.iter().map(|own| own.2).max().unwrap());
+                    assert_eq!(program.max_units(0), found.iter().map(|message| message.2).max().unwrap());
                 }
             }
         }

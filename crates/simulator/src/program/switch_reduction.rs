@@ -12,7 +12,7 @@ use crate::Cycles;
 /// An operation of switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SwitchOperation {
-    /// Every rank gets the sum of all vectors.
+    /// Every rank receives the sum of all vectors.
     AllReduce,
     /// Rank `r` of a group gets block `r` of the sum.
     ReduceScatter,
@@ -33,7 +33,7 @@ pub struct SwitchReduction {
     pub chunks: Vec<u64>,
     /// The computation of a rank before each chunk.
     pub compute: Cycles,
-    /// The units that a switch combines in a cycle; `None` if that takes no time.
+    /// The units that a switch combines in a cycle; `None` if combining takes 0 cycles.
     pub units_per_cycle: Option<NonZeroU64>,
 }
 

@@ -1,8 +1,8 @@
 //! Matching of the sends and receives of a task graph by source, destination and tag (`docs/model.md` section
 //! 18).
 //!
-//! Most tools give every message between two processes a tag of its own, in ascending order. Then both ends
-//! of all messages of two processes come in the same order, and nothing is sorted. Several messages with the
+//! Most tools give every message between two processes a separate tag, in ascending order. Then both ends
+//! of all messages of two processes are in the same order, and nothing is sorted. Several messages with the
 //! same source, destination and tag share a channel: a run matches them in the order in which they begin.
 
 use cubefold_topology::narrow;

@@ -45,7 +45,7 @@ pub struct Operation {
     pub processor: u16,
     /// Its kind.
     pub kind: OperationKind,
-    /// Whether its process is over only after it. A send that is not awaited, and that no operation requires, is over for
+    /// Whether its process ends only after it. A send that is not awaited, and that no operation requires, is over for
     /// its process when it begins.
     pub is_awaited: bool,
 }
@@ -413,7 +413,7 @@ impl TaskSchedule {
         firsts
     }
 
-    /// Cycles of operations without common ones, in which each requires the one before it; none only if there are no cycles.
+    /// Disjoint cycles of operations, each of which requires the one before it; empty only if there are no cycles.
     fn cycles(&self) -> Vec<Vec<u32>> {
         let mut required = self.required.clone();
         let mut free: Vec<u32> =
@@ -445,7 +445,7 @@ impl TaskSchedule {
                 let mut left = requirements[at as usize].iter().map(|requirement| requirement.0);
                 at = left.find(|&operation| required[operation as usize] > 0).unwrap_or(at);
             }
-            // A path into an earlier one has no cycle of its own.
+            // A path into an earlier path closes no new cycle.
             let Some(begin) = path.iter().position(|&operation| operation == at) else { continue };
             let mut cycle = path.split_off(begin);
             cycle.reverse();
@@ -491,7 +491,7 @@ mod tests {
                 builder.require(operation, required, requirement);
                 expected[operation as usize].push((required, requirement));
             }
-            // By required operation, in the order of addition.
+            // By required operation, in the order of insertion.
             for requirements_of_one in &mut expected {
                 requirements_of_one.sort_by_key(|requirements_of_one| requirements_of_one.0);
             }

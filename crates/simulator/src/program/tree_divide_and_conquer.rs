@@ -14,7 +14,7 @@ use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, RootedTre
 /// ```
 ///
 /// A leaf above level `n` computes once, when its part has arrived, and sends its result with its level.
-/// A process that neither computes nor communicates in a stage passes through it in no time. Without contention the
+/// A process that neither computes nor communicates in a stage passes through it in 0 cycles. Without contention the
 /// program takes `(2n + 1) T_a + 2 T_c D` cycles, where `D` is the number of links on the longest way from the root to
 /// a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +31,14 @@ impl TreeDivideAndConquer {
     ///
     /// # Errors
     ///
-    /// When there is no binary tree of `levels` levels.
+    /// If there is no binary tree of `levels` levels.
     pub fn new(levels: u32, compute: Cycles) -> Result<Self, MachineError> {
         let tree = Machine::of_dimensions(MachineKind::BinaryTree, levels.into())?;
         let sizes = MessageSizes::ONE_UNIT;
         Ok(Self { guest: GraphGuest::new(tree), levels, any: None, compute, sizes })
     }
 
-    /// The program on a tree, rooted at process 0; `None` if the guest is none.
+    /// The program on a tree, rooted at process 0; `None` if the guest is not a tree.
     #[must_use]
     pub fn on_tree(guest: GraphGuest, compute: Cycles) -> Option<Self> {
         let tree = RootedTree::new(&guest)?;

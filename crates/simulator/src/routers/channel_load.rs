@@ -1,4 +1,4 @@
-//! The load of channels that a pattern of traffic brings about, and the limit that follows (`docs/model.md` section 30.5).
+//! The load of channels under a traffic pattern, and the limit that follows (`docs/model.md` section 30.5).
 //!
 //! Under routing that does not look at the state of the network, the expected number of units that cross a channel, for
 //! each unit that a terminal offers, is an exact fraction. No load above the inverse of the greatest is sustained.
@@ -33,8 +33,8 @@ pub struct ChannelLoad {
     /// by their ends, then those from terminals, then those to terminals. `None` without traffic, and if a fraction leaves
     /// 128 bits.
     pub greatest: Option<(Fraction, LoadedChannel)>,
-    /// Whether links count besides the channels of terminals: not under adaptive routing, nor on machines so large that
-    /// they are not followed.
+    /// Whether links count besides the channels of terminals: not under adaptive routing, nor on machines too large for
+    /// their routes to be followed.
     pub is_complete: bool,
 }
 
@@ -66,10 +66,10 @@ impl fmt::Display for LoadedChannel {
 
 impl ChannelLoad {
     /// The load under the routing of these routers.
-    fn new(own: &OpenLoop, machine: &Machine, routers: &Routers) -> Self {
+    fn new(open_loop: &OpenLoop, machine: &Machine, routers: &Routers) -> Self {
         let mut is_complete = true;
         let mut greatest = || {
-            let traffic = Traffic::new(own, machine)?;
+            let traffic = Traffic::new(open_loop, machine)?;
             let hosts: Vec<NodeId> = machine.hosts().collect();
             let mut most = None;
             match LinkLoads::of(&traffic, machine, &routers.settings, &hosts) {
@@ -94,7 +94,7 @@ impl ChannelLoad {
         Self { greatest, is_complete }
     }
 
-    /// The load that no channel lets pass if it is exceeded \[units a terminal a cycle\].
+    /// The greatest load that the channels sustain \[units a terminal a cycle\].
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the model compares doubles")]
     pub fn limit(&self) -> Option<f64> {
@@ -102,17 +102,18 @@ impl ChannelLoad {
         Some(load.denominator() as f64 / load.numerator() as f64)
     }
 
-    /// Whether a load is more than the channel passes.
+    /// Whether a load exceeds the limit of the channel.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the model compares doubles")]
     pub fn is_exceeded_by(&self, load: f64) -> bool {
-        self.greatest.is_some_and(|(own, _)| load * own.numerator() as f64 > own.denominator() as f64)
+        self.greatest
+            .is_some_and(|(greatest, _)| load * greatest.numerator() as f64 > greatest.denominator() as f64)
     }
 }
 
 /// Keeps the greater load, the first of equal ones, if there is any.
 fn keep_greater(most: &mut Option<(Fraction, LoadedChannel)>, load: Fraction, channel: LoadedChannel) {
-    if load > most.map_or(Fraction::ZERO, |own| own.0) {
+    if load > most.map_or(Fraction::ZERO, |(greatest, _)| greatest) {
         *most = Some((load, channel));
     }
 }

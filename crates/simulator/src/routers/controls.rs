@@ -1,4 +1,4 @@
-//! Controls: what the rules against deadlocks prevent happens without them, and is found.
+//! Controls: without the rules against deadlocks, deadlocks occur and are detected.
 
 use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule, mix};
 
@@ -14,7 +14,7 @@ fn rules(machine: &Machine, settings: RouterSettings) -> Communication {
     rules.with_routers(settings, machine).unwrap()
 }
 
-/// Messages by source and destination, of four processes a node in turn, all at cycle 0; returns how many are received.
+/// Messages by source and destination, of four processes a node in turn, all at cycle 0; returns the number received.
 fn run(network: &mut RouterNetwork<'_>, messages: &[[u64; 2]], units: u64) -> Result<usize, Deadlock> {
     for (message, &ends) in (0..).zip(messages) {
         let [from, to] = ends.map(|node| u32::try_from(node).unwrap());
@@ -51,10 +51,10 @@ fn check_circle(deadlock: &Deadlock) {
     let channels = &deadlock.channels;
     assert!(channels.len() >= 2, "{deadlock}");
     let next = channels.iter().cycle().skip(1);
-    assert!(channels.iter().zip(next).all(|(own, next)| own.to == next.from), "{deadlock}");
+    assert!(channels.iter().zip(next).all(|(channel, next)| channel.to == next.from), "{deadlock}");
 }
 
-/// Every node of a ring sends three links on: at once all channels in that direction are taken.
+/// Every node of a ring sends over three links: all channels in that direction are taken immediately.
 #[test]
 fn a_torus_without_classes_comes_to_a_deadlock() {
     let machine = Machine::new(MachineKind::Ring, &[8]).unwrap();
@@ -69,7 +69,7 @@ fn a_torus_without_classes_comes_to_a_deadlock() {
     check_circle(&run(&mut network, &messages, 30).unwrap_err());
 }
 
-/// Random messages over adaptive routers with this number; whether they come to a deadlock with a need of credits.
+/// Random messages over adaptive routers with this number; whether they deadlock under a need of credits.
 fn adaptive(number: u64, need: Option<Need>) -> Result<usize, Deadlock> {
     let draw = |tag: u64| mix(mix(number) ^ tag);
     let side = 3 + draw(0) % 3;
@@ -101,8 +101,8 @@ fn adaptive(number: u64, need: Option<Need>) -> Result<usize, Deadlock> {
 
 #[test]
 fn adaptive_routing_without_the_rule_on_credits_comes_to_a_deadlock() {
-    let found =
-        (0..200).find_map(|number| adaptive(number, Some(Need::Nothing)).err().map(|own| (number, own)));
+    let found = (0..200)
+        .find_map(|number| adaptive(number, Some(Need::Nothing)).err().map(|deadlock| (number, deadlock)));
     let (number, deadlock) = found.expect("a deadlock in some of 200 runs");
     check_circle(&deadlock);
     assert!((0..=number.min(20)).chain([number]).all(|number| adaptive(number, None).is_ok()));

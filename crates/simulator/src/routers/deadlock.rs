@@ -9,21 +9,21 @@ use super::{
 use crate::Cycle;
 
 impl RouterNetwork<'_> {
-    /// A circle of channels whose packets wait for one another, if packets are in the network and nothing moves any more.
+    /// A circle of channels whose packets wait for one another, if packets are in the network and nothing moves.
     ///
     /// No routing of the model deadlocks: the check is for rules that do.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         if self.next().is_some() || self.packets.count() == 0 {
             return None;
         }
-        let occupied = (0..).zip(&self.inputs).filter(|(_, own)| own.len > 0);
+        let occupied = (0..).zip(&self.inputs).filter(|(_, input)| input.len > 0);
         let circles = occupied.map(|(channel, _): (u32, _)| self.circle(channel));
         let channels = circles.into_iter().find(|circle| !circle.is_empty()).unwrap_or_default();
         let named = channels.into_iter().filter_map(|channel| self.channel_by_name(channel));
         Some(Deadlock { cycle: Cycle::new(self.now()), channels: named.collect() })
     }
 
-    /// The circle to which channels that wait lead from one; empty if they lead to none.
+    /// The circle that the waiting channels reach from one; empty if there is none.
     fn circle(&self, mut channel: u32) -> Vec<u32> {
         let mut passed = vec![];
         loop {
@@ -38,14 +38,14 @@ impl RouterNetwork<'_> {
         }
     }
 
-    /// The input channel for which the packet in another waits: that beyond the output channel that it has, or beyond one
-    /// for which it asks.
+    /// The input channel for which the packet in another waits: beyond the output channel that it holds, or beyond one
+    /// that it requests.
     fn waits_for(&self, channel: u32) -> Option<u32> {
-        let (channels, own) = (self.rules.channels, &self.inputs[channel as usize]);
-        if own.output != NONE {
-            return self.beyond(own.output);
+        let (channels, input) = (self.rules.channels, &self.inputs[channel as usize]);
+        if input.output != NONE {
+            return self.beyond(input.output);
         }
-        if own.len == 0 {
+        if input.len == 0 {
             return None;
         }
         let (first, _) = self.wiring.ports(self.wiring.router(channel / channels));

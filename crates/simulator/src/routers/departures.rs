@@ -1,4 +1,4 @@
-//! What leaves routers with a speedup: the queues between the buffers, which move several flits a cycle, and the links,
+//! Departures from routers with a speedup: the queues between the buffers, which move several flits a cycle, and the links,
 //! which take one (`docs/model.md` section 30.1).
 
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ impl Departures {
         self.with_flits.add(port);
     }
 
-    /// A place of an input channel is free again.
+    /// A buffer place of an input channel is free again.
     pub(super) fn add_credit(&mut self, port: u32, channel: u32) {
         self.credits[port as usize].push_back(channel);
         self.with_credits.add(port);
@@ -93,7 +93,7 @@ impl Departures {
         self.with_credits.clear();
     }
 
-    /// Bytes for the queues of so many ports.
+    /// Bytes for the queues of `ports` ports.
     pub(super) fn bytes(ports: u64) -> u64 {
         ports.saturating_mul((2 * size_of::<VecDeque<u32>>() + 10) as u64)
     }

@@ -13,7 +13,7 @@ use crate::{Communication, Cycles};
 
 const GOLDEN: &str = include_str!("../../../../tests/golden/routers.json");
 
-/// A machine and its routers, and what travels over them.
+/// A machine, its routers and their traffic.
 struct Case {
     machine: Machine,
     rules: Communication,
@@ -284,7 +284,7 @@ fn all_points_of_open_loops_equal_the_golden_ones_exactly() {
 fn check_points(count: usize) {
     let golden: Value = serde_json::from_str(GOLDEN).unwrap();
     let mut wrong = vec![];
-    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|own| own["points"].is_array()) {
+    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|case| case["points"].is_array()) {
         let window = &golden["exact_window"];
         let case = case(golden["ref_input"].as_str().unwrap(), window["seed"].as_u64().unwrap());
         let traffic = open_loop(&case, golden["pattern"].as_str().unwrap(), windows(window));
@@ -295,7 +295,7 @@ fn check_points(count: usize) {
             let is_equal = exact["packets"] == found.measured_packets
                 && exact["missing"] == found.missing_packets
                 && agrees(&exact["mean"], latency.mean.unwrap())
-                && [latency.p50, latency.p99, latency.max].map(|own| Value::from(own.unwrap()))
+                && [latency.p50, latency.p99, latency.max].map(|cycles| Value::from(cycles.unwrap()))
                     == ["p50", "p99", "max"].map(|key| exact[key].clone())
                 && agrees(&exact["network_mean"], found.network_latency.mean.unwrap())
                 && agrees(&exact["accepted"], found.accepted_load)
@@ -312,17 +312,17 @@ fn check_points(count: usize) {
 fn small_open_loops_equal_the_golden_ones_exactly() {
     let golden: Value = serde_json::from_str(GOLDEN).unwrap();
     let mut wrong = vec![];
-    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|own| own["results"].is_object()) {
+    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|case| case["results"].is_object()) {
         let case = case(golden["ref_input"].as_str().unwrap(), 0);
         let window: Vec<u64> =
-            golden["window"].as_array().unwrap().iter().map(|own| own.as_u64().unwrap()).collect();
+            golden["window"].as_array().unwrap().iter().map(|bound| bound.as_u64().unwrap()).collect();
         let traffic =
             open_loop(&case, golden["pattern"].as_str().unwrap(), [window[0], window[1], window[2]]);
         let found = traffic.run(&case.machine, case.rules, golden["load"].as_f64().unwrap()).unwrap();
         let found = &found.seeds[0];
         let (packet, network) = (found.packet_latency, found.network_latency);
         let results = &golden["results"];
-        // Where packets are missing, the golden latencies are those of the received ones (section 27), and here there are
+        // If packets are missing, the golden latencies cover the received ones (section 27), and here there are
         // none (section 30.6).
         let integers = [
             ("p50", packet.p50.filter(|_| found.missing_packets == 0)),
@@ -359,7 +359,7 @@ fn small_open_loops_equal_the_golden_ones_exactly() {
 #[ignore = "minutes: 36 points of 12000 cycles"]
 fn points_of_open_loops_with_other_seeds_are_within_tolerance() {
     let golden: Value = serde_json::from_str(GOLDEN).unwrap();
-    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|own| own["points"].is_array()) {
+    for golden in golden["open_loop"].as_array().unwrap().iter().filter(|case| case["points"].is_array()) {
         let window = windows(&golden["statistical_window"]);
         for point in golden["points"].as_array().unwrap() {
             let load = point["load"].as_f64().unwrap();

@@ -114,7 +114,7 @@ impl RouterNetwork<'_> {
         }
     }
 
-    /// Lists the channels that a head asks for of its listed candidates, of which those in escape channels come last.
+    /// Lists the channels that a head requests among its listed candidates, escape channels last.
     fn ask_listed(
         &mut self,
         packet: u32,
@@ -233,7 +233,7 @@ impl RouterNetwork<'_> {
         !pairs.is_empty()
     }
 
-    /// An input channel gets an output channel of its router, whose channels begin at `base`.
+    /// Assigns an output channel to an input channel of a router, whose channels start at `base`.
     fn activate(&mut self, base: u32, count: u32, pair: &Request) {
         let (input, output) = (base + pair.input, base + pair.output);
         let channels = self.rules.channels;

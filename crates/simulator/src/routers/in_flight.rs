@@ -1,10 +1,10 @@
-//! Flits and credits on their way: lines through which everything takes the same time.
+//! Flits and credits in flight: delay lines of constant time.
 
 use std::collections::VecDeque;
 
 use super::{Speedup, packet::Flit, settings::Routers};
 
-/// Items that come out in the order in which they went in, each after the same time.
+/// Items that leave in the order of entry, each after the same time.
 #[derive(Debug)]
 pub(super) struct DelayLine<T> {
     delay: u64,
@@ -17,7 +17,7 @@ impl<T> DelayLine<T> {
         Self { delay, items: VecDeque::new() }
     }
 
-    /// Puts in an item at a cycle, not before that of the last.
+    /// Puts in an item at a cycle, no earlier than the previous one.
     #[inline]
     pub(super) fn push(&mut self, now: u64, item: T) {
         let due = now + self.delay;

@@ -1,4 +1,4 @@
-//! Terminals: the injection queues of processes, and what they send (`docs/model.md` section 26.2, phase 3).
+//! Terminals: the injection queues of processes, and their flits (`docs/model.md` section 26.2, phase 3).
 
 use std::{collections::VecDeque, num::NonZeroU64};
 

@@ -1,7 +1,7 @@
 //! Matchings of inputs and outputs in two rounds (`docs/model.md` section 26.2, phases 4 and 5).
 //!
 //! In the first round every output keeps one of the inputs that ask for it (output-first, as iSLIP), or every input one of
-//! the outputs that it asks for (input-first); in the second round the other side chooses among what is left.
+//! the outputs that it asks for (input-first); in the second round the other side chooses among the remaining requests.
 
 use super::settings::Allocator;
 
@@ -23,7 +23,7 @@ enum Side {
     Outputs,
 }
 
-/// Matches requests, with buffers that are used again.
+/// Matches requests, with reusable buffers.
 #[derive(Debug)]
 pub(super) struct Matcher {
     allocator: Allocator,
@@ -57,10 +57,10 @@ impl Matcher {
             self.pairs.push(*only);
             return &self.pairs;
         }
-        let by_output = |own: &Request| u64::from(after(grant(own.output), own.input, count));
-        let by_input = |own: &Request| u64::from(after(accept(own.input), own.output, count));
+        let by_output = |request: &Request| u64::from(after(grant(request.output), request.input, count));
+        let by_input = |request: &Request| u64::from(after(accept(request.input), request.output, count));
         // Input-first, requests that are not speculative come before others in both rounds.
-        let late = |own: &Request| u64::from(own.is_speculative) << 32;
+        let late = |request: &Request| u64::from(request.is_speculative) << 32;
         let (mut left, mut pairs) = (std::mem::take(&mut self.left), std::mem::take(&mut self.pairs));
         match self.allocator {
             Allocator::OutputFirst => {
@@ -68,8 +68,8 @@ impl Matcher {
                 self.round(&left, Side::Inputs, by_input, &mut pairs);
             }
             Allocator::InputFirst => {
-                self.round(requests, Side::Inputs, |own| late(own) | by_input(own), &mut left);
-                self.round(&left, Side::Outputs, |own| late(own) | by_output(own), &mut pairs);
+                self.round(requests, Side::Inputs, |request| late(request) | by_input(request), &mut left);
+                self.round(&left, Side::Outputs, |request| late(request) | by_output(request), &mut pairs);
             }
         }
         (self.left, self.pairs) = (left, pairs);

@@ -1,11 +1,11 @@
 //! The routers of a machine, cycle by cycle (`docs/model.md` section 26.2).
 //!
 //! All state is in flat arrays: of channels, of ports, of terminals. A router that can do nothing is asleep and costs
-//! nothing: it wakes when a flit or credit arrives, when a head may ask, and in the step after one in which it matched
-//! anything. So an idle stretch of time is jumped over.
+//! nothing: it wakes when a flit or credit arrives, when a head may request, and in the step after one in which it matched
+//! anything. So idle stretches of time are skipped.
 //!
 //! With a speedup routers take several steps a cycle, and queues stand before the links (section 30.1); without one a step
-//! is a cycle, and what leaves a buffer goes on its way at once.
+//! is a cycle, and a flit that leaves a buffer enters its link at once.
 //!
 //! Invariant between cycles: a channel's credits, the flits in the buffer that they are for, the flits on the way there and
 //! the credits on the way back are `B` together.
@@ -35,7 +35,7 @@ use crate::Communication;
 /// No channel.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The buffer of an input channel, and what its packet has.
+/// The buffer of an input channel, and the resources that its packet holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InputChannel {
     first: u16,             // place of its first flit
@@ -81,7 +81,7 @@ pub(super) struct RouterRules {
 pub(super) enum Need {
     /// None.
     Nothing,
-    /// Enough for its packet, or for all of a buffer.
+    /// Enough for its packet, or a whole buffer.
     Room,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct RouterNetwork<'run> {
     pub(super) crossings: u64,                 // links between routers that packets have crossed
     pub(super) use_of_ports: Option<Vec<u64>>, // flits that left by each, if they are counted
     use_of_terminals: Vec<u64>,                // flits that each has sent, if they are counted
-    pub(super) recorder: Option<Box<RowRecorder>>, // of open-loop traffic, if rows are asked for
+    pub(super) recorder: Option<Box<RowRecorder>>, // of open-loop traffic, if rows are requested
     now: u64,
 }
 
@@ -223,7 +223,7 @@ impl<'run> RouterNetwork<'run> {
         let of_channel = (size_of::<InputChannel>() + size_of::<OutputChannel>()) as u64
             + buffer * size_of::<Flit>() as u64;
         let of_port = size_of::<Port>() as u64 + channels * of_channel;
-        // Packets and flits on links: about as many as fit in a buffer of each port.
+        // Packets and flits on links: roughly one buffer's worth per port.
         let on_links = 64 * buffer.min(64);
         ports
             .saturating_mul(of_port + on_links)
@@ -240,8 +240,8 @@ impl<'run> RouterNetwork<'run> {
         self.awake_terminals.add(departure.from);
     }
 
-    /// Phase 1: what is due at `now` arrives. The messages of the packets that are received are appended to `received`, an
-    /// entry a packet.
+    /// Phase 1: flits and credits due at `now` arrive. The messages of received packets are appended to `received`, an
+    /// entry per packet.
     pub(crate) fn arrive(&mut self, now: u64, received: &mut Vec<u32>) {
         self.now = now;
         for line in 0..2 {
@@ -327,7 +327,7 @@ impl<'run> RouterNetwork<'run> {
         self.entered.get(message as usize).copied().unwrap_or(0)
     }
 
-    /// The same, `None` if it is not injected yet since [`forget_entry`](Self::forget_entry).
+    /// The same; `None` if it has not been injected since [`forget_entry`](Self::forget_entry).
     pub(super) fn entry(&self, message: u32) -> Option<u64> {
         self.entered.get(message as usize).copied().filter(|&cycle| cycle != NOT_ENTERED)
     }
@@ -375,14 +375,14 @@ impl<'run> RouterNetwork<'run> {
         (self.consumed, self.crossings, self.now) = (0, 0, 0);
     }
 
-    /// The head in a channel may ask from a step on, not before that of the last.
+    /// The head in a channel may request from a step on, no earlier than the previous head's.
     #[inline]
     pub(super) fn start(&mut self, from: Step, channel: u32) {
         debug_assert!(self.starts.back().is_none_or(|last| last.0 <= from), "in the order of their steps");
         self.starts.push_back((from, channel));
     }
 
-    /// The heads whose step has come may ask.
+    /// Lets the heads whose step has come request channels.
     fn begin_asking(&mut self, step: Step) {
         while let Some(&(from, channel)) = self.starts.front()
             && from <= step
@@ -421,7 +421,7 @@ impl<'run> RouterNetwork<'run> {
         packet.route = self.routes.route(packet, &at, candidates);
     }
 
-    /// The node at the other end of a port; `None` of one that leads to nothing.
+    /// The node at the other end of a port; `None` if it leads nowhere.
     pub(super) fn node_beyond(&self, port: u32) -> Option<NodeId> {
         match self.wiring.leads_to(port) {
             End::Nothing => None,

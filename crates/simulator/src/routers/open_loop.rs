@@ -1,4 +1,4 @@
-//! Open-loop traffic: packets at a given load, and what they take (`docs/model.md` sections 27 and 30.4 to 30.7).
+//! Open-loop traffic: packets at a given load, and their latencies (`docs/model.md` sections 27 and 30.4 to 30.7).
 
 mod admission;
 mod batches;
@@ -31,14 +31,14 @@ use super::{
 };
 use crate::Communication;
 
-/// Traffic that every terminal makes by itself, whatever becomes of it (`docs/model.md` section 27).
+/// Traffic that every terminal generates independently of its delivery (`docs/model.md` section 27).
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenLoop {
     /// The destinations of packets.
     pub pattern: TrafficPattern,
     /// The sizes of packets, each with its weight; neither is 0.
     pub sizes: Vec<(u64, u64)>,
-    /// The bursts in which packets are made; all the time without.
+    /// The bursts in which packets are made; `None` for a steady rate.
     pub bursts: Option<Bursts>,
     /// The replies to packets.
     pub reply: Option<Replies>,
@@ -98,7 +98,7 @@ impl OpenLoop {
     /// # Errors
     ///
     /// When the load or another parameter is out of its range, the pattern does not suit the machine, packets are larger
-    /// than buffers under virtual cut-through, or packets wait for one another for ever.
+    /// than buffers under virtual cut-through, or packets deadlock.
     pub fn run(
         &self,
         machine: &Machine,
@@ -159,7 +159,7 @@ impl OpenLoop {
     pub fn bytes(&self, machine: &Machine, rules: Communication, load: f64) -> u64 {
         let Some(routers) = rules.router_rules() else { return 0 };
         let cycles = self.warmup.longest().saturating_add(self.measure).saturating_add(self.drain);
-        // All packets may wait at their terminals, in queues that grow by doubling; replies take more each.
+        // All packets may wait at their terminals, in queues that grow by doubling; a reply takes more memory.
         let of_packet = if self.reply.is_some() { 16 + 80 } else { 16 };
         let waiting = self.most_requests(machine, load, cycles).saturating_mul(of_packet);
         let latencies = cycles.saturating_mul(32);
@@ -178,7 +178,7 @@ impl OpenLoop {
         wanted: WantedRows,
     ) -> u64 {
         let Some(routers) = rules.router_rules() else { return 0 };
-        // A list that grows by doubling is copied, and sorting takes half of it.
+        // A list that grows by doubling is copied, and sorting takes half of its size.
         let packets = if wanted.packets {
             let kinds = if self.reply.is_some() { 2 } else { 1 };
             let measured = self.most_requests(machine, load, self.measure).saturating_mul(kinds);

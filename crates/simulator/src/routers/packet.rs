@@ -4,7 +4,7 @@ use cubefold_topology::narrow;
 
 /// A flit of a packet, as a buffer holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Flit(u32); // the number of the packet, with two marks
+pub(super) struct Flit(u32); // the number of the packet, with two flags
 
 impl Flit {
     const HEAD: u32 = 1 << 31;
@@ -103,10 +103,10 @@ pub(super) struct Route {
 pub(super) struct Candidate {
     pub(super) port: u32, // of the router
     pub(super) channels: u64,
-    pub(super) is_escape: bool, // asked for only if no other can be
+    pub(super) is_escape: bool, // requested only if no other can be
 }
 
-/// The candidates that a head asks for, of those that it can ask for.
+/// The choice among the candidates of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CandidateChoice {
     /// The one with most credits.
@@ -123,7 +123,8 @@ impl Route {
 
     /// Listed candidates, of which there is at least one.
     pub(super) fn among(candidates: &[Candidate], choice: CandidateChoice) -> Self {
-        let (port, channels) = candidates.first().map_or((0, 0), |own| (own.port, own.channels));
+        let (port, channels) =
+            candidates.first().map_or((0, 0), |candidate| (candidate.port, candidate.channels));
         Self { choice: Some(choice), ..Self::over(port, channels) }
     }
 }

@@ -57,19 +57,19 @@ pub(super) struct PacketRoutes<'run> {
     rule: Box<dyn RoutingRule + 'run>,
 }
 
-/// A rule by which packets go on.
+/// The routes of packets under a rule.
 trait RoutingRule: fmt::Debug + Send + Sync {
     /// The candidates of a packet whose head asks for the first time at a router; several of them are put in `candidates`,
-    /// which are empty. `None` where it is ejected, which is possible at the router of its terminal only.
+    /// which is empty. `None` if it is ejected, which is possible only at the router of its terminal.
     fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, candidates: &mut Vec<Candidate>)
     -> Option<Route>;
 
-    /// Whether it is asked at the router of the destination, too, as it may lead on from there.
+    /// Whether it is also asked at the destination's router, since the route may continue from there.
     fn passes_destinations(&self) -> bool {
         false
     }
 
-    /// The number of first channels for packets of adaptive routing on grids that cannot go on otherwise.
+    /// The number of first channels, for packets of adaptive routing on grids that are blocked otherwise.
     fn escape_channels(&self) -> u32 {
         0
     }
@@ -110,7 +110,7 @@ impl Classes {
 /// A router, and the credits over all channels of its ports.
 pub(super) struct AtRouter<'a> {
     pub(super) router: u32,
-    pub(super) came_in: Option<u32>, // the channel in which the packet came; none from its terminal
+    pub(super) came_in: Option<u32>, // the channel in which the packet came; `None` from its terminal
     pub(super) wiring: &'a Wiring,
     pub(super) credits: &'a dyn Fn(u32) -> u64, // by port of the router
     pub(super) credits_before: &'a dyn Fn(u32) -> u64, // by port of any router, before phase 4 of the cycle

@@ -90,7 +90,7 @@ pub enum RouterTie {
     Random,
 }
 
-/// The reason for which routers are refused.
+/// The reason why routers are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouterError {
     /// A parameter out of its range.
@@ -253,7 +253,7 @@ impl RouterSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Routers {
     pub(crate) settings: RouterSettings,
-    /// The links of a route that are none between routers: those to hosts.
+    /// The links of a route that join hosts.
     pub(crate) end_links: u64, // 0 or 2
     /// The classes that share the channels, at least 1 and at most `V`.
     pub(crate) classes: u32,

@@ -26,7 +26,7 @@ impl Speedup {
     /// The largest, in hundredths.
     pub const MAX_HUNDREDTHS: u32 = 800;
 
-    /// A speedup of so many hundredths; `None` outside 1 to 8.
+    /// A speedup given in hundredths; `None` outside 1 to 8.
     #[must_use]
     pub fn of_hundredths(hundredths: u32) -> Option<Self> {
         (100..=Self::MAX_HUNDREDTHS).contains(&hundredths).then_some(Self { hundredths })
@@ -69,7 +69,7 @@ impl Speedup {
         }
     }
 
-    /// The step from which a head asks that is first in its buffer from step `x` on, in a router of `R` cycles.
+    /// The step from which a head requests channels if it is first in its buffer from step `x` on, in a router of `R` cycles.
     pub(super) fn asks_from(self, x: Step, router_cycles: u32) -> Step {
         match router_cycles.saturating_sub(3) {
             0 => x,
@@ -78,7 +78,7 @@ impl Speedup {
         }
     }
 
-    /// The cycles that a head takes in an idle router of `R` cycles, `rho`; with a speedup that is no whole number, the
+    /// The cycles that a head takes in an idle router of `R` cycles, `rho`; with a fractional speedup, the
     /// least possible. The last four of the `R` cycles are steps.
     pub(crate) fn head_cycles(self, router_cycles: u32) -> u64 {
         let (whole, steps) = (router_cycles.saturating_sub(4), router_cycles.min(4));
@@ -99,8 +99,8 @@ mod tests {
             let mut step = Speedup::first(0);
             for cycle in 0..250 {
                 assert_eq!(u64::from(speedup.steps_in(cycle)), floor(cycle + 1) - floor(cycle));
-                for own in speedup.steps(cycle) {
-                    assert_eq!(own, step);
+                for found in speedup.steps(cycle) {
+                    assert_eq!(found, step);
                     step = speedup.next(step);
                 }
             }

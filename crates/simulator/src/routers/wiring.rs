@@ -1,4 +1,4 @@
-//! The ports of routers and what they lead to (`docs/model.md` section 26.1).
+//! The ports of routers and their far ends (`docs/model.md` section 26.1).
 //!
 //! Routers and terminals are numbered from 0. A terminal has the number of its node; a router that of its node, or, where
 //! hosts and switches are different nodes, the number of its switch. The ports of all routers follow one another.
@@ -32,7 +32,7 @@ pub(super) struct Wiring {
 }
 
 impl Wiring {
-    /// No port.
+    /// An unconnected port.
     pub(super) const NONE: u32 = u32::MAX;
 
     /// The wiring of a machine, with or without the links between the groups of a dragonfly apart.
@@ -266,7 +266,7 @@ impl Neighbour {
         place.map_or(Wiring::NONE, |place| narrow(place as u64))
     }
 
-    /// Whether it is a switch of another group than a switch of a dragonfly.
+    /// Whether two switches of a dragonfly belong to different groups.
     fn is_beyond_group(self, machine: &Machine, node: NodeId) -> bool {
         matches!(self, Self::Node { next, .. } if machine.joins_groups(node, next))
     }

@@ -56,7 +56,7 @@ impl MessageOrder {
         self.foremost
     }
 
-    /// Lists some of the messages behind another one, the nearest last.
+    /// Lists some of the messages behind another one, nearest last.
     pub(super) fn some_behind(&self, message: u32) -> &[u32] {
         let chunk = &self.chunks[self.chunk_of[message as usize] as usize];
         let index = chunk.iter().position(|&other| other == message).unwrap_or(0);
@@ -66,7 +66,7 @@ impl MessageOrder {
     /// The position behind the rearmost message for which `is_ahead` holds, as it does for all messages ahead of
     /// that. `prefetch` prefetches the data of several messages for `is_ahead`.
     pub(super) fn find(&self, is_ahead: impl Fn(u32) -> bool, prefetch: impl Fn(&[u32])) -> OrderPlace {
-        // The last chunk that does not begin with a message ahead, or else the first.
+        // The last chunk that does not start with a message ahead, or else the first.
         let begins_ahead = |&chunk: &u32| is_ahead(self.chunks[chunk as usize][0]);
         let place = self.directory.partition_point(|chunk| !begins_ahead(chunk)).saturating_sub(1);
         let Some(&number) = self.directory.get(place) else {

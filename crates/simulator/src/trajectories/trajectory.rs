@@ -65,7 +65,7 @@ impl Trajectory {
         self.past = 0;
     }
 
-    /// The segments that are not over, possibly with some that are.
+    /// The current and future segments, possibly with some past ones.
     #[inline]
     pub(super) fn segments(&self) -> &[TrajectorySegment] {
         &self.segments[self.past..]
@@ -148,7 +148,7 @@ impl Trajectory {
 
 /// Number of segments that begin before a link.
 ///
-/// It is usually small: a binary search would read cache lines all over the list.
+/// It is usually small: a binary search would read scattered cache lines.
 #[inline]
 fn first_not_before(segments: &[TrajectorySegment], link: u32) -> usize {
     let is_before = |segment: &TrajectorySegment| segment.link < link;

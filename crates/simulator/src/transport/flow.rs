@@ -10,13 +10,13 @@
 //!
 //! Messages of one direction that arrive in the same cycle never meet: each leaves another channel.
 //! Under full-duplex links therefore a message that continues straight on need not claim its next
-//! channel against others that do, and with `T_c = 1`, when all transmissions end before the next
-//! begin, against no message at all.
+//! channel against others that do, and with `T_c = 1`, if all transmissions end before the next
+//! start, against no message at all.
 //!
 //! A message stays on its line until its leg ends. So a cycle is computed [`LineBlock`] by
-//! [`LineBlock`], each as many lines as fit in the L2 cache with all that waits and moves on them.
+//! [`LineBlock`], each as many lines as fit in the L2 cache with the messages on them.
 //!
-//! The transport is exact for messages that all occupy a link for one time, the same that it takes until they join their
+//! The transport is exact if all messages occupy a link for one common time, which also passes until they join their
 //! next queue or are received ([`MessageTiming::uniform`]): a batch that arrives releases its resources in the same event.
 //!
 //! [`MessageTiming::uniform`]: crate::MessageTiming::uniform
@@ -108,7 +108,7 @@ impl FlowPlan {
     }
 }
 
-/// Bytes for a run of a program, roughly.
+/// Estimates the bytes for a run of a program.
 pub(crate) fn bytes(program: &dyn Program, machine: &Machine) -> u64 {
     const BYTES_PER_MESSAGE: u64 = 96; // in a list of its direction, which grows to its double, and in a queue
     const BYTES_PER_CHANNEL: u64 = 12;
@@ -194,7 +194,7 @@ impl<'run> Flow<'run> {
         self.blocks[self.first_blocks[direction / 2] + entry.block].join(direction % 2, word, &mut cycle);
     }
 
-    /// The messages of a block whose stretches are over begin the next or are received.
+    /// Messages of a block that end their stretches start the next or are received.
     fn turn<B: Border>(
         &mut self,
         block: usize,

@@ -115,7 +115,7 @@ impl Transport for OverRouters<'_> {
         Some(self.transfers.as_ref()?.between(from, to, units).0)
     }
 
-    /// One engine has all routers.
+    /// A single engine has all routers.
     fn admit<B: Border>(&mut self, _: &Packet, _: Cycle, _: &Messages<'_, B>) {}
 
     fn depart<B: Border>(&mut self, now: Cycle, _: &Messages<'_, B>) {

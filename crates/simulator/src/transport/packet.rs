@@ -1,4 +1,4 @@
-//! Packets on their way: what a transport moves, and what goes over a border between engines.
+//! Packets in flight: the items that a transport moves and that cross borders between engines.
 
 use cubefold_topology::{Leg, NodeId};
 
@@ -38,12 +38,12 @@ impl Packet {
         Self { transit, ..Self::NONE }
     }
 
-    /// The packet at the begin of another leg.
+    /// The packet at the start of another leg.
     pub(crate) fn on_leg(self, leg: Leg) -> Self {
         Self { transit: Transit::new(self.transit.message, self.node(), leg), ..self }
     }
 
-    /// The packet that joins the queue at the source when this one departs there; none after the last, nor at other
+    /// The packet that joins the queue at the source when this one departs there; `None` after the last and at other
     /// nodes.
     #[inline]
     pub(crate) fn following(&self, messages: &MessageTable) -> Option<Self> {
@@ -99,18 +99,18 @@ impl Packet {
         Self { input, ..self }
     }
 
-    /// The packet of a message that has another number in another engine, and the number of its size there.
+    /// The packet with the number of its message in another engine, and the number of its size there.
     pub(crate) fn of_message(self, message: u32, size: u32) -> Self {
         Self { transit: Transit { message, ..self.transit }, size, ..self }
     }
 
-    /// The packet as words, but for the number of its size.
+    /// The packet as words, without the number of its size.
     pub(crate) fn to_words(self) -> [u64; 4] {
         let Transit { message, node, hops, direction } = self.transit;
         [pair(message, node), pair(hops, direction), pair(self.number, self.links), self.input.into()]
     }
 
-    /// Reads a packet; none at the end of the words.
+    /// Reads a packet; `None` at the end of the words.
     pub(crate) fn of_words(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
         let [message, node] = parts(words.next()?);
         let [hops, direction] = parts(words.next()?);
@@ -124,7 +124,7 @@ impl Packet {
         &self.transit
     }
 
-    /// The packet at the end of the channel that it has crossed: at `node`, where it came in by `input`.
+    /// The packet at the end of the channel that it has crossed: at `node`, reached by `input`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is most of what a crossing costs")]
     pub(crate) fn at_next(&self, node: u32, input: u32) -> Self {

@@ -1,8 +1,8 @@
 //! Packets of any size, link by link (`docs/model.md` sections 13 and 18): every rule of links, switching and
 //! arbitration on every machine.
 //!
-//! Transmissions end in no fixed order, so that a [`TimeWheel`] holds what happens next to each packet. Channels that
-//! serve packets first come first served know the departure of a packet as soon as it joins
+//! Transmissions end in no fixed order, so a [`TimeWheel`] holds the next event of each packet. Channels that
+//! serve packets first come first served compute the departure of a packet as soon as it joins
 //! ([`FirstComeNetwork`]); all others are granted cycle by cycle ([`GrantedNetwork`]).
 
 mod channel_table;
@@ -41,18 +41,18 @@ struct Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum EventKind {
-    /// The head of a packet, or under store-and-forward all of it, is at the end of a channel that is not the
+    /// The head of a packet, or the whole packet under store-and-forward, is at the end of a channel that is not the
     /// last of its route.
     Crossed,
     /// A packet joins the queue of the next channel of its route.
     Arrival,
-    /// All of a packet is at the end of the last channel of its route.
+    /// A packet is completely at the end of the last channel of its route.
     Receipt,
     /// The channel that the packet would need is idle, and has a queue.
     Idle,
-    /// Perhaps nothing is in flight any more.
+    /// Nothing may be in flight any more.
     Still,
-    /// Nothing, in the place of an event that does not happen.
+    /// A revoked event.
     Revoked,
 }
 
@@ -69,7 +69,7 @@ impl Event {
         Self { packet: Packet::none_at(transit), kind: EventKind::Idle }
     }
 
-    /// Perhaps nothing is in flight any more.
+    /// Nothing may be in flight any more.
     #[inline]
     fn still() -> Self {
         Self { packet: Packet::NONE, kind: EventKind::Still }
@@ -214,7 +214,7 @@ impl<'run> Packets<'run> {
         self
     }
 
-    /// Keeps a log of transmissions, if they are wanted.
+    /// Keeps a log of transmissions if requested.
     pub(crate) fn logging(mut self, wants_transmissions: bool) -> Self {
         if wants_transmissions {
             *self.channels.log() = TransmissionLog::keeping();

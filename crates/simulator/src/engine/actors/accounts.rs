@@ -1,4 +1,4 @@
-//! The ends of stages, and what the time of actors was spent on.
+//! The ends of stages, and the accounts of the actors' time.
 
 use cubefold_mapping::ProcessId;
 
@@ -13,7 +13,7 @@ impl Actors<'_> {
     ///
     /// # Errors
     ///
-    /// When a rank did not come to its end, or times do not add up.
+    /// If a rank did not finish, or times do not add up.
     pub(super) fn close(mut self) -> Result<(Summary, JobTimes), SimulationError> {
         if let Some(rank) = self.unfinished_rank() {
             return Err(SimulationError::Unfinished { process: ProcessId::new(rank) });
@@ -28,7 +28,7 @@ impl Actors<'_> {
         Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed, late: self.late }))
     }
 
-    /// A stage is over for an actor, which begins the next, or is over.
+    /// A stage ends for an actor, which begins the next or finishes.
     pub(super) fn finish_stage(&mut self, actor: u32, now: Cycle) {
         let (step, process) = self.locate(actor);
         let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
@@ -68,7 +68,7 @@ impl Actors<'_> {
         }
     }
 
-    /// Adds what the time of an actor in a stage was spent on.
+    /// Adds the parts of an actor's time in a stage.
     fn account(&mut self, actor: u32, record: &StageRecord) {
         let computation = self.job.computation(record.stage, record.process);
         let parts = [
@@ -86,7 +86,7 @@ impl Actors<'_> {
         self.observer.stage_finished(record);
     }
 
-    /// Checks that the time of an actor that is over is accounted for.
+    /// Checks that the time of a finished actor is accounted for.
     fn check(&mut self, actor: u32, process: ProcessId, now: Cycle) {
         let (begun, accounted) = (self.begun[actor as usize], self.accounted[actor as usize]);
         self.durations += u128::from((now - begun).get());

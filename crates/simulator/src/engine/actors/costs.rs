@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Actors<'_> {
-    /// The core of an actor that has just become ready gets its tasks, and messages that were sent to it set out.
+    /// Gives the core of an actor that has just become ready its tasks; messages sent to it set out.
     pub(super) fn add_tasks<T: Transport>(
         &mut self,
         stage: usize,
@@ -39,7 +39,7 @@ impl Actors<'_> {
     /// The task of an actor is over.
     pub(super) fn end_task<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (step, process) = self.locate(actor);
-        let own = ProcessId::new(actor);
+        let actor_process = ProcessId::new(actor);
         let work = self.cores.as_mut().and_then(|cores| cores.end(actor));
         let (place, rank) = self.place_of_actor(actor);
         self.activity.ends(place, rank, now);
@@ -49,10 +49,10 @@ impl Actors<'_> {
             Some(Work::Receive(message)) => {
                 let MessageRecord { start, stage, source, .. } = message.record;
                 let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-                self.progress.receive(own, stage, receipt)
+                self.progress.receive(actor_process, stage, receipt)
             }
             Some(Work::Send(peer)) => {
-                let (stage, _, _) = self.progress.current(own);
+                let (stage, _, _) = self.progress.current(actor_process);
                 let destination = self.firsts[step as usize] + peer.process.label();
                 let may_set_out = core.communication.is_eager(peer.units)
                     || self.reduces_in_switches(step)
@@ -62,7 +62,7 @@ impl Actors<'_> {
                 } else if let Some(cores) = &mut self.cores {
                     cores.keep(destination, narrow(stage as u64), Peer { process, units: peer.units });
                 }
-                self.progress.sent(own)
+                self.progress.sent(actor_process)
             }
         };
         if is_over {

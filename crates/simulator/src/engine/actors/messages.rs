@@ -59,7 +59,7 @@ impl<'run> Actors<'run> {
     ) {
         let StepStage { step, .. } = self.job.locate(stage);
         let trees = self.trees_of(narrow(step as u64));
-        let group = trees.map_or(0, |own| own.group_of_rank(self.rank(source)));
+        let group = trees.map_or(0, |trees| trees.group_of_rank(self.rank(source)));
         let place = self.place(stage);
         for end in [source, destination] {
             if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
@@ -98,7 +98,7 @@ impl<'run> Actors<'run> {
     /// The node of a process of a stage, or its switch.
     fn node_of<T: Transport>(&self, stage: usize, process: ProcessId, core: &Core<'_, T>) -> NodeId {
         let step = narrow(self.job.locate(stage).step as u64);
-        let vertex = self.trees_of(step).and_then(|own| own.vertex(process.label()));
+        let vertex = self.trees_of(step).and_then(|trees| trees.vertex(process.label()));
         vertex.unwrap_or_else(|| core.node_of(process))
     }
 
@@ -115,7 +115,7 @@ impl<'run> Actors<'run> {
         }
     }
 
-    /// A message of a switch sets out.
+    /// Sends a message of a switch.
     pub(super) fn send_of_switch<T: Transport>(
         &mut self,
         place: Place,
@@ -165,13 +165,13 @@ impl<'run> Actors<'run> {
         }
     }
 
-    /// Keeps a small message that was blocked for long: what held it up may be a large one (section 23.7).
+    /// Records a small message that was blocked for long, possibly by a large one (section 23.7).
     fn note_late(&mut self, message: &ReceivedMessage, now: Cycle) {
         let &ReceivedMessage { record, units, transfer } = message;
         let MessageRecord { start, stage, source, destination, .. } = record;
         let is_late = (now - start).get() > transfer.get().saturating_mul(4) && record.distance > 0;
         if is_late && units.saturating_mul(16) <= self.largest && self.late.len() < LATE_MESSAGES {
-            let own = MessageTimes {
+            let times = MessageTimes {
                 stage,
                 source,
                 destination,
@@ -181,7 +181,7 @@ impl<'run> Actors<'run> {
                 received: now,
                 transfer,
             };
-            self.late.push(own);
+            self.late.push(times);
         }
     }
 }

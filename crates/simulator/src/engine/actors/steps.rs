@@ -1,4 +1,4 @@
-//! Steps at ranks: when they begin, and what may begin after them.
+//! Steps at ranks: their starts, ends and successors.
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::narrow;
@@ -29,7 +29,7 @@ impl Actors<'_> {
         &mut self.at_ranks[step as usize * self.ranks as usize + rank as usize]
     }
 
-    /// The steps that come after nothing begin at a rank.
+    /// Begins the steps without predecessors at a rank.
     pub(super) fn begin_iteration(&mut self, rank: u32) {
         for step in 0..narrow(self.job.steps().len() as u64) {
             if self.step_at(step, rank).required == 0 {
@@ -40,14 +40,14 @@ impl Actors<'_> {
 
     /// A step begins at a rank.
     pub(super) fn begin_step(&mut self, step: u32, rank: u32, now: Cycle) {
-        let own = &self.job.steps()[step as usize];
+        let job_step = &self.job.steps()[step as usize];
         self.step_at(step, rank).begin = now;
-        let computation = own.computation();
-        if !own.has_rank(rank) || computation == Some(Cycles::ZERO) {
+        let computation = job_step.computation();
+        if !job_step.has_rank(rank) || computation == Some(Cycles::ZERO) {
             self.end_step(step, rank, now);
             return;
         }
-        let (shares, iteration) = (own.share_count(), self.iterations[rank as usize] as usize);
+        let (shares, iteration) = (job_step.share_count(), self.iterations[rank as usize] as usize);
         self.step_at(step, rank).shares = shares;
         let stage = narrow(self.job.first_stage(iteration, step as usize) as u64);
         for share in 0..shares {
@@ -63,7 +63,7 @@ impl Actors<'_> {
         }
     }
 
-    /// A step is over at a rank, which may let others begin.
+    /// A step ends at a rank, which may let others begin.
     pub(super) fn end_step(&mut self, step: u32, rank: u32, now: Cycle) {
         let iteration = self.iterations[rank as usize];
         let begin = self.step_at(step, rank).begin;
@@ -73,9 +73,9 @@ impl Actors<'_> {
         self.observer.step_finished(&StepRecord { iteration, step, rank, begin, finish: now });
         for place in 0..self.followers[step as usize].len() {
             let next = self.followers[step as usize][place];
-            let own = self.step_at(next, rank);
-            own.required -= 1;
-            if own.required == 0 {
+            let state = self.step_at(next, rank);
+            state.required -= 1;
+            if state.required == 0 {
                 self.beginning.push((next, rank));
             }
         }
@@ -85,15 +85,15 @@ impl Actors<'_> {
         }
     }
 
-    /// An iteration is over at a rank, which begins the next or is over.
+    /// An iteration ends at a rank, which begins the next or finishes.
     fn end_iteration(&mut self, rank: u32, now: Cycle) {
         self.iterations[rank as usize] += 1;
         if self.iterations[rank as usize] as usize == self.job.iterations() {
             self.unfinished -= 1;
             self.summary.add_finish(now, 1);
             self.activity.rank_ends(rank, now);
-            let own = u128::from((now - Cycle::START).get());
-            self.exposed += own.saturating_sub(self.job.computations_of(rank));
+            let elapsed = u128::from((now - Cycle::START).get());
+            self.exposed += elapsed.saturating_sub(self.job.computations_of(rank));
             return;
         }
         self.left[rank as usize] = narrow(self.job.steps().len() as u64);

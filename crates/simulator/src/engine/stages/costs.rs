@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl StageProcesses<'_> {
-    /// The core of a process that has just become ready gets its tasks, and messages that were sent to it set out.
+    /// Gives the core of a process that has just become ready its tasks; messages sent to it set out.
     pub(super) fn add_tasks<T: Transport, B: Border>(
         &mut self,
         stage: usize,
@@ -32,8 +32,8 @@ impl StageProcesses<'_> {
         let place = (process.label(), number);
         cores.begin_stage(place, destinations.iter().map(send), sources.len(), now);
         for source in cores.take_kept(place.0, place.1) {
-            if let Some(own) = core.messages.border.index(source.process) {
-                self.send(stage, (&source, core.node_of(own)), process, now, core);
+            if let Some(local) = core.messages.border.index(source.process) {
+                self.send(stage, (&source, core.node_of(local)), process, now, core);
             }
         }
     }

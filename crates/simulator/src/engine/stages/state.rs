@@ -30,7 +30,7 @@ pub(super) struct PeerLists {
 }
 
 impl StageState {
-    /// `processes` processes before they begin.
+    /// The initial state of `processes` processes.
     pub(in crate::engine) fn new(processes: usize, processors: Option<Processors>) -> Self {
         Self {
             progress: Progress::new(processes),
@@ -49,7 +49,7 @@ impl StageState {
         Self { cores: Cores::new(self.progress.process_count(), cost), ..self }
     }
 
-    /// The processes before they begin again, with other processors.
+    /// Resets the processes for another run, with other processors.
     pub(in crate::engine) fn reset(&mut self, processors: Option<Processors>) {
         self.progress.reset();
         self.processors = processors;
@@ -60,7 +60,7 @@ impl StageState {
         self.ready.clear();
     }
 
-    /// The processes may begin as `starts` says.
+    /// Lets the processes begin at the cycles of `starts`.
     pub(in crate::engine) fn begin<T, B>(&mut self, starts: StartTimes<'_>, core: &mut Core<'_, T, B>) {
         let processes = ProcessId::first(self.progress.count());
         match starts {

@@ -1,4 +1,4 @@
-//! The time that the processes of a task graph spend on computing and waiting.
+//! The computing and waiting times of the processes of a task graph.
 
 use cubefold_mapping::ProcessId;
 

@@ -23,89 +23,95 @@ impl TaskProcesses<'_> {
     pub(super) fn begin_send<T: Transport>(
         &mut self,
         send: u32,
-        own: &Operation,
+        operation: &Operation,
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
         self.set_begun(send, now);
         if self.flags(send) & LEFT > 0 {
-            self.activities[own.process.label() as usize].finish = now;
+            self.activities[operation.process.label() as usize].finish = now;
         }
         let is_eager = self.communication.is_eager(self.graph.units(send));
         let has_receive = match self.nodes[send as usize].partner() {
             Partner::None => false,
             Partner::Operation(receive) => !is_eager && self.flags(receive) & BEGUN > 0,
-            Partner::Channel(channel) => self.match_in_channel(channel, send, own.kind).is_some(),
+            Partner::Channel(channel) => self.match_in_channel(channel, send, operation.kind).is_some(),
         };
         if is_eager || has_receive {
-            self.set_out(send, own, now, core);
+            self.set_out(send, operation, now, core);
         }
         if is_eager {
-            self.complete(send, own.process, now);
+            self.complete(send, operation.process, now);
         }
     }
 
     pub(super) fn begin_receive<T: Transport>(
         &mut self,
         receive: u32,
-        own: &Operation,
+        operation: &Operation,
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
         self.set_begun(receive, now);
         let (send, has_arrived) = match self.nodes[receive as usize].partner() {
             Partner::Operation(send) => (send, self.flags(receive) & ARRIVED > 0),
-            Partner::Channel(channel) => match self.match_in_channel(channel, receive, own.kind) {
+            Partner::Channel(channel) => match self.match_in_channel(channel, receive, operation.kind) {
                 Some(send) => (send, self.flags(send) & ARRIVED > 0),
                 None => return,
             },
             Partner::None => return,
         };
         if has_arrived {
-            self.end_receive(receive, own.process, now);
+            self.end_receive(receive, operation.process, now);
         } else if !self.is_all_eager()
             && self.flags(send) & BEGUN > 0
             && !self.communication.is_eager(self.graph.units(send))
         {
-            let own = self.schedule.operations()[send as usize];
-            self.set_out(send, &own, now, core);
+            let operation = self.schedule.operations()[send as usize];
+            self.set_out(send, &operation, now, core);
         }
     }
 
-    /// A receive that has begun, and whose message is there, is over, at once unless messages cost anything.
+    /// Ends a receive that has begun and whose message has arrived: at once unless messages cost time.
     fn end_receive(&mut self, receive: u32, process: ProcessId, now: Cycle) {
         if self.communication.message_cost() == Cycles::ZERO {
             self.complete(receive, process, now);
         } else {
-            let own = &self.schedule.operations()[receive as usize];
-            self.processors.request(process, own.processor, receive);
+            let operation = &self.schedule.operations()[receive as usize];
+            self.processors.request(process, operation.processor, receive);
         }
     }
 
     /// The message of a send sets out.
-    fn set_out<T: Transport>(&mut self, send: u32, own: &Operation, now: Cycle, core: &mut Core<'_, T>) {
+    fn set_out<T: Transport>(
+        &mut self,
+        send: u32,
+        operation: &Operation,
+        now: Cycle,
+        core: &mut Core<'_, T>,
+    ) {
         let record = MessageRecord {
             start: now,
-            stage: own.tag,
+            stage: operation.tag,
             operation: send,
             receiver: match self.nodes[send as usize].partner() {
                 Partner::None => NONE,
                 Partner::Operation(receive) => receive,
                 Partner::Channel(_) => OF_CHANNEL,
             },
-            source: own.process,
-            destination: own.peer,
-            to: core.node_of(own.peer),
+            source: operation.process,
+            destination: operation.peer,
+            to: core.node_of(operation.peer),
             distance: 0,
             size: 0,
         };
-        let from = core.node_of(own.process);
+        let from = core.node_of(operation.process);
         if let Some(received) = core.send(record, from, self.graph.units(send), now) {
             self.receive(&received, now);
         }
     }
 
-    /// A message is there: its receive is over, if one has begun, and its send, if it is not yet.
+    /// A message has arrived: its receive ends if it has begun, and its send unless it is over.
     pub(super) fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
         let MessageRecord { operation: send, receiver: receive, source, destination, .. } = message.record;
         if !self.communication.is_eager(message.units) {
@@ -117,7 +123,7 @@ impl TaskProcesses<'_> {
         let receive = match receive {
             NONE => return,
             OF_CHANNEL if self.flags(send) & MATCHED > 0 => self.others[send as usize],
-            // Its receive finds that out by the send.
+            // Its receive sees this at the send.
             OF_CHANNEL => {
                 self.flags[send as usize] |= ARRIVED;
                 return;
@@ -133,7 +139,7 @@ impl TaskProcesses<'_> {
         }
     }
 
-    /// Matches an operation that begins with that of the other kind that waits first in a channel; without one it waits.
+    /// Matches an operation that begins with the first of the other kind waiting in a channel; without one it waits.
     fn match_in_channel(&mut self, channel: u32, operation: u32, kind: OperationKind) -> Option<u32> {
         let list = &mut self.unmatched[channel as usize];
         let first = list.first;
@@ -148,14 +154,14 @@ impl TaskProcesses<'_> {
             return None;
         }
         list.first = self.others[first as usize];
-        for (own, partner) in [(operation, first), (first, operation)] {
-            self.flags[own as usize] |= MATCHED;
-            self.others[own as usize] = partner;
+        for (this, partner) in [(operation, first), (first, operation)] {
+            self.flags[this as usize] |= MATCHED;
+            self.others[this as usize] = partner;
         }
         Some(first)
     }
 
-    /// The partner of a send or receive, where both have begun.
+    /// The partner of a send or receive, if both have begun.
     pub(super) fn partner(&self, operation: u32) -> Option<u32> {
         let node = &self.nodes[operation as usize];
         match node.partner() {

@@ -7,7 +7,7 @@ use crate::TaskSchedule;
 
 /// The processors of all processes.
 ///
-/// A processor is granted to the operation that asked for it in the earliest cycle, or of several in one cycle
+/// A processor is granted to the operation that requested it in the earliest cycle, or of several in one cycle
 /// to the first in the file.
 #[derive(Debug)]
 pub(super) struct TaskProcessors {
@@ -20,7 +20,7 @@ pub(super) struct TaskProcessors {
     granted: Vec<(u32, u32)>, // processor and operation
 }
 
-/// A processor, and the operations of earlier cycles that wait for it: 1 + entries, 0 for none.
+/// A processor, and the operations of earlier cycles that wait for it: 1 + entries, or 0.
 #[derive(Debug, Clone, Copy, Default)]
 struct TaskProcessor {
     first: u32,
@@ -95,7 +95,7 @@ impl TaskProcessors {
                 granted.push((*processor, *operation));
                 return false;
             }
-            // Of several that ask for an idle processor now, the first in the file has it.
+            // Of several that request an idle processor now, the first in the file gets it.
             if let Some(first) = granted[from..].get_mut((state.granted as usize).wrapping_sub(from))
                 && first.0 == *processor
                 && first.1 > *operation
@@ -111,13 +111,13 @@ impl TaskProcessors {
         granted
     }
 
-    /// Takes back the list of what was granted.
+    /// Takes back the list of grants for reuse.
     pub(super) fn recycle(&mut self, mut granted: Vec<(u32, u32)>) {
         granted.clear();
         self.granted = granted;
     }
 
-    /// Ends a cycle: its requests that were not granted wait after earlier ones.
+    /// Ends a cycle: its ungranted requests wait after earlier ones.
     pub(super) fn end_cycle(&mut self) {
         for (processor, operation) in self.requests.drain(..) {
             let entry = if let Some(entry) = self.vacant.pop() {

@@ -1,9 +1,9 @@
-//! Why a task graph does not come to its end: operations that wait for one another, or for a message that never comes.
+//! Task graphs that get stuck: operations wait for one another, or for a message that never comes.
 
 use super::{BEGUN, NONE, OVER, TaskProcesses};
 use crate::{OperationKind, Requirement, program::task_schedule::Partner};
 
-/// Why a task graph did not come to its end.
+/// The reason why a task graph got stuck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StuckReason {
     /// The operations wait for one another.
@@ -14,7 +14,7 @@ pub enum StuckReason {
     SendWithoutReceive,
 }
 
-/// A task graph that did not come to its end.
+/// A task graph that got stuck.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a task graph does not come to its end: {}", self.reason())]
 pub struct StuckTasks {
@@ -23,7 +23,7 @@ pub struct StuckTasks {
     /// The operations, by their places in the schedule: of a cycle all, each waits for the next and the
     /// last for the first.
     pub operations: Vec<u32>,
-    /// The operations that were not over.
+    /// The number of unfinished operations.
     pub unfinished: usize,
 }
 
@@ -38,7 +38,7 @@ impl StuckTasks {
 }
 
 impl TaskProcesses<'_> {
-    /// Why the graph has not come to its end, if it has not.
+    /// The reason why the graph is stuck; `None` if it finished.
     pub(in crate::engine) fn stuck(&self) -> Option<StuckTasks> {
         if self.unfinished == 0 {
             return None;
@@ -74,11 +74,11 @@ impl TaskProcesses<'_> {
     }
 
     /// Operations that wait for one another in a cycle, if every unfinished operation waits for another such.
-    /// `partner` gives the first operation to begin that can be the partner of one that has begun.
+    /// `partner` gives the first operation yet to begin that can match one that has begun.
     fn cycle(&self, partner: impl Fn(u32) -> u32) -> Vec<u32> {
         let requirements = self.schedule.requirements();
         let state = |operation: u32| self.flags(operation);
-        // The first operation that each waits for.
+        // The first operation for which each waits.
         let awaited = |operation: u32| -> Option<u32> {
             if state(operation) & BEGUN > 0 {
                 return Some(partner(operation)).filter(|&other| other != NONE);

@@ -18,7 +18,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// The division of a grid among up to `workers` workers, without those that would make no slab smaller.
+    /// The division of a grid among up to `workers` workers; those that would make no slab smaller are omitted.
     pub(super) fn new(machine: &Machine, workers: usize) -> Self {
         let (shape, mut lines, workers) = (machine.shape(), 1, workers.max(1) as u64);
         let mut cut = shape.dimensions().rev().peekable();
@@ -41,7 +41,7 @@ impl Division {
         }
     }
 
-    /// The number of slabs, at most that of the workers asked for.
+    /// The number of slabs, at most the requested workers.
     pub(super) fn slab_count(&self) -> usize {
         let lines = self.node_count / self.line.get();
         usize::try_from(lines * self.segments).unwrap_or(usize::MAX) // at most a number of workers
@@ -67,7 +67,7 @@ impl Division {
 pub(super) enum Indices<'run> {
     /// The index of its node, if every node has one process: nodes by label.
     Nodes(&'run [NodeId]),
-    /// The same, if nodes have formulas.
+    /// The same, with nodes from formulas.
     Formula(&'run Placement),
     /// By label of the process.
     Table(Vec<u32>),

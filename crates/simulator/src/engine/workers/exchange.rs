@@ -12,13 +12,13 @@ use std::{
 
 use crate::engine::border::Note;
 
-/// The number of times that a worker with a processor to itself looks before it yields the processor.
+/// The number of polls before a worker with a processor to itself yields it.
 const SPINS: u32 = 1 << 10;
 
 /// A worker's connection with the others.
 ///
-/// Every worker calls [`exchange`](Self::exchange) equally often, and none returns from a call
-/// before all have begun it.
+/// Every worker makes the same number of calls of [`exchange`](Self::exchange), and none returns from a call
+/// before all have entered it.
 pub(super) trait Exchange<T = Note>: Debug {
     /// Sends the notes for each worker and receives those of all others, in any order; returns the
     /// least of the values that the workers bring.
@@ -32,7 +32,7 @@ pub(super) trait Exchange<T = Note>: Debug {
 /// The boxes and values that the threads of a run share.
 ///
 /// Letter boxes and values exist twice, for even and odd exchanges: a worker that is ahead writes
-/// into those of the next exchange, and no further, since that needs all others.
+/// into those of the next exchange, and no further, since the one after needs all others.
 #[derive(Debug)]
 pub(super) struct SharedBoxes<T> {
     workers: usize,
@@ -41,7 +41,7 @@ pub(super) struct SharedBoxes<T> {
     arrived: AtomicUsize,             // the workers that have begun the present exchange
     round: AtomicUsize,               // of exchanges that all have begun
     has_failed: AtomicBool,
-    spins: u32, // how often a worker looks before it yields its processor
+    spins: u32, // the polls of a worker before it yields its processor
 }
 
 /// The connection of one thread.
@@ -57,7 +57,7 @@ impl<T> SharedBoxes<T> {
     pub(super) fn new(workers: usize) -> Self {
         let boxes = || (0..workers * workers).map(|_| Mutex::new(vec![])).collect();
         let values = || (0..workers).map(|_| AtomicU64::new(0)).collect();
-        // One that waits on the processor of another keeps it from what it waits for.
+        // A worker that spins on another's processor delays the one it waits for.
         let processors = available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
             workers,

@@ -112,7 +112,7 @@ impl Border for Neighbours<'_> {
         self.ready_sources.take(destination, stage, sources);
     }
 
-    /// A cycle is over when no worker has sent a note that could be answered.
+    /// A cycle ends when no worker has sent a note that could be answered.
     fn exchange(&mut self) -> bool {
         let value = if self.has_asked { 0 } else { NOTHING };
         self.agree(value) > 0
@@ -122,8 +122,8 @@ impl Border for Neighbours<'_> {
         self.incoming.pop()
     }
 
-    fn next_event(&mut self, own: Option<Cycle>) -> Option<Cycle> {
-        let least = self.agree(own.map_or(NOTHING, Cycle::get));
+    fn next_event(&mut self, local: Option<Cycle>) -> Option<Cycle> {
+        let least = self.agree(local.map_or(NOTHING, Cycle::get));
         (least != NOTHING).then_some(Cycle::new(least))
     }
 }

@@ -24,11 +24,11 @@ use crate::{
 /// Ranks compute one run at a time.
 static AT_WORK: Mutex<()> = Mutex::new(());
 
-/// In place of a process: all reached their ends.
+/// In place of a process: all finished.
 const NO_PROCESS: u64 = u64::MAX;
 
 /// Runs the slab of this rank, with all others. Each rank reports the records of its processes. The leader returns the
-/// results of all ranks; every other rank returns those of its own.
+/// results of all ranks, every other rank its own.
 pub(super) fn run_on_ranks(
     run: &DividedRun<'_>,
     task: RankTask,
@@ -39,16 +39,16 @@ pub(super) fn run_on_ranks(
     task.begin();
     let reports = Reports::new(1, observer.wants_records());
     let mut pairs = 0;
-    let own = {
+    let part = {
         let mut pass_on = || pairs += reports.pass_on(observer);
         run_part(run, task.ranks, &reports, &mut pass_on)
     };
     observer.part_finished(task);
     let none = Summary::of_program(run.program);
-    let (mut parts, pairs) = exchange_parts(task, &own, pairs, &none);
+    let (mut parts, pairs) = exchange_parts(task, &part, pairs, &none);
     observer.pairs_finished(pairs);
     // Errors are returned after the exchange, in which all ranks take part.
-    parts.push(own);
+    parts.push(part);
     let (summary, traffic) = merge(run.program, parts)?;
     if task.is_leader() {
         summary.check_balance()?;
@@ -117,10 +117,10 @@ impl Exchange for RankExchange {
 
 /// Sends the results of this rank to the leader; returns those of all others to it, and how many pairs of a process and
 /// a stage they have finished.
-fn exchange_parts(task: RankTask, own: &Part, pairs: u64, none: &Summary) -> (Vec<Part>, u64) {
+fn exchange_parts(task: RankTask, part: &Part, pairs: u64, none: &Summary) -> (Vec<Part>, u64) {
     let (mut outgoing, mut incoming) = (vec![vec![]; task.ranks.count()], vec![]);
     if !task.is_leader() {
-        write_part(own, pairs, &mut outgoing[0]);
+        write_part(part, pairs, &mut outgoing[0]);
     }
     task.ranks.exchange(&mut outgoing, &mut incoming, NOTHING);
     let mut words = incoming.into_iter();

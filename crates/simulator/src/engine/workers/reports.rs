@@ -43,8 +43,8 @@ impl Reports {
         Reporter { reports: self, worker, records: vec![], pairs: 0, pass_on }
     }
 
-    /// Gives all that has been reported to the observer, the records of each worker in their order; returns of how many
-    /// pairs of a process and a stage that was.
+    /// Passes all reports to the observer, the records of each worker in order; returns the number of
+    /// pairs of a process and a stage among them.
     pub(super) fn pass_on(&self, observer: &mut dyn Observer) -> u64 {
         let (records, pairs) = (self.take_records(), self.pairs.swap(0, Ordering::Relaxed));
         for record in &records {
@@ -89,7 +89,7 @@ impl Observer for Reporter<'_> {
     }
 }
 
-/// Reports what is left.
+/// Reports the remaining records.
 impl Drop for Reporter<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt};
 
 /// A fraction that is not negative.
 ///
-/// Sums and products are `None` where a numerator or denominator leaves 128 bits.
+/// Sums and products are `None` if a numerator or denominator exceeds 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fraction {
     numerator: u128,
@@ -69,12 +69,12 @@ impl Fraction {
 }
 
 impl Ord for Fraction {
-    /// Compares exactly, by whole parts and then by the inverses of what is left.
+    /// Compares exactly, by whole parts and then by the inverses of the remainders.
     fn cmp(&self, other: &Self) -> Ordering {
         let (mut one, mut two) = (*self, *other);
         loop {
-            let whole = [one, two].map(|own| own.numerator / own.denominator);
-            let left = [one, two].map(|own| own.numerator % own.denominator);
+            let whole = [one, two].map(|fraction| fraction.numerator / fraction.denominator);
+            let left = [one, two].map(|fraction| fraction.numerator % fraction.denominator);
             match (whole[0].cmp(&whole[1]), left) {
                 (Ordering::Equal, [0, 0]) => return Ordering::Equal,
                 (Ordering::Equal, [0, _]) => return Ordering::Less,
@@ -108,7 +108,7 @@ pub(super) fn greatest_common_divisor(one: u128, other: u128) -> u128 {
     while less > 0 {
         (greater, less) = match (u64::try_from(greater), u64::try_from(less)) {
             // Division of 64 bits is much faster.
-            (Ok(greater), Ok(own)) => (less, u128::from(greater % own)),
+            (Ok(greater), Ok(divisor)) => (less, u128::from(greater % divisor)),
             _ => (less, greater % less),
         };
     }

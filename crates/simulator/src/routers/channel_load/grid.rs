@@ -53,7 +53,7 @@ pub(in crate::routers) fn add_by_random_node(
     add_by_random_middle(loads, &order, traffic, by_parity)
 }
 
-/// Adds traffic by way of a node that lies, in every dimension by itself, a drawn number of links on the way.
+/// Adds traffic by way of a node that lies, independently in every dimension, a drawn number of links on the way.
 pub(in crate::routers) fn add_by_node_between(
     loads: &mut LinkLoads<'_>,
     traffic: &Traffic,
@@ -66,7 +66,7 @@ pub(in crate::routers) fn add_by_node_between(
 }
 
 impl NextLinks for GridOrder<'_> {
-    /// The ports of a node towards another: two where both ways around a ring are as long and one of them is drawn.
+    /// The ports of a node towards another: two if both ways around a ring are equally long and one is drawn.
     fn next(
         &self,
         wiring: &Wiring,

@@ -1,4 +1,4 @@
-//! Loads of channels that several runs share: under the loads of a sweep they are the same.
+//! Loads of channels that several runs share: they do not depend on the offered load of a sweep.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::routers::{
     settings::{RouterSettings, Routers},
 };
 
-/// The greatest loads of channels that were computed, each for one machine, its routers and the traffic.
+/// The greatest loads of channels computed so far, each for one machine, its routers and the traffic.
 #[derive(Debug, Default)]
 pub struct ChannelLoads {
     known: Mutex<Vec<Known>>,
@@ -25,7 +25,7 @@ struct Known {
 }
 
 impl ChannelLoads {
-    /// The greatest load under this traffic: the one that is known, else it is computed. Threads that ask for the same
+    /// The greatest load under this traffic, computed on first use. Threads that ask for the same
     /// meanwhile wait.
     pub(in crate::routers) fn load(
         &self,
@@ -35,8 +35,9 @@ impl ChannelLoads {
     ) -> ChannelLoad {
         let settings = routers.settings;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same =
-            |own: &&Known| own.settings == settings && own.traffic == *traffic && own.machine == *machine;
+        let is_same = |entry: &&Known| {
+            entry.settings == settings && entry.traffic == *traffic && entry.machine == *machine
+        };
         let load = if let Some(found) = known.iter().find(is_same) {
             Arc::clone(&found.load)
         } else {
@@ -49,7 +50,7 @@ impl ChannelLoads {
         *load.get_or_init(|| ChannelLoad::new(traffic, machine, routers))
     }
 
-    /// The number of loads that were computed.
+    /// The number of computed loads.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()

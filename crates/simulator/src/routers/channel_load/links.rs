@@ -26,7 +26,7 @@ pub(in crate::routers) struct LinkLoads<'run> {
 pub(in crate::routers) type AddLinkLoads =
     fn(&mut LinkLoads<'_>, &Traffic, &Machine, &RouterSettings) -> Result<(), NoLinkLoads>;
 
-/// The reason for which the loads of links are not known.
+/// The reason why the loads of links are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::routers) enum NoLinkLoads {
     /// They depend on the state of the network, or there is too much traffic to follow.
@@ -82,7 +82,7 @@ impl<'run> LinkLoads<'run> {
         Ok(loads)
     }
 
-    /// Refuses traffic that takes too long to follow, in `steps` for each pair that has some.
+    /// Refuses traffic that takes too long to follow, at `steps` steps per pair with traffic.
     pub(super) fn check_pairs(&self, traffic: &Traffic, steps: u64) -> Result<(), NoLinkLoads> {
         let hosts = self.hosts.len() as u64;
         let pairs = if traffic.is_dense() { hosts * hosts } else { hosts };
@@ -118,14 +118,14 @@ impl<'run> LinkLoads<'run> {
         self.hosts[terminal as usize]
     }
 
-    /// Adds units that are to go from a router in the next leg.
+    /// Adds units that leave a router in the next leg.
     pub(super) fn put(&mut self, router: u32, units: Fraction) -> Option<()> {
         let amount = &mut self.amounts[router as usize];
         *amount = amount.plus(units)?;
         Some(())
     }
 
-    /// Carries what was put at routers to a target.
+    /// Carries the units put at routers to a target.
     pub(super) fn carry(
         &mut self,
         links: &dyn NextLinks,
@@ -243,7 +243,7 @@ impl<'run> LinkLoads<'run> {
         Some(())
     }
 
-    /// Adds traffic whose routes depend on their sources, too: `next` has the port of a router on the route from one
+    /// Adds traffic whose routes also depend on their sources: `next` gives the port of a router on the route from one
     /// terminal to another.
     pub(in crate::routers) fn add_pairs(
         &mut self,

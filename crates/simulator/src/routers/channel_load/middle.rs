@@ -1,4 +1,4 @@
-//! The loads of links where packets go by way of a random router anywhere, or of a random group (Valiant).
+//! The loads of links if packets go by way of a random router, or of a random group (Valiant).
 
 use rustc_hash::FxHashMap;
 
@@ -13,10 +13,10 @@ use crate::routers::routing::Groups;
 /// them.
 pub(super) type Received = Vec<(Option<u64>, Vec<Fraction>)>;
 
-/// Adds traffic by way of a node that is drawn among all: what routers send is spread evenly, and what they receive comes
+/// Adds traffic by way of a node drawn among all: traffic from a router spreads evenly, and traffic to it comes
 /// evenly from all.
 ///
-/// `by_parity` divides what terminals receive by the sources' parities, if the second leg depends on them.
+/// `by_parity` divides the units that terminals receive by the sources' parities, if the second leg depends on them.
 pub(in crate::routers) fn add_by_random_middle(
     loads: &mut LinkLoads<'_>,
     links: &dyn NextLinks,
@@ -61,7 +61,7 @@ fn carry_by_random_middle(
     Some(())
 }
 
-/// Adds traffic in a dragonfly by way of a group that is drawn among those of neither end; without one directly.
+/// Adds traffic in a dragonfly by way of a group drawn among all but those of the ends; directly if there is none.
 pub(in crate::routers) fn add_by_random_group(
     loads: &mut LinkLoads<'_>,
     groups: &Groups<'_>,
@@ -77,15 +77,15 @@ fn carry_by_random_group(loads: &mut LinkLoads<'_>, groups: &Groups<'_>, traffic
     let mut first: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
     let mut second: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
     traffic.for_each_pair(|from, to, units| {
-        let (source, own, other) =
+        let (source, home, other) =
             (loads.router_of(from), groups.group(loads.router_of(from)), groups.group(loads.router_of(to)));
-        if own == other || count < 3 {
+        if home == other || count < 3 {
             second.entry(to).or_default().push((source, units));
             return Some(());
         }
         let each = units.over(u128::from(count - 2))?;
-        for middle in (0..count).filter(|group| ![own, other].contains(group)) {
-            let entrance = groups.entrance(middle, own);
+        for middle in (0..count).filter(|group| ![home, other].contains(group)) {
+            let entrance = groups.entrance(middle, home);
             first.entry(entrance).or_default().push((source, each));
             second.entry(to).or_default().push((entrance, each));
         }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::routers::{routing::TableChoice, settings::RouterSettings};
 
-/// The steps of a pair in the estimate of the time: the links of a route, about.
+/// The steps of a pair in the estimate of the time: roughly the links of a route.
 const STEPS_OF_PAIR: u64 = 16;
 
 /// Adds traffic by the routes of a table: of whole routes in proportion to their weights, of next routers by the one
@@ -89,7 +89,7 @@ fn cross(loads: &mut LinkLoads<'_>, router: u32, hop: NextHop, units: Fraction) 
 /// The port of the link from a router to another, and the other.
 fn link(loads: &LinkLoads<'_>, router: u32, hop: NextHop) -> Result<(u32, u32), NoLinkLoads> {
     let mut found = loads.wiring.routers_beyond(router).filter(|link| link.1 == hop.node);
-    // Of links side by side the one with more credits is taken.
+    // Of parallel links, the one with more credits is taken.
     let (Some((port, _)), None) = (found.next(), found.next()) else {
         return Err(NoLinkLoads::NotFollowed);
     };
@@ -106,7 +106,7 @@ struct Hops<'a> {
     choice: TableChoice,
     to: [NodeId; 2],
     flows: BTreeMap<State, Fraction>,
-    order: Vec<State>, // those that a packet reaches, each after all that it leads to
+    order: Vec<State>, // those that a packet reaches, each after its successors
 }
 
 impl<'a> Hops<'a> {
@@ -135,7 +135,7 @@ impl<'a> Hops<'a> {
         Ok(())
     }
 
-    /// The next routers of a packet, all equally likely; none at the router of its terminal.
+    /// The next routers of a packet, all equally likely; empty at the router of its terminal.
     fn hops(&self, loads: &LinkLoads<'_>, (router, class): State) -> Result<&'a [NextHop], NoLinkLoads> {
         let node = loads.wiring.node(router);
         if node == self.to[1] {
@@ -147,7 +147,7 @@ impl<'a> Hops<'a> {
         if hops.len() > 1 && !is_drawn { Err(NoLinkLoads::NotFollowed) } else { Ok(hops) }
     }
 
-    /// Appends a state to the order after all that it leads to; tables lead no packet in a circle.
+    /// Appends a state to the order after its successors; tables have no circles.
     fn reach(&mut self, loads: &LinkLoads<'_>, state: State) -> Result<(), NoLinkLoads> {
         let mut open = vec![(state, false)];
         while let Some((state, is_done)) = open.pop() {

@@ -24,16 +24,17 @@ const TERMINAL: u32 = u32::MAX;
 fn rules(machine: &Machine, routing: &str, tie: RouterTie) -> Communication {
     let routing = RouterRouting::named(routing, machine).unwrap();
     let plain = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-    let own = RouterSettings { routing, tie, virtual_channels: 16, ..RouterSettings::default_of(machine, 0) };
-    plain.with_routers(own, machine).unwrap()
+    let settings =
+        RouterSettings { routing, tie, virtual_channels: 16, ..RouterSettings::default_of(machine, 0) };
+    plain.with_routers(settings, machine).unwrap()
 }
 
 fn add(loads: &mut Loads, channel: (u32, u32), units: Fraction) {
-    let own = loads.entry(channel).or_insert(Fraction::ZERO);
-    *own = own.plus(units).unwrap().reduced();
+    let load = loads.entry(channel).or_insert(Fraction::ZERO);
+    *load = load.plus(units).unwrap().reduced();
 }
 
-/// The links of dimension order from one node to another; `signs` has the way around for ties, by dimension.
+/// The links of dimension order from one node to another; `signs` gives the way around for ties, by dimension.
 fn in_order(machine: &Machine, from: NodeId, to: NodeId, signs: &[bool]) -> Vec<(u32, u32)> {
     let (mut at, mut route) = (from, vec![]);
     for (dimension, axis) in machine.axes().iter().enumerate() {
@@ -58,7 +59,7 @@ fn in_order(machine: &Machine, from: NodeId, to: NodeId, signs: &[bool]) -> Vec<
     route
 }
 
-/// All ways around rings of a packet, each with the number of them.
+/// All ways around rings of a packet, each with their number.
 fn signs(machine: &Machine, tie: RouterTie, source: NodeId, direct: [NodeId; 2]) -> Vec<Vec<bool>> {
     let mut all = vec![vec![]];
     for axis in machine.axes() {
@@ -71,10 +72,10 @@ fn signs(machine: &Machine, tie: RouterTie, source: NodeId, direct: [NodeId; 2])
         };
         all = all
             .into_iter()
-            .flat_map(|own: Vec<bool>| {
+            .flat_map(|signs: Vec<bool>| {
                 choices
                     .iter()
-                    .map(move |&last| own.iter().copied().chain([last]).collect())
+                    .map(move |&last| signs.iter().copied().chain([last]).collect())
                     .collect::<Vec<_>>()
             })
             .collect();
@@ -107,9 +108,10 @@ fn routes_of_grid(
                 let is_between = |middle: &&NodeId| {
                     let [one, other] = [leg([from, **middle]), leg([**middle, to])];
                     let directions = |route: &[(u32, u32)]| -> Vec<(usize, bool)> {
-                        let mut own: Vec<_> = route.iter().map(|&link| direction(machine, link)).collect();
-                        own.sort_unstable();
-                        own
+                        let mut directions: Vec<_> =
+                            route.iter().map(|&link| direction(machine, link)).collect();
+                        directions.sort_unstable();
+                        directions
                     };
                     one.len() + other.len() == direct.len()
                         && directions(&[one, other].concat()) == directions(&direct)
@@ -154,27 +156,27 @@ fn destinations(pattern: &TrafficPattern, machine: &Machine, source: u32) -> Vec
             let size = u64::from(*group_size);
             let groups = count as u64 / size;
             let group = (u64::from(source) / size + groups_on) % groups;
-            (0..size).map(|own| (hosts[(group * size + own) as usize], one(1, size.into()))).collect()
+            (0..size).map(|member| (hosts[(group * size + member) as usize], one(1, size.into()))).collect()
         }
         other => panic!("{other:?}"),
     }
 }
 
 /// The loads of all channels by enumeration.
-fn enumerated(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) -> Loads {
+fn enumerated(open_loop: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) -> Loads {
     let mut loads = Loads::new();
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let mean = |sizes: &[(u64, u64)]| {
         let units: u64 = sizes.iter().map(|size| size.0 * size.1).sum();
         Fraction::new(units.into(), sizes.iter().map(|size| u128::from(size.1)).sum()).unwrap()
     };
-    let ratio = own.reply.as_ref().map(|reply| {
-        let request = mean(&own.sizes);
+    let ratio = open_loop.reply.as_ref().map(|reply| {
+        let request = mean(&open_loop.sizes);
         let inverse = Fraction::new(request.denominator(), request.numerator()).unwrap();
         mean(&reply.sizes).times(inverse).unwrap()
     });
     for (number, &from) in (0_u32..).zip(&hosts) {
-        for (to, units) in destinations(&own.pattern, machine, number) {
+        for (to, units) in destinations(&open_loop.pattern, machine, number) {
             let back = ratio.map(|ratio| ([to, from], units.times(ratio).unwrap()));
             for (ends, units) in [([from, to], units)].into_iter().chain(back) {
                 add(&mut loads, (ends[0].index(), TERMINAL), units);
@@ -190,7 +192,7 @@ fn enumerated(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) 
     loads
 }
 
-/// All routes between two terminals without the links of hosts, each as often as it is likely.
+/// All routes between two terminals without the links of hosts, each repeated in proportion to its probability.
 fn routes(machine: &Machine, routing: &str, tie: RouterTie, ends: [NodeId; 2]) -> Vec<Vec<(u32, u32)>> {
     if machine.grid().is_some() {
         return routes_of_grid(machine, routing, tie, ends);
@@ -201,14 +203,14 @@ fn routes(machine: &Machine, routing: &str, tie: RouterTie, ends: [NodeId; 2]) -
         return upwards(machine, router(ends[0]), router(ends[1]), ends[1]);
     }
     let routes = machine.network_routes().unwrap();
-    let (mut at, mut own) = (router(ends[0]), vec![]);
+    let (mut at, mut route) = (router(ends[0]), vec![]);
     while at != router(ends[1]) {
         let place = routes.next(ends[0], at, ends[1]).unwrap().dimension.index();
         let next = machine.neighbours(at).nth(place).unwrap();
-        own.push((at.index(), next.index()));
+        route.push((at.index(), next.index()));
         at = next;
     }
-    vec![own]
+    vec![route]
 }
 
 fn upwards(machine: &Machine, at: NodeId, end: NodeId, to: NodeId) -> Vec<Vec<(u32, u32)>> {
@@ -226,11 +228,11 @@ fn upwards(machine: &Machine, at: NodeId, end: NodeId, to: NodeId) -> Vec<Vec<(u
     nearer.flat_map(further).collect()
 }
 
-fn check(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) {
+fn check(open_loop: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) {
     let routers = rules(machine, routing, tie).router_rules().unwrap();
-    let found = ChannelLoad::new(own, machine, &routers);
-    let loads = enumerated(own, machine, routing, tie);
-    let all = Traffic::new(own, machine).unwrap();
+    let found = ChannelLoad::new(open_loop, machine, &routers);
+    let loads = enumerated(open_loop, machine, routing, tie);
+    let all = Traffic::new(open_loop, machine).unwrap();
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let links = LinkLoads::of(&all, machine, &routers.settings, &hosts).unwrap().in_order();
     for (from, to, load) in links {
@@ -238,25 +240,25 @@ fn check(own: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) {
         assert_eq!(
             load.cmp(&expected),
             std::cmp::Ordering::Equal,
-            "{from}>{to}: {load}, {expected}, {own:?}"
+            "{from}>{to}: {load}, {expected}, {open_loop:?}"
         );
     }
     // Links first, then channels from terminals, then those to terminals; the first of the greatest.
     let kind =
         |&(from, to): &(u32, u32)| (u8::from(to == TERMINAL) + 2 * u8::from(from == TERMINAL), from, to);
     let mut order: Vec<_> = loads.into_iter().collect();
-    order.sort_by_key(|own| kind(&own.0));
+    order.sort_by_key(|entry| kind(&entry.0));
     let mut greatest: Option<((u32, u32), Fraction)> = None;
-    for own in order {
-        if greatest.is_none_or(|known| own.1 > known.1) {
-            greatest = Some(own);
+    for entry in order {
+        if greatest.is_none_or(|known| entry.1 > known.1) {
+            greatest = Some(entry);
         }
     }
     let name = greatest.map(|((from, to), load)| {
         let name = |node: u32| if node == TERMINAL { String::new() } else { node.to_string() };
         (load.to_string(), format!("{}>{}", name(from), name(to)))
     });
-    assert_eq!(found.greatest.map(|(load, at)| (load.to_string(), at.to_string())), name, "{own:?}");
+    assert_eq!(found.greatest.map(|(load, at)| (load.to_string(), at.to_string())), name, "{open_loop:?}");
     assert!(found.is_complete);
 }
 
@@ -277,10 +279,10 @@ fn all_traffic(machine: &Machine, seed: u64) -> Vec<OpenLoop> {
     if count.is_multiple_of(2) {
         all.push(traffic(TrafficPattern::AdversarialRandom { group_size: count as u32 / 2, groups_on: 3 }));
     }
-    let with_replies = all.clone().into_iter().map(|own| OpenLoop {
+    let with_replies = all.clone().into_iter().map(|open_loop| OpenLoop {
         reply: Some(reply.clone()),
         sizes: vec![(1, 1), (4, 3)],
-        ..own
+        ..open_loop
     });
     [all.clone(), with_replies.collect()].concat()
 }
@@ -298,10 +300,10 @@ fn loads_on_grids_are_those_of_all_routes() {
     ];
     for (seed, (lengths, wraps)) in (0_u64..).zip(shapes) {
         let machine = Machine::with_wraps(MachineKind::Torus, lengths, wraps).unwrap();
-        for own in all_traffic(&machine, seed) {
+        for open_loop in all_traffic(&machine, seed) {
             for &tie in &ties {
                 for routing in ["dimension-order", "valiant", "romm"] {
-                    check(&own, &machine, routing, tie);
+                    check(&open_loop, &machine, routing, tie);
                 }
             }
         }
@@ -315,21 +317,21 @@ fn loads_on_networks_are_those_of_all_routes() {
     let network = Network::from_edges(6, &links).unwrap();
     let network = Machine::network(MachineKind::Network, network).unwrap();
     for seed in 0..4 {
-        for own in all_traffic(&tree, seed) {
-            check(&own, &tree, "up-down", RouterTie::Rule(TieRule::Direct));
-            check(&own, &tree, "hops", RouterTie::Rule(TieRule::Direct));
+        for open_loop in all_traffic(&tree, seed) {
+            check(&open_loop, &tree, "up-down", RouterTie::Rule(TieRule::Direct));
+            check(&open_loop, &tree, "hops", RouterTie::Rule(TieRule::Direct));
         }
-        for own in all_traffic(&network, seed) {
-            check(&own, &network, "hops", RouterTie::Rule(TieRule::Direct));
+        for open_loop in all_traffic(&network, seed) {
+            check(&open_loop, &network, "hops", RouterTie::Rule(TieRule::Direct));
         }
     }
 }
 
 #[test]
 fn known_limits_are_found() {
-    let limit = |own: OpenLoop, machine: &Machine, routing: &str, tie: RouterTie| {
+    let limit = |open_loop: OpenLoop, machine: &Machine, routing: &str, tie: RouterTie| {
         let routers = rules(machine, routing, tie).router_rules().unwrap();
-        let found = ChannelLoad::new(&own, machine, &routers).greatest.unwrap();
+        let found = ChannelLoad::new(&open_loop, machine, &routers).greatest.unwrap();
         (found.0.to_string(), found.1.to_string())
     };
     let direct = RouterTie::Rule(TieRule::Direct);
@@ -365,12 +367,12 @@ fn fractions_that_leave_128_bits_have_no_limit() {
     let torus = Machine::new(MachineKind::Torus, &[4]).unwrap();
     let routers = rules(&torus, "valiant", RouterTie::Random).router_rules().unwrap();
     let sizes = |number: u64| vec![(1, (1 << 62) - number), (4_294_967_291, 1 << 61)];
-    let own = OpenLoop {
+    let open_loop = OpenLoop {
         sizes: sizes(57),
         reply: Some(Replies { sizes: sizes(111), delay: 0 }),
         ..traffic(TrafficPattern::Uniform)
     };
-    let found = ChannelLoad::new(&own, &torus, &routers);
+    let found = ChannelLoad::new(&open_loop, &torus, &routers);
     assert_eq!((found.greatest, found.limit(), found.is_exceeded_by(1.0)), (None, None, false));
     // Nothing is sent at all.
     let silent = traffic(TrafficPattern::Listed(torus.nodes().collect()));
@@ -388,10 +390,10 @@ fn loads_are_computed_once_for_each_machine_routing_and_traffic() {
             for tie in [RouterTie::Rule(TieRule::Direct), RouterTie::Random] {
                 for pattern in [TrafficPattern::Uniform, TrafficPattern::Transpose] {
                     let routers = rules(machine, routing, tie).router_rules().unwrap();
-                    let own = traffic(pattern);
+                    let open_loop = traffic(pattern);
                     for _ in 0..2 {
-                        let found = known.load(&own, machine, &routers);
-                        assert_eq!(found, ChannelLoad::new(&own, machine, &routers));
+                        let found = known.load(&open_loop, machine, &routers);
+                        assert_eq!(found, ChannelLoad::new(&open_loop, machine, &routers));
                     }
                     asked += 1;
                     assert_eq!(known.count(), asked);

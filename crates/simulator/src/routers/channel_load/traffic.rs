@@ -104,7 +104,7 @@ impl Traffic {
         (self.to_others, self.to_itself, &self.listed[terminal as usize])
     }
 
-    /// Gives `take` every pair of terminals between which units go, with these units; a pair may come several times.
+    /// Calls `take` with every pair of terminals that exchanges units, and the units; a pair may occur several times.
     pub(super) fn for_each_pair(&self, mut take: impl FnMut(u32, u32, Fraction) -> Option<()>) -> Option<()> {
         for (to, listed) in (0..self.terminals).zip(&self.listed) {
             for from in 0..self.terminals {

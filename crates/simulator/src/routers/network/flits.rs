@@ -92,7 +92,7 @@ impl RouterNetwork<'_> {
         }
     }
 
-    /// A flit goes on its way to what an output channel leads to.
+    /// Sends a flit to the far end of an output channel.
     #[inline]
     pub(in crate::routers) fn send_flit(&mut self, output: u32, flit: Flit, now: u64) {
         let (port, channel) = (output / self.rules.channels, output % self.rules.channels);
@@ -113,7 +113,7 @@ impl RouterNetwork<'_> {
         }
     }
 
-    /// A credit goes on its way to the sender into an input channel.
+    /// Sends a credit to the sender of an input channel.
     #[inline]
     pub(in crate::routers) fn send_credit(&mut self, input: u32, now: u64) {
         let (port, channel) = (input / self.rules.channels, input % self.rules.channels);

@@ -65,7 +65,7 @@ impl RouterNetwork<'_> {
     }
 
     /// Gives `take` every channel over which flits have moved, if they were counted: its node, the place of its link
-    /// there among all, and the flits. Links to terminals count if hosts are no routers.
+    /// there among all, and the flits. Links to terminals count if hosts are not routers.
     pub(crate) fn for_each_use(&self, mut take: impl FnMut(NodeId, usize, u64)) {
         let used = (0..).zip(self.use_of_ports.iter().flatten()).filter(|(_, units)| **units > 0);
         for (port, &units) in used {

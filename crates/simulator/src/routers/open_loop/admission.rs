@@ -8,10 +8,10 @@ use crate::{
     routers::{Deadlock, settings::Routers},
 };
 
-/// The reason for which open-loop traffic is refused, or its outcome must not be used.
+/// The reason why open-loop traffic is refused, or its outcome must not be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OpenLoopError {
-    /// A machine whose messages have no routers with finite buffers.
+    /// A machine without routers with finite buffers.
     #[error(
         "open-loop traffic without routers with finite buffers, expected wormhole or virtual-cut-through"
     )]
@@ -22,14 +22,14 @@ pub enum OpenLoopError {
         /// The load found.
         load: f64,
     },
-    /// A pattern of bits on a number of terminals that is no power of two, or not one of an even number of bits.
+    /// A pattern of bits on a number of terminals that is not a power of two, or one with an odd exponent.
     #[error("pattern {pattern} of {terminals} terminals, expected {expected}")]
     Terminals {
         /// The pattern.
         pattern: &'static str,
         /// The terminals.
         terminals: u64,
-        /// The numbers that would do.
+        /// The accepted numbers.
         expected: &'static str,
     },
     /// A pattern of coordinates on a network.
@@ -38,7 +38,7 @@ pub enum OpenLoopError {
         /// The pattern.
         pattern: &'static str,
     },
-    /// A destination that is no terminal, or a list of another length.
+    /// A destination that is not a terminal, or a list of the wrong length.
     #[error("{found} as a terminal, expected one of 0 to {greatest}")]
     NoSuchTerminal {
         /// The number found.
@@ -81,7 +81,7 @@ pub enum OpenLoopError {
 }
 
 impl OpenLoop {
-    /// Checks what [`run`](Self::run) refuses, deadlocks apart.
+    /// Reports the errors of [`run`](Self::run), except deadlocks.
     ///
     /// # Errors
     ///

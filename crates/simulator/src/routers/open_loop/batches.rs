@@ -1,4 +1,4 @@
-//! The batches of the measured cycles, and what follows from them: half-widths, the trend of the backlog, the verdict
+//! The batches of the measured cycles, and their statistics: half-widths, the trend of the backlog, the verdict
 //! (`docs/model.md` sections 30.6 and 30.7).
 
 use cubefold_derive::Words;
@@ -48,7 +48,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Batches of `cycles` cycles from `begin` on; there are at least as many cycles.
+    /// Batches over `cycles` cycles from `begin` on, at least one cycle per batch.
     pub(super) fn new(begin: u64, cycles: u64, batches: u64) -> Self {
         let count = usize::try_from(batches).unwrap_or(0);
         Self { begin, cycles, batches: vec![Batch::default(); count] }
@@ -134,7 +134,7 @@ impl Window {
     }
 }
 
-/// The half-width of the interval of 95 % around the mean of values: `T s / sqrt(k)`. `None` of a number of values for
+/// The half-width of the 95 % interval around the mean of values: `T s / sqrt(k)`. `None` for numbers of values for
 /// which Student's distribution is not listed.
 #[expect(clippy::cast_precision_loss, reason = "at most 30")]
 pub(super) fn half_width(values: &[f64]) -> Option<f64> {

@@ -61,7 +61,7 @@ impl Latencies {
         (0_u64..).zip(self.counts.iter().copied()).filter(|entry| entry.1 > 0)
     }
 
-    /// The summary beside these missing packets.
+    /// The summary, given these missing packets.
     pub(super) fn summary(&self, missing: Missing) -> LatencySummary {
         let received: u64 = self.all().map(|entry| entry.1).sum();
         let percentile = |percent: u128| {

@@ -9,7 +9,7 @@ use crate::routers::channel_load::ChannelLoad;
 /// The results of open-loop traffic at a load (`docs/model.md` sections 27 and 30.6).
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenLoopOutcome {
-    /// The load asked for \[flits a terminal and cycle\].
+    /// The requested load \[flits a terminal and cycle\].
     pub load: f64,
     /// The greatest load of a channel.
     pub channel_load: ChannelLoad,

@@ -32,7 +32,7 @@ pub enum TrafficPattern {
     },
     /// One destination for each source, by number; a terminal that is its own sends nothing.
     Listed(Vec<NodeId>),
-    /// The terminal of the same place in the group that lies some groups on.
+    /// The terminal at the same place in the group that lies some groups on.
     Adversarial {
         /// The terminals of a group, which divide all into at least two groups.
         group_size: u32,
@@ -137,7 +137,7 @@ impl<'run> Destinations<'run> {
         self.group_size
     }
 
-    /// The number of a node among the terminals; `None` of a node that is none.
+    /// The number of a node among the terminals; `None` if it is not a terminal.
     pub(crate) fn number_of(&self, node: NodeId) -> Option<u32> {
         self.terminals.binary_search(&node).ok().map(|place| narrow(place as u64))
     }
@@ -186,7 +186,7 @@ impl<'run> Destinations<'run> {
         })
     }
 
-    /// The number of a terminal by its place in the group that lies so many groups on.
+    /// The number of a terminal by its place in the group that lies `groups_on` groups on.
     fn in_group(&self, terminal: u64, groups_on: u64, place: u64) -> u64 {
         let size = u64::from(self.group_size);
         let groups = self.terminals.len() as u64 / size;
@@ -203,7 +203,7 @@ impl<'run> Destinations<'run> {
     }
 }
 
-/// The draws of 64 bits that are a share of all: those below this.
+/// The bound of 64 bits below which a share of all draws lies.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -265,7 +265,7 @@ impl TrafficPattern {
     }
 }
 
-/// Refuses nodes that are no terminals.
+/// Refuses nodes that are not terminals.
 fn check_terminals(nodes: &[NodeId], machine: &Machine) -> Result<(), OpenLoopError> {
     match nodes.iter().find(|&&node| !machine.is_host(node)) {
         None => Ok(()),

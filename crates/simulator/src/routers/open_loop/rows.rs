@@ -25,7 +25,7 @@ impl WantedRows {
     }
 }
 
-/// The rows of a run that were asked for.
+/// The requested rows of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OpenLoopRows {
     /// Measured packets by (made, source, kind).
@@ -175,7 +175,7 @@ impl RowRecorder {
         self.links.get_mut(message as usize).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Whether buffers are looked at after a cycle.
+    /// Whether buffers are sampled after a cycle.
     pub(in crate::routers) fn looks_at_buffers(&self, cycle: u64) -> bool {
         self.wanted.buffers && (self.begin..self.end).contains(&cycle)
     }

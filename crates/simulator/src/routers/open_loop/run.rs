@@ -31,7 +31,7 @@ pub(super) struct Run<'run> {
     replies: Vec<VecDeque<Reply>>,    // by terminal, waiting
     due: VecDeque<(u64, u32, Asked)>, // replies to be made: when, and at which terminal
     on_way: Vec<Option<OnWay>>,       // by number of a message
-    vacant: Vec<u32>,                 // numbers of no message
+    vacant: Vec<u32>,                 // unused numbers
     made: u64,                        // flits, in all
     window: Window,
     measured: u64, // packets

@@ -46,8 +46,8 @@ impl SaturationSearch {
 
 impl OpenLoop {
     /// Searches for the saturation load: a run in the middle of the interval moves its upper end there if it is saturated,
-    /// else the lower, until the interval is at most the resolution. The upper end is at most the limit of the channels.
-    /// Then an end of the whole interval is run if it has not moved, for it was only assumed.
+    /// otherwise the lower, until the interval is at most the resolution. The upper end is at most the limit of the channels.
+    /// Then an end of the whole interval is run if it has not moved, since its verdict was only assumed.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub(super) struct Sources<'run> {
     sizes: &'run [(u64, u64)],
     weights: u64,    // of all sizes
     seed: u64,       // of the routers, mixed
-    seeds: Vec<u64>, // by terminal, what its draws follow from
+    seeds: Vec<u64>, // by terminal, the source of its draws
     below: u64,      // draws below it make a packet
     bursts: Option<OnOff>,
 }
@@ -26,7 +26,7 @@ struct OnOff {
     seeds: Vec<u64>,  // by terminal
     is_on: Vec<bool>, // by terminal
     end: u64,         // draws below it end a burst
-    begin: u64,       // draws below it begin one
+    begin: u64,       // draws below it start one
 }
 
 /// The destination and size of a packet, as they follow from its draw.
@@ -64,7 +64,7 @@ impl<'run> Sources<'run> {
         self.destinations.terminals()
     }
 
-    /// The packet that a terminal makes in a cycle, if it makes one; every cycle of every terminal is asked for once, in
+    /// The packet that a terminal makes in a cycle, if any; every cycle of every terminal is requested once, in
     /// order.
     #[inline]
     pub(super) fn make(&mut self, terminal: u32, cycle: u64) -> Option<Made> {
@@ -116,13 +116,13 @@ impl OnOff {
 
     fn is_on_in(&mut self, terminal: u32, cycle: u64) -> bool {
         let draw = mix(self.seeds[terminal as usize] ^ cycle);
-        let own = &mut self.is_on[terminal as usize];
-        *own = if *own { draw >= self.end } else { draw < self.begin };
-        *own
+        let is_on = &mut self.is_on[terminal as usize];
+        *is_on = if *is_on { draw >= self.end } else { draw < self.begin };
+        *is_on
     }
 }
 
-/// The size that a draw below the sum of the weights stands for.
+/// The size for a draw below the sum of the weights.
 fn size(sizes: &[(u64, u64)], draw: u64) -> u64 {
     let mut left = draw;
     for &(units, weight) in sizes {
@@ -131,7 +131,7 @@ fn size(sizes: &[(u64, u64)], draw: u64) -> u64 {
         }
         left -= weight;
     }
-    sizes.last().map_or(0, |own| own.0)
+    sizes.last().map_or(0, |&(units, _)| units)
 }
 
 impl OpenLoop {

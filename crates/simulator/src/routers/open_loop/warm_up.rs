@@ -64,9 +64,9 @@ pub(super) fn warm_up_cycles(
 fn steady_from(backlogs: &[u128]) -> usize {
     let (mut sum, mut squares) = (Wide::ZERO, Wide::ZERO);
     let mut best: Option<(Wide, u64, usize)> = None;
-    for (first, &own) in backlogs.iter().enumerate().rev() {
-        sum = sum.plus(Wide::from(own));
-        squares = squares.plus(Wide::from(own).times(own));
+    for (first, &backlog) in backlogs.iter().enumerate().rev() {
+        sum = sum.plus(Wide::from(backlog));
+        squares = squares.plus(Wide::from(backlog).times(backlog));
         if first > backlogs.len() / 2 {
             continue;
         }
@@ -81,7 +81,7 @@ fn steady_from(backlogs: &[u128]) -> usize {
             best = Some((spread, count, first));
         }
     }
-    best.map_or(0, |own| own.2)
+    best.map_or(0, |(_, _, first)| first)
 }
 
 /// A number of 384 bits, enough for squares of sums and the products that compare them.
@@ -158,9 +158,9 @@ mod tests {
         #[test]
         fn intervals_are_compared_as_by_small_numbers(backlogs in prop::collection::vec(0_u128..1000, 10..40)) {
             let spread = |first: usize| {
-                let own = &backlogs[first..];
-                let (count, sum) = (own.len() as u128, own.iter().sum::<u128>());
-                (count * own.iter().map(|one| one * one).sum::<u128>() - sum * sum, count.pow(3))
+                let rest = &backlogs[first..];
+                let (count, sum) = (rest.len() as u128, rest.iter().sum::<u128>());
+                (count * rest.iter().map(|one| one * one).sum::<u128>() - sum * sum, count.pow(3))
             };
             let mut best = 0;
             for first in 1..=backlogs.len() / 2 {

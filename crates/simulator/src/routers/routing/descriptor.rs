@@ -11,7 +11,7 @@ use crate::routers::{
     settings::{RouterSettings, RouterTie},
 };
 
-/// A rule of routing: all that scenarios, help, limits of loads and routers need to know of it.
+/// A routing rule: the facts that scenarios, help, load limits and routers use.
 ///
 /// Several may share a name if no machine has two of them.
 #[derive(Debug)]
@@ -22,9 +22,9 @@ pub struct RoutingDescriptor {
     pub summary: &'static str,
     /// The options that it has.
     pub options: &'static [RoutingOption],
-    /// Whether its routes are those of a file, which a key of its own names.
+    /// Whether its routes come from a file, which a separate key names.
     pub is_from_file: bool,
-    /// Whether machines to which it applies have it unless another is asked for.
+    /// Whether it is the default on machines to which it applies.
     pub(super) is_default: bool,
     /// Whether packets can leave over the channels of their class (`docs/model.md` section 30.1).
     pub(super) ejects_by_class: bool,
@@ -130,15 +130,15 @@ impl RouterRouting {
         LISTED.iter().map(|descriptor| Self { descriptor, options: RoutingOptions::default() })
     }
 
-    /// The rule with this name on a machine, with the defaults of its options; one of another machine if this one has
-    /// none of the name.
+    /// The rule with this name on a machine, with default options; a rule for other machines if this one has
+    /// none of that name.
     #[must_use]
     pub fn named(name: &str, machine: &Machine) -> Option<Self> {
         let of_name = || Self::all().filter(|rule| rule.name() == name);
         of_name().find(|rule| rule.applies_to(machine)).or_else(|| of_name().next())
     }
 
-    /// The rule of a machine if none is asked for.
+    /// The default rule of a machine.
     ///
     /// # Panics
     ///
@@ -156,18 +156,18 @@ impl RouterRouting {
         Self::all().find(|rule| rule.descriptor.is_from_file && rule.applies_to(machine))
     }
 
-    /// The same rule with other options, of which it takes those that it has.
+    /// The same rule with those of the options that it has.
     #[must_use]
     pub fn with(self, options: RoutingOptions) -> Self {
-        let mut own = RoutingOptions::default();
+        let mut taken = RoutingOptions::default();
         for option in self.descriptor.options {
             match option {
-                RoutingOption::AdaptiveChoice => own.adaptive_choice = options.adaptive_choice,
-                RoutingOption::UgalThreshold => own.ugal_threshold = options.ugal_threshold,
-                RoutingOption::RouteChoice => own.route_choice = options.route_choice,
+                RoutingOption::AdaptiveChoice => taken.adaptive_choice = options.adaptive_choice,
+                RoutingOption::UgalThreshold => taken.ugal_threshold = options.ugal_threshold,
+                RoutingOption::RouteChoice => taken.route_choice = options.route_choice,
             }
         }
-        Self { options: own, ..self }
+        Self { options: taken, ..self }
     }
 
     /// The rule without options.

@@ -54,7 +54,7 @@ pub(super) const UGAL: RoutingDescriptor = RoutingDescriptor {
     )
 };
 
-/// The same, by the queues of the links between groups wherever they are (UGAL-G, Kim et al. 2008).
+/// The same, by the queues of the links between groups at any router (UGAL-G, Kim et al. 2008).
 pub(super) const UGAL_G: RoutingDescriptor = RoutingDescriptor {
     options: &[RoutingOption::UgalThreshold],
     classes: |_| 3,
@@ -148,7 +148,7 @@ impl<'run> Groups<'run> {
                 global_links,
                 ..
             })) => [hosts_per_switch, switches_per_group, global_links].map(narrow),
-            _ => [1; 3], // no other machine comes here
+            _ => [1; 3], // other machines never reach this
         };
         let (rule, threshold, credits, classes) = (GroupRule::Minimal, 0, 0, Classes::new(1, 1));
         Self {
@@ -188,7 +188,7 @@ impl<'run> Groups<'run> {
         Place { group, switch: link / self.global_links }
     }
 
-    /// The group by way of which a packet goes from its source's router, or, under `par`, goes on after a link in its
+    /// The group by way of which a packet leaves its source's router, or, under `par`, continues after a link in its
     /// source's group; [`Progress::NONE`] for the way without one.
     fn choose(&self, key: u64, [here, to]: [Place; 2], at: &AtRouter<'_>) -> u32 {
         let tag = match self.rule {

@@ -161,7 +161,7 @@ impl<'run> GridRoutes<'run> {
     fn adaptive(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Route {
         let is_escaping = packet.progress.is_escaping;
         if !is_escaping {
-            // As if it were injected here.
+            // The route restarts as if the packet were injected here.
             packet.progress.dimension = Progress::NO_DIMENSION;
         }
         let Some(step) = self.step(packet, at.router, packet.to) else { return Route::over(0, 0) };
@@ -187,7 +187,7 @@ impl<'run> GridRoutes<'run> {
         ports
     }
 
-    /// The next link in dimension order, with the dimension and class that the packet then has.
+    /// The next link in dimension order, with the packet's dimension and class on it.
     fn step(&self, packet: &mut Packet, at: u32, to: u32) -> Option<Step> {
         let [at, to] = [at, to].map(NodeId::new);
         for (dimension, axis) in (0_u8..).zip(self.axes) {
@@ -202,7 +202,7 @@ impl<'run> GridRoutes<'run> {
         None
     }
 
-    /// The way in a dimension, by the tie rule where two are equally long.
+    /// The way in a dimension, by the tie rule if both are equally long.
     fn way(
         &self,
         dimension: u8,

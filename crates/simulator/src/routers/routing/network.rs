@@ -105,13 +105,13 @@ impl<'run> NetworkRouting<'run> {
 
     /// The lowest of the shortest routes to a node.
     fn lowest(&self, packet: &Packet, at: &AtRouter<'_>, to: NodeId) -> u32 {
-        let (from, own) = (NodeId::new(packet.from), at.wiring.node(at.router));
-        let next = self.routes.as_ref().and_then(|routes| routes.next(from, own, to));
+        let (from, here) = (NodeId::new(packet.from), at.wiring.node(at.router));
+        let next = self.routes.as_ref().and_then(|routes| routes.next(from, here, to));
         let place = next.map_or(0, |direction| direction.dimension.index());
         at.wiring.port_over(at.router, narrow(place as u64))
     }
 
-    /// By way of another router, in the first leg, or to the destination; `None` where it has come there.
+    /// By way of another router in the first leg, then to the destination; `None` at the destination.
     fn by_middle(&self, packet: &mut Packet, at: &AtRouter<'_>) -> Option<Route> {
         if packet.progress.middle == Progress::NONE && !packet.progress.is_on_second_leg {
             let place = mix(packet.key ^ MIDDLE) % (self.with_terminals.len() as u64).max(1);
@@ -138,13 +138,13 @@ impl<'run> NetworkRouting<'run> {
         if ends[0] == ends[1] || ends[1] == ends[2] || ends[0] == ends[2] {
             return false;
         }
-        let [own, to, middle] = ends.map(|router| at.wiring.node(router));
+        let [here, to, middle] = ends.map(|router| at.wiring.node(router));
         let links = |from: NodeId, to: NodeId| {
             i128::from(self.routes.as_ref().and_then(|routes| routes.distance(from, to)).unwrap_or(0))
         };
         let queued = |port: u32| i128::from(self.credits - (at.credits)(port));
-        let minimal = queued(self.lowest(packet, at, NodeId::new(packet.to))) * links(own, to);
-        let by_middle = queued(self.lowest(packet, at, middle)) * (links(own, middle) + links(middle, to));
+        let minimal = queued(self.lowest(packet, at, NodeId::new(packet.to))) * links(here, to);
+        let by_middle = queued(self.lowest(packet, at, middle)) * (links(here, middle) + links(middle, to));
         minimal > by_middle + i128::from(self.threshold)
     }
 
@@ -172,7 +172,7 @@ impl RoutingRule for NetworkRouting<'_> {
     }
 }
 
-/// The lowest of the shortest routes, for the loads of links.
+/// The lowest of the shortest routes, used for the loads of links.
 struct LowestLinks<'run>(NetworkRoutes<'run>);
 
 impl LowestLinks<'_> {
@@ -210,8 +210,8 @@ fn add_lowest(
     }
 }
 
-/// Adds the loads by way of a drawn router, where the second leg begins: by routes that do not depend on where packets
-/// come from.
+/// Adds the loads by way of a drawn router, where the second leg starts: its routes do not depend on the source
+/// of packets.
 fn add_by_random_router(
     loads: &mut LinkLoads<'_>,
     traffic: &Traffic,

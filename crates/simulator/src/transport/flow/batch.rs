@@ -2,7 +2,7 @@
 //!
 //! Every transmission takes `T_c`, so batches arrive in the order in which they departed: a
 //! first-in first-out list replaces an event queue. A batch that arrives departs again in the same
-//! cycle, less the messages whose stretch is over or that are blocked, and with those that join it.
+//! cycle, minus the messages whose stretch is over or that are blocked, plus those that join it.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -31,7 +31,7 @@ pub(super) struct Flight {
     pub(super) ending: Vec<Word>,
 }
 
-/// The number of messages tested together, most often to find that all of them continue.
+/// The number of messages tested together: most often all of them continue.
 const CHUNK: usize = 8;
 
 impl Batch {
@@ -41,8 +41,8 @@ impl Batch {
 }
 
 impl Flight {
-    /// Moves the messages that arrived within their stretch by a `step`: they depart again, but for
-    /// those that are not `free` to, which are moved to `blocked`.
+    /// Moves the messages that arrived within their stretch by a `step`: they depart again, except
+    /// those that are not `free`, which are moved to `blocked`.
     pub(super) fn move_free(
         &mut self,
         step: Word,
@@ -51,7 +51,7 @@ impl Flight {
         blocked: &mut Vec<Word>,
     ) {
         let (mut at, mut kept) = (0, 0);
-        // Without a branch for each message.
+        // Branch-free per message.
         let all_continue = |chunk: &[Word; CHUNK]| {
             let mut all = true;
             for word in chunk {
@@ -99,7 +99,7 @@ impl Flight {
         self.through = kept;
     }
 
-    /// Of the messages from index `first` to those that joined, those that depart stay or go to
+    /// Of the messages from index `first` to the joined ones, those that depart stay or go to
     /// their last link, and the others are moved to `blocked`.
     pub(super) fn depart_claimed(
         &mut self,
@@ -158,7 +158,7 @@ pub(super) struct Batches {
     pub(super) current: Batch,
 }
 
-/// Memory of emptied lists, for use again: blocks are mostly active one after another.
+/// Memory of emptied lists, for reuse: blocks are mostly active one after another.
 #[derive(Debug, Default)]
 pub(super) struct BufferPool(Vec<Vec<Word>>);
 
@@ -207,7 +207,7 @@ impl Batches {
 }
 
 impl BufferPool {
-    /// Gives a list without memory that of another.
+    /// Gives a list without memory the memory of another.
     fn provide(&mut self, list: &mut Vec<Word>) {
         if list.capacity() == 0 {
             *list = self.0.pop().unwrap_or_default();

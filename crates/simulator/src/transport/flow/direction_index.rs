@@ -45,7 +45,7 @@ pub(super) struct Entry {
 }
 
 impl DirectionIndex {
-    /// The positions of `direction` in a slab, whose blocks have `size` positions each.
+    /// The positions of `direction` in a slab whose blocks have `size` positions each.
     pub(super) fn new(machine: &Machine, slab: &Slab, direction: Direction, size: u64) -> Self {
         let line = Line::new(machine, slab, direction);
         Self { sign: direction.sign, line, block: Divisor::new(size) }

@@ -41,7 +41,7 @@ pub(super) struct FlowCycle<'cycle, K> {
 }
 
 /// The number of links of a block, of the `links` of a dimension whose lines have `length` links each: as many lines
-/// as fit in the L2 cache, at least one. Small machines have several blocks, too, so that tests of small machines cover
+/// as fit in the L2 cache, at least one. Small machines also have several blocks, so that their tests cover
 /// the bounds between blocks.
 pub(super) fn block_size(length: u64, links: u64) -> u64 {
     const MAX_LINKS: u64 = 1 << 14;
@@ -100,12 +100,12 @@ impl LineBlock {
         }
     }
 
-    /// Whether there is anything to be granted.
+    /// Whether any resource may be granted.
     pub(super) fn may_depart(&self) -> bool {
         !self.batches.current.is_empty() || !self.grants.is_empty() || self.pending_queues > 0
     }
 
-    /// Idle resources are granted, and the messages that have one depart; returns whether any does.
+    /// Grants idle resources, and lets their messages depart; returns whether any does.
     pub(super) fn depart<K: MessageKeys>(&mut self, cycle: &mut FlowCycle<'_, K>) -> bool {
         if !self.may_depart() {
             self.queues.end_cycle();
@@ -197,7 +197,7 @@ impl LineBlock {
         }
     }
 
-    /// The messages of a direction that arrived within their stretch continue, or are queued where
+    /// Continues the messages of a direction that arrived within their stretch, or queues them if
     /// the next resource is occupied.
     fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
         let &Rules { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
@@ -217,8 +217,8 @@ impl LineBlock {
                 flight.move_claiming(step, two_links, |word| occupied.insert(place(word)), blocked);
             }
             Resource::Link => {
-                // A message of the other direction may claim the link: which one departs is known
-                // when all have come.
+                // A message of the other direction may claim the link: the winner is known
+                // when all have arrived.
                 flight.move_claiming(step, 0, |word| occupied.insert(place(word)), blocked);
             }
         }
@@ -267,7 +267,7 @@ impl LineBlock {
         self.queues.join(place, narrow(sign as u64), word, *now, key);
     }
 
-    /// Closes those queues that are empty now, of all that may be.
+    /// Closes the candidate queues that are empty now.
     fn close_queues(&mut self, rules: &Rules) {
         let Self { queues, occupied, has_queue, grants, .. } = self;
         if rules.multi_cycle_links {
@@ -277,7 +277,7 @@ impl LineBlock {
                 }
             }
         } else {
-            // From the last on: a queue that gets the number of another has been checked.
+            // In reverse: a queue that takes the number of another has been checked.
             for queue in (0..queues.count()).rev() {
                 if let Some(place) = queues.close_if_empty(queue) {
                     has_queue.remove(place);
@@ -306,7 +306,7 @@ impl BitSet {
         self.words[self.word(place)] & bit(place) != 0
     }
 
-    /// Inserts a place; returns whether it was not in the set.
+    /// Inserts a place; returns whether it is new.
     #[inline]
     fn insert(&mut self, place: usize) -> bool {
         let at = self.word(place);

@@ -5,8 +5,8 @@
 //! links left in this stretch | number of the message | position
 //! ```
 //!
-//! A hop is one addition: a step of the position, less one link left. The position never leaves
-//! `0..N` within a stretch, so that nothing is carried between the fields, and the words with one
+//! A hop is one addition: a step of the position and one link less. The position never leaves
+//! `0..N` within a stretch, so no carry crosses the fields, and the words with one
 //! link left are those below a constant.
 
 use cubefold_topology::Sign;
@@ -47,7 +47,7 @@ impl Layout {
         Word::from(links) << (self.position + self.message)
     }
 
-    /// The number that a hop to the next position, or to the one before, adds to a word, modulo 2^64.
+    /// The number that a hop to the next or the previous position adds to a word, modulo 2^64.
     pub(super) fn step(self, sign: Sign) -> Word {
         match sign {
             Sign::Positive => Word::wrapping_sub(1, self.links(1)),
@@ -55,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// Every word with one link left is below this, and no other.
+    /// Exactly the words with one link left are below this.
     pub(super) fn two_links(self) -> Word {
         self.links(2)
     }

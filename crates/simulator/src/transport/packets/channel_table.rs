@@ -1,7 +1,7 @@
 //! Channels with the queues of their inputs.
 //!
 //! Packets are in the order of the cycles in which they joined, then of their keys (`docs/model.md`
-//! section 13.2). A channel takes from its inputs in turn; where it has one input that is first come first served.
+//! section 13.2). A channel serves its inputs in turn; with one input, that is first come first served.
 
 use cubefold_topology::narrow;
 
@@ -36,7 +36,7 @@ struct Ends {
     last: u32,
 }
 
-/// Packets in lists, each in a slot that is used again.
+/// Packets in lists, each in a reusable slot.
 #[derive(Debug, Default)]
 struct Slab {
     queued: Vec<Queued>,
@@ -121,7 +121,7 @@ impl ChannelTable {
     }
 
     /// Takes the packet that is next for a channel, which it then occupies for as long as
-    /// `occupancy` says from `now` on, with that and the cycle at which it joined; none without a queue.
+    /// `occupancy` says from `now` on, with that time and the cycle at which it joined; `None` without a queue.
     pub(super) fn begin(
         &mut self,
         place: usize,
@@ -141,7 +141,7 @@ impl ChannelTable {
         Some((packet, occupancy, joined))
     }
 
-    /// Ends a cycle, in which no packet joins or is taken any more.
+    /// Ends a cycle after the last packet has joined or been taken.
     pub(super) fn end_cycle(&mut self) {
         while let Some(place) = self.grown.pop() {
             self.longest = self.longest.max(self.channels[place].length);
@@ -151,7 +151,7 @@ impl ChannelTable {
 
 impl Slab {
     /// Inserts a packet that joins at `now`, the latest cycle so far, into a list, from the end: it
-    /// comes before those only that joined in the same cycle and have greater keys.
+    /// precedes only those that joined in the same cycle and have greater keys.
     fn insert(&mut self, list: &mut Ends, packet: Packet, now: Cycle, messages: &MessageTable) {
         let (mut previous, mut next) = (list.last, 0);
         while let Some(place) = previous.checked_sub(1) {

@@ -13,8 +13,8 @@ use crate::{
 pub(super) struct Crossing {
     pub(super) channels: Channels,
     switching: Switching,
-    link: LinkTime,         // of all channels, where they are alike
-    times: Box<[LinkTime]>, // by class, where they differ; else none
+    link: LinkTime,         // of all channels, if they are alike
+    times: Box<[LinkTime]>, // by class if they differ, else empty
 }
 
 impl Crossing {
@@ -39,7 +39,7 @@ impl Crossing {
         if self.are_alike() { self.link } else { self.times[self.channels.class(packet.transit())] }
     }
 
-    /// For how long a packet occupies the channel that it needs.
+    /// The cycles for which a packet occupies the channel that it needs.
     #[inline]
     pub(super) fn occupancy(&self, packet: &Packet, messages: &MessageTable) -> Cycles {
         let size = messages.size(packet.size());
@@ -55,14 +55,14 @@ impl Crossing {
         [packet.node(), NodeId::new(self.channels.next(packet.transit()))]
     }
 
-    /// The cycle at which all of a packet is at the next node, when its transmission begins at `start`.
+    /// The cycle at which a packet is completely at the next node, if its transmission begins at `start`.
     #[inline]
     pub(super) fn all_there(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> Cycle {
         start + occupancy + Cycles::new(self.link(packet).latency)
     }
 
     /// The next event of a packet whose transmission begins at `start`, and its cycle: its head is at the next node, or
-    /// all of it is at its destination.
+    /// the whole packet is at its destination.
     #[inline]
     pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (EventKind, Cycle) {
         let LinkTime { unit, latency } = self.link(packet);
@@ -85,7 +85,7 @@ impl Crossing {
     }
 
     /// The cycles that a packet waits, after it has [crossed](EventKind::Crossed) a channel, before it joins the queue
-    /// of the next, a faster one, so that it crosses that one without a gap (`docs/model.md` section 21.2).
+    /// of the next, a faster one, so that it crosses the next without a gap (`docs/model.md` section 21.2).
     pub(super) fn gap(&self, crossed: &Packet, next: &Packet, messages: &MessageTable) -> Cycles {
         if self.are_alike() || self.switching == Switching::StoreAndForward {
             return Cycles::ZERO;

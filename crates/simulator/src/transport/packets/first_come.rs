@@ -1,14 +1,14 @@
 //! Channels, or under half-duplex links, that serve packets first come first served.
 //!
 //! Packets that join a queue later depart later. So the cycle at which a packet departs is known as
-//! soon as it joins: it is when those before it have been transmitted (Lindley 1952). A crossing is one event: the
-//! packet joins a queue, and from its departure follows when it joins the next.
+//! soon as it joins: when those before it have been transmitted (Lindley 1952). A crossing is one event: the
+//! packet joins a queue, and its departure determines when it joins the next.
 //!
 //! Only packets that join one queue in the same cycle are ordered by their keys (`docs/model.md`
 //! section 13.2). The first to join in a cycle departs as if it were the only one; when a second
-//! joins, the event of the first is revoked, and all of them are ordered at the end of the cycle. So are packets that another
+//! joins, the event of the first is revoked, and all of them are ordered at the end of the cycle. The same holds for packets that another
 //! packet of their message follows at the source: if such a packet departs at once, the next joins in the same cycle.
-//! If transmissions are logged, all packets are ordered so, and a transmission is logged when its begin is certain.
+//! If transmissions are logged, all packets are ordered this way, and a transmission is logged when its start is certain.
 
 use cubefold_topology::{LinkMode, Machine, NodeId};
 use prefetch_index::prefetch_index;
@@ -155,7 +155,7 @@ impl FirstComeNetwork {
         self.crossing.channels.link(packet.transit())
     }
 
-    /// Begins a cycle later than those before.
+    /// Starts a later cycle.
     #[inline]
     pub(super) fn begin_cycle(&mut self, now: Cycle) {
         let window = now.get() >> 32;
@@ -165,7 +165,7 @@ impl FirstComeNetwork {
         }
     }
 
-    /// Forgets the cycles in which packets have joined, whose lower halves come again. A packet that joins a resource
+    /// Forgets the cycles in which packets have joined, since their lower halves recur. A packet that joins a resource
     /// in cycle 0 of a window is ordered at the end of the cycle, as if it were not the first.
     #[cold]
     fn forget_joined(&mut self) {
@@ -175,7 +175,7 @@ impl FirstComeNetwork {
     }
 
     /// Moves the packets of a chunk of events that continue in their direction to their next channels. Most events are
-    /// such.
+    /// of this kind.
     pub(super) fn go_on<B: Border>(
         &mut self,
         chunk: &[Event],
@@ -191,7 +191,7 @@ impl FirstComeNetwork {
     }
 
     /// A packet that has crossed a channel arrives at the next, whose record is prefetched: it will
-    /// [join](Self::join_together) the queue. If that is of another engine, it is added to `leaving`, with the engine.
+    /// [join](Self::join_together) the queue. If the channel belongs to another engine, it is added to `leaving`, with the engine.
     #[inline]
     pub(super) fn arrive<B: Border>(
         &mut self,
@@ -246,7 +246,7 @@ impl FirstComeNetwork {
         }
     }
 
-    /// A packet that no other follows joins the queue of a channel or link.
+    /// A packet without a successor joins the queue of a channel or link.
     #[inline]
     fn join_at(
         &mut self,
@@ -291,7 +291,7 @@ impl FirstComeNetwork {
             let Event { packet, .. } = events.replace(event, Event::of(Packet::NONE, EventKind::Revoked));
             let occupancy = self.crossing.occupancy(&packet, messages);
             let start = Cycle::new(resource.idle_from.get() - occupancy.get());
-            // As before, as far as it matters from this cycle on.
+            // Equivalent to the previous state from this cycle on.
             resource.idle_from = start;
             if start > now {
                 self.longest.revoke(self.queue(place, &packet));
@@ -329,7 +329,7 @@ impl FirstComeNetwork {
         self.joiners = joiners;
     }
 
-    /// A packet departs after all that are in the queue. Returns the packet that joins the queue in
+    /// A packet departs after all in the queue. Returns the packet that joins the queue in
     /// this cycle since this one departs in it.
     fn depart_in_order(
         &mut self,

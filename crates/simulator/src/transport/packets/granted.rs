@@ -1,6 +1,6 @@
 //! Channels that are granted cycle by cycle: those that serve their inputs in turn, and single-direction links.
 //!
-//! A cycle looks at the channels that have become idle, or are idle and were joined. Invariant between cycles: a
+//! A cycle visits the channels that have become idle, or are idle and were joined. Invariant between cycles: a
 //! channel with a queue is busy, and an event says when it becomes idle; under single-direction it may also wait for
 //! the turn of its direction.
 
@@ -12,7 +12,7 @@ use crate::{
     observe::transmissions::TransmissionLog, slab::Slab, time_wheel::TimeWheel, transport::Packet,
 };
 
-/// The channels and what waits for them.
+/// The channels and their queues.
 #[derive(Debug)]
 pub(super) struct GrantedNetwork {
     crossing: Crossing,
@@ -58,7 +58,7 @@ impl GrantedNetwork {
         }
     }
 
-    /// The idle channels again, with empty queues.
+    /// Resets to idle channels with empty queues.
     pub(super) fn reset(&mut self) {
         self.table.reset();
         self.idle.clear();
@@ -133,7 +133,7 @@ impl GrantedNetwork {
         }
     }
 
-    /// Ends a cycle: idle channels are granted, the packets that follow those that departed join, and queues are
+    /// Ends a cycle: idle channels are granted, the successors of departed packets join, and queues are
     /// measured.
     pub(super) fn end_cycle(&mut self, now: Cycle, messages: &MessageTable, events: &mut TimeWheel<Event>) {
         if let Some(turn) = &mut self.turn {
@@ -199,20 +199,20 @@ impl Turn {
         }
     }
 
-    /// Passes the turn on to the next direction with a queue, when nothing is under way and none waits in the
+    /// Passes the turn to the next direction with a queue, if nothing is under way and no packet waits in the
     /// current one (`docs/model.md` section 13.4).
     fn pass_on(&mut self, now: Cycle) {
         if self.under_way > now {
             return;
         }
         let (current, directions) = (self.current.unwrap_or(0), self.queued.len());
-        // From the current one on: it keeps the turn while it has packets.
+        // Starting with the current one: it keeps the turn while it has packets.
         let order = (current..directions).chain(0..current);
         self.current = order.into_iter().find(|&direction| self.queued[direction] > 0).or(self.current);
     }
 }
 
-/// For each channel of a network the input by which packets come to its end: 1 + the port of the channel back; of a grid,
+/// For each channel of a network the input at its end: 1 + the port of the reverse channel; of a grid,
 /// 1 + its direction.
 fn inputs_of_network(machine: &Machine, network: &Network) -> Vec<u32> {
     let grid = machine.coordinate_grid().filter(|_| machine.source() == Some(&GraphSource::Grid));

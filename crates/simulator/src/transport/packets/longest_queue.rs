@@ -8,12 +8,12 @@ use crate::{Cycle, Cycles};
 
 /// The longest queue of a channel so far.
 ///
-/// A packet that is revoked joins again at the end of the cycle, and others with it: what was measured with it was no
-/// more than what is measured then.
+/// A revoked packet joins again at the end of the cycle, together with others: the queue measured with it was no
+/// longer than the one measured then.
 #[derive(Debug)]
 pub(super) enum LongestQueue {
-    /// Of packets that all have the same size: those of a channel depart so far apart as each occupies it, and the length
-    /// follows from how long the last one waits. `span` is the wait for the most packets so far.
+    /// Of packets of one size: those of a channel depart at intervals of their occupancy, so the length
+    /// follows from the wait of the last one. `span` is the longest such wait so far.
     OfOneSize {
         occupancy: Cycles,
         span: Cycles,
@@ -53,24 +53,24 @@ impl LongestQueue {
         }
     }
 
-    /// A packet that departs at `start`, later than `now` and than all in the queue, joins it at `now`. It will occupy the
-    /// channel for `own` cycles.
+    /// A packet that departs at `start`, after `now` and after all in the queue, joins it at `now`. It will occupy the
+    /// channel for `occupied` cycles.
     #[inline]
-    pub(super) fn join(&mut self, channel: usize, start: Cycle, now: Cycle, own: Cycles) {
+    pub(super) fn join(&mut self, channel: usize, start: Cycle, now: Cycle, occupied: Cycles) {
         match self {
             Self::OfOneSize { occupancy, span } => {
                 let wait = start - now;
                 let product =
                     |cycles: Cycles, other: Cycles| u128::from(cycles.get()) * u128::from(other.get());
-                if product(wait, *occupancy) > product(*span, own) {
-                    (*span, *occupancy) = (wait, own);
+                if product(wait, *occupancy) > product(*span, occupied) {
+                    (*span, *occupancy) = (wait, occupied);
                 }
             }
             Self::OfAnySizes(queues) => queues.join(channel, start, now),
         }
     }
 
-    /// The packet that has joined a queue last joins again later in the cycle.
+    /// The last packet that joined a queue joins again later in the cycle.
     pub(super) fn revoke(&mut self, channel: usize) {
         if let Self::OfAnySizes(queues) = self {
             queues.revoke(channel);
@@ -81,8 +81,8 @@ impl LongestQueue {
 /// The packets that wait for each channel.
 #[derive(Debug)]
 pub(super) struct QueueLengths {
-    /// By channel, the cycles at which packets in its queue depart, in order. Each queue has memory of its own, so that
-    /// the packets that join it and those that leave are next to others of it.
+    /// By channel, the cycles at which packets in its queue depart, in order. Each queue has separate memory, so that
+    /// joining and leaving packets are adjacent to others of it.
     departures: Vec<VecDeque<Cycle>>,
     longest: u32,
 }
