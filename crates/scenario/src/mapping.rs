@@ -250,18 +250,15 @@ pub(super) fn place(
 ) -> Option<Vec<Placed>> {
     let before = fit.settings.errors().len();
     // If the allocation is a box, embeddings that fill a grid are placed in it.
-    let box_size = fit
-        .allocation
-        .and_then(Allocation::as_box)
-        .map(|partition| Size::of_machine(partition.inside(), &fit.size.place));
-    let in_box =
-        fit.allocation.and_then(Allocation::as_box).zip(box_size.as_ref()).map(|(partition, size)| Fit {
-            machine: partition.inside(),
-            whole: partition.inside(),
-            allocation: None,
-            size,
-            ..*fit
-        });
+    let grid_box = fit.allocation.and_then(Allocation::as_box).map(Partition::inside);
+    let box_size = grid_box.map(|inside| Size::of_machine(inside, &fit.size.place));
+    let in_box = grid_box.zip(box_size.as_ref()).map(|(inside, size)| Fit {
+        machine: inside,
+        whole: inside,
+        allocation: None,
+        size,
+        ..*fit
+    });
     let region = in_box.as_ref().unwrap_or(fit);
     let embeddings = with_axis_orders(region, embeddings);
     let (filling, counting): (Vec<_>, Vec<_>) =

@@ -378,7 +378,7 @@ impl<T: Transport> Processes<T> for TaskProcesses<'_> {
         self.activities[operation.process.label() as usize].end_computation(now);
         match operation.kind {
             OperationKind::Calc | OperationKind::Receive => {
-                self.complete(computation, operation.process, now)
+                self.complete(computation, operation.process, now);
             }
             OperationKind::Send => {
                 self.flags[computation as usize] |= PREPARED;
