@@ -262,7 +262,7 @@ impl Resolved {
         lines
     }
 
-    /// The [lines](Self::lines) `path = value`, sorted by the bytes of their paths, each ended by a line feed.
+    /// The lines `path = value`, sorted by the bytes of their paths, each ended by a line feed.
     #[must_use]
     pub fn text(&self) -> String {
         written(&self.lines())
