@@ -1,7 +1,7 @@
 //! Numbers that numpy reads where they are.
 
-use cubefold_scenario::Run;
 use cubefold_records::{ProcessStage, RankOfProcess};
+use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 use pyo3::{
     prelude::*,

@@ -11,8 +11,8 @@ use std::{
     thread,
 };
 
-use cubefold_scenario::{ExecutionMode, Run, ScenarioProgram};
 use cubefold_runs::{KeepRecords, check_runs};
+use cubefold_scenario::{ExecutionMode, Run, ScenarioProgram};
 use cubefold_simulator::{Cycles, Evaluator as Engine};
 use cubefold_topology::NodeId;
 use pyo3::prelude::*;

@@ -17,10 +17,12 @@ use std::{
     sync::{Mutex, PoisonError, atomic::Ordering},
 };
 
-use cubefold_runs::{KeepRecords, Means, Permit, Progress, Reference, check_placements, check_runs, execute_runs, measure_runs};
-use cubefold_scenario::{Run, Scenario, Site};
-use cubefold_records::{Provenance, Record, RunDigests, RunRecord, write_parquet};
 use cubefold_mapping::ProcessId;
+use cubefold_records::{Provenance, Record, RunDigests, RunRecord, write_parquet};
+use cubefold_runs::{
+    KeepRecords, Means, Permit, Progress, Reference, check_placements, check_runs, execute_runs, measure_runs,
+};
+use cubefold_scenario::{Run, Scenario, Site};
 use cubefold_topology::{Coordinates, Machine};
 use pyo3::{
     create_exception,

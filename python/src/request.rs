@@ -2,9 +2,11 @@
 
 use std::{fmt::Display, num::NonZeroUsize, path::PathBuf};
 
-use cubefold_runs::Resources;
-use cubefold_scenario::{Run, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with};
 use cubefold_formats::input::printable;
+use cubefold_runs::Resources;
+use cubefold_scenario::{
+    Run, Scenario, ScenarioErrors, Setting, Site, load_sites, load_text_with, load_with,
+};
 use miette::Diagnostic;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -2,8 +2,8 @@
 
 use std::{ops::ControlFlow, sync::atomic::Ordering};
 
-use cubefold_scenario::{PlacementSearch, SearchRequest};
 use cubefold_records::SearchRecord;
+use cubefold_scenario::{PlacementSearch, SearchRequest};
 use cubefold_search::Objective;
 use pyo3::prelude::*;
 
