@@ -216,5 +216,6 @@ def test_provenance_is_that_of_the_program(program, scenarios, scenario):
             "dirty": "",
         }
         assert found["command"].split()[:2] == ["cubefold", command]
-    assert cubefold.run(path).provenance["digest"] == cubefold.run(scenario).provenance["digest"]
+    swept = {**scenario, "sweep": {"execution.mode": ["asynchronous", "coordinated"]}}
+    assert cubefold.run(path).provenance["digest"] == cubefold.run(swept).provenance["digest"]
     assert cubefold.measure(path).provenance is None
