@@ -239,16 +239,7 @@ fn rules_with(option: RoutingOption) -> Vec<&'static str> {
 /// Reports keys, and words of keys, that only routers with finite buffers have, in a scenario without them.
 fn refuse_without_routers(settings: &Settings<'_>) {
     rules::report(settings, Case::WithoutRouters);
-    let refuse = |key: Key, what: &str| {
-        let place = settings.place(key).filter(|_| settings.is_written_with(key, Key::MachineSwitching));
-        settings.report_all(place.map(|place| {
-            let message =
-                format!("{what} without routers, expected switching wormhole or virtual-cut-through");
-            ScenarioError::at(place, message, "only of routers with finite buffers")
-                .because(settings.place(Key::MachineSwitching), "queues without limit")
-                .with_help("add switching = \"wormhole\" to [machine], or remove it")
-        }));
-    };
+    let refuse = |key: Key, name: &str| rules::report_value(settings, Case::WithoutRouters, key, name);
     if read_tie(&settings.silent()) == Some(RouterTie::Random) {
         refuse(Key::ExecutionTie, "random ties");
     }

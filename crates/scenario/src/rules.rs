@@ -200,13 +200,13 @@ impl Case {
 }
 
 impl Rule {
-    /// Reports a key that is set although this rule refuses it.
-    fn report(&self, key: Key, settings: &Settings<'_>) {
+    /// Reports a key that is set although this rule refuses it, or its value, by this name.
+    fn report(&self, key: Key, name: &str, settings: &Settings<'_>) {
         let Some(place) = settings.place(key) else { return };
         if !self.case.refuses(key, settings) {
             return;
         }
-        let error = ScenarioError::at(place, self.message.replace("{}", key.path()), self.label)
+        let error = ScenarioError::at(place, self.message.replace("{}", name), self.label)
             .because(self.case.place(settings), self.because);
         settings.report(error.with_help(self.help));
     }
@@ -217,7 +217,7 @@ impl Settings<'_> {
     pub(super) fn obeys(&self, key: Key) -> bool {
         let before = self.errors().len();
         let rules = RULES.iter().filter(|rule| !rule.case.is_of_scenario() && rule.keys.contains(&key));
-        rules.for_each(|rule| rule.report(key, self));
+        rules.for_each(|rule| rule.report(key, key.path(), self));
         self.errors().len() == before
     }
 }
@@ -225,8 +225,14 @@ impl Settings<'_> {
 /// Reports the keys that a case of the whole scenario refuses.
 pub(super) fn report(settings: &Settings<'_>, case: Case) {
     for rule in RULES.iter().filter(|rule| rule.case == case) {
-        rule.keys.iter().for_each(|&key| rule.report(key, settings));
+        rule.keys.iter().for_each(|&key| rule.report(key, key.path(), settings));
     }
+}
+
+/// Reports a value, called `name`, of a key that a case of the whole scenario refuses with this value only.
+pub(super) fn report_value(settings: &Settings<'_>, case: Case, key: Key, name: &str) {
+    let rule = RULES.iter().find(|rule| rule.case == case);
+    rule.into_iter().for_each(|rule| rule.report(key, name, settings));
 }
 
 #[cfg(test)]
