@@ -9,11 +9,13 @@ use std::{
 };
 
 /// The folders of the crates whose code decides what a record holds.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 8] = [
     "../topology/src",
     "../mapping/src",
     "../simulator/src",
     "../collectives/src",
+    "../search/src",
+    "../formats/src",
     "../scenario/src",
     "../records/src",
 ];
