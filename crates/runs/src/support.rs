@@ -2,7 +2,7 @@
 
 use std::{fs, io::Cursor, path::PathBuf};
 
-use cubefold_records::RunRecord;
+use cubefold_records::{FinishedRun, RunRecord};
 use cubefold_scenario::{Run, Scenario, ScenarioErrors, load};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tempfile::TempDir;
@@ -67,6 +67,11 @@ pub(crate) fn twelve_runs() -> Vec<Run> {
         "[machine]\nkind = \"ring\"\nshape = [8]\n[sweep]\n\
          \"machine.links\" = [\"full-duplex\", \"half-duplex\"]\n\"program.compute_cycles\" = [0, 3]\n",
     )
+}
+
+/// A run, executed as the first of its list, without the records of its processes.
+pub(crate) fn finished(run: &Run) -> FinishedRun {
+    execute(run, 0, KeepRecords::No, &Progress::default()).unwrap()
 }
 
 /// The record of a run as the first of its list.

@@ -16,6 +16,5 @@ mod machines;
 mod networks;
 mod records;
 mod schema;
-mod sizes;
 
-use crate::support::{Files, RING, errors, record, record_at, scenario};
+use crate::support::{Files, RING, errors, finished, record, scenario};

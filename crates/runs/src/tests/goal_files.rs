@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use cubefold_scenario::load_text;
 
-use crate::{KeepRecords, Progress, execute};
+use crate::{KeepRecords, Progress, execute, support::finished};
 
 fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
     );
     let scenario = load_text(&path.with_file_name("s.toml"), &text).unwrap();
     let run = &scenario.runs[0];
-    let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+    let finished = finished(run);
     finished.outcome.summary.makespan().get()
 }
 

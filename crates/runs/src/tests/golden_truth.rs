@@ -3,13 +3,13 @@
 
 use std::{collections::BTreeMap, fs};
 
-use cubefold_records::{RunRecord, bus_share};
+use cubefold_records::bus_share;
 use cubefold_scenario::{Run, load};
 use cubefold_simulator::{EngineChoice, Request, StageRecord, simulate};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{KeepRecords, Progress, execute};
+use crate::support::record;
 
 #[derive(Deserialize)]
 pub(super) struct File {
@@ -201,8 +201,7 @@ fn check(element: &str, leave_out: &[&str]) -> usize {
             );
         }
         if let Some(bound) = case.more.get("lower_bound") {
-            let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
-            let record = RunRecord::new(&run, 0, &finished);
+            let record = record(&run);
             assert_eq!(record.lower_bound_cycles, bound.as_u64(), "{}", case.name);
             bounds += 1;
         }

@@ -5,13 +5,12 @@ use std::path::Path;
 use cubefold_scenario::load_text;
 
 use super::*;
-use crate::{KeepRecords, Progress, execute};
 
 /// The makespan and steps of the only run of a text.
 fn times(text: &str) -> (u64, Option<u64>) {
     let scenario = scenario(text);
     assert_eq!(scenario.runs.len(), 1);
-    let outcome = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap().outcome;
+    let outcome = finished(&scenario.runs[0]).outcome;
     let steps = outcome.traffic.routing.map(|stages| stages.iter().map(|stage| stage.steps).sum());
     (outcome.summary.makespan().get(), steps)
 }
@@ -31,7 +30,7 @@ fn a_fat_tree_uses_its_spines_by_chance_and_one_of_them_otherwise() {
     assert!(lowest >= 18 + 7, "{lowest}");
     assert!((18..lowest).contains(&spread), "{spread}");
     let scenario = scenario(&text("lowest"));
-    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    let finished = finished(&scenario.runs[0]);
     let congestion = finished.channel_congestion.unwrap();
     assert!(congestion.is_far_from_even(), "{congestion:?}");
     assert_eq!((congestion.routed, congestion.balanced.round()), (24, 6.0));
@@ -97,7 +96,7 @@ fn a_partial_permutation_from_a_file_is_sorted_then_distributed() {
         let rows = format!("source,destination\n{rows}");
         let files = Files::new(&[("s.toml", text), ("p.csv", &rows)]);
         let scenario = files.load().unwrap();
-        let outcome = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap().outcome;
+        let outcome = finished(&scenario.runs[0]).outcome;
         outcome.traffic.routing.unwrap()[0].steps
     };
     assert_eq!(steps("0,5\n3,1\n"), 6 + 3);
@@ -131,8 +130,8 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
     }
     // By the routes of the machine two messages of the tree meet on a half-duplex link.
     assert_eq!(times(&text(tree, 4, "asynchronous", "half-duplex", "", "scatter")).0, 3);
-    let finished = scenario(&text(tree, 4, "asynchronous", "full-duplex", by_embedding, "to-children"));
-    let finished = execute(&finished.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    let scenario = scenario(&text(tree, 4, "asynchronous", "full-duplex", by_embedding, "to-children"));
+    let finished = finished(&scenario.runs[0]);
     assert_eq!(finished.metrics.link_congestion.max, 1);
     assert_eq!(finished.outcome.traffic.messages, 14);
     let errors = errors(&text(
@@ -166,7 +165,7 @@ fn trees_on_meshes_send_to_children_without_meeting() {
         for communication in ["to-children", "to-parents"] {
             let scenario = scenario(&text(communication));
             let run = &scenario.runs[0];
-            let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+            let finished = finished(run);
             assert_eq!(finished.outcome.summary.totals().blocked, 0, "{order} {communication}");
             let paths = run.placement.edge_paths().unwrap().unwrap();
             assert_eq!(finished.outcome.summary.makespan().get(), paths.longest(), "{order} {communication}");
@@ -206,8 +205,7 @@ fn random_accesses_are_executed_by_sorting_and_by_messages() {
         for execution in [SORTING, "mode = \"asynchronous\"", "routing = \"valiant\""] {
             let scenario = scenario(&random_access(program, execution));
             let run = &scenario.runs[0];
-            let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
-            let record = cubefold_records::RunRecord::new(run, 0, &finished);
+            let record = record(run);
             assert_eq!(serde_json::to_string(&record.received).unwrap(), received, "{program} {execution}");
         }
     }
@@ -219,8 +217,7 @@ fn permutations_show_what_the_worst_of_them_takes() {
                 program = { kind = \"permutation\", pattern = \"transpose\", units = 100 }\n\
                 mapping.embeddings = [\"standard\"]\n";
     let scenario = scenario(text);
-    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
-    let record = cubefold_records::RunRecord::new(&scenario.runs[0], 0, &finished);
+    let record = record(&scenario.runs[0]);
     assert!((record.worst_case_bound.unwrap() - 200.0 / 3.0).abs() < 1e-9);
 }
 

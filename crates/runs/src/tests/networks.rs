@@ -3,7 +3,6 @@
 use cubefold_scenario::Scenario;
 
 use super::*;
-use crate::{KeepRecords, Progress, execute};
 
 /// A machine of a kind with dimensions, on one line.
 fn machine(kind: &str, dimensions: u64) -> String {
@@ -14,7 +13,7 @@ fn machine(kind: &str, dimensions: u64) -> String {
 fn makespan(text: &str) -> u64 {
     let scenario = scenario(text);
     assert_eq!(scenario.runs.len(), 1);
-    let finished = execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default()).unwrap();
+    let finished = finished(&scenario.runs[0]);
     finished.outcome.summary.makespan().get()
 }
 

@@ -1,13 +1,16 @@
 //! Records of whole runs: rows, JSON, and columns that only some have.
 
+use std::path::Path;
+
 use cubefold_records::{
     Cell, Kind, PlacementEntry, PlacementRecord, PlannedRun, ProcessRecord, Record, Row, RowOfRun, RunRecord,
     read_flat, write_csv,
 };
+use cubefold_scenario::load;
 
 use crate::{
     KeepRecords, Progress, execute,
-    support::{record, runs},
+    support::{record, record_at, runs},
 };
 
 /// Scenarios whose records together have every member.
@@ -102,11 +105,8 @@ fn rows_have_the_scalars_of_json_in_their_order() {
 
 #[test]
 fn what_some_records_lack_is_a_column_of_all() {
-    let all: Vec<RunRecord> = SCENARIOS[..2]
-        .iter()
-        .flat_map(|text| runs(text))
-        .map(|run| RunRecord::new(&run, 0, &execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap()))
-        .collect();
+    let all: Vec<RunRecord> =
+        SCENARIOS[..2].iter().flat_map(|text| runs(text)).map(|run| record(&run)).collect();
     let mut text = vec![];
     write_csv(&mut text, &[], || all.iter().map(Ok)).unwrap();
     let mut reader = csv::Reader::from_reader(text.as_slice());
@@ -137,4 +137,33 @@ fn a_bus_bandwidth_is_the_goodput_times_one_rounded_ratio() {
         (0..all.len())
             .any(|place| (goodput(place) * 4.0 / 3.0).to_bits() != (goodput(place) * (4.0 / 3.0)).to_bits())
     );
+}
+
+#[test]
+fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let records = |name: &str| {
+        let runs = load(&[folder.join(name)]).unwrap().remove(0).runs;
+        let records = runs.iter().enumerate().map(|(place, run)| record_at(run, place));
+        records.collect::<Vec<_>>()
+    };
+    for record in records("sized-messages.toml") {
+        assert_eq!((record.units, record.program.message_bytes), (1 << 20, Some(64 << 20)));
+        let (seconds, goodput) = (record.makespan_seconds.unwrap(), record.goodput_bytes_per_second.unwrap());
+        // No stage is shorter than its computation, its latency and its message: 8 of 1.34 ms.
+        assert!((0.0107..1.0).contains(&seconds), "{seconds}");
+        assert!((goodput * seconds / f64::from(64 << 20) - 1.0).abs() < 1e-9);
+        assert!(record.link_busy_max_cycles.unwrap() >= 1 << 20);
+        assert_eq!(record.busiest_link_to.as_ref().map(Vec::len), Some(3));
+    }
+    let listed = records("stages.toml");
+    assert_eq!(listed.len(), 3);
+    for record in &listed {
+        assert_eq!((record.units, record.messages, record.overlapped_cycles), (16, Some(13), Some(0)));
+        assert_eq!((record.makespan_seconds, record.stages.len()), (None, 4));
+    }
+    // Under standard, 4 messages of 16 units cross one link each, one of 8 crosses 4 links, and 8 of 1 cross
+    // one.
+    assert_eq!((listed[0].unit_hops, listed[0].hops), (Some(64 + 32 + 8), Some(4 + 4 + 8)));
+    assert_eq!(listed[0].busiest_link_from.as_deref(), Some(&[0][..]));
 }
