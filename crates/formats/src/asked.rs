@@ -24,7 +24,7 @@ pub enum Asked {
 /// The error of a file that a key cannot take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// What was found and what was expected, after the words "the file is".
+    /// The kind that was found and the one that was expected, to follow the words "the file is".
     pub message: String,
     /// The key that takes the file, or the command that converts it.
     pub help: String,

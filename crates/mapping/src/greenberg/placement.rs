@@ -146,7 +146,8 @@ impl GreenbergPlacement {
         self.construction
     }
 
-    /// Its dimensions as they are placed, in pairs and alone; empty by tiles and on a polymorphic array.
+    /// The dimensions in the groups that are placed together, pairs or single ones; empty for placements by tiles and on a
+    /// polymorphic array.
     #[must_use]
     pub fn parts(&self) -> &[PairedAxes] {
         &self.parts
