@@ -2,6 +2,7 @@
 
 mod collective_test;
 mod intel_mpi;
+mod log_prefix;
 mod log_text;
 mod measurement;
 mod nccl_tests;

@@ -10,41 +10,24 @@
 //!
 //! Each removed byte is replaced by a blank, so that positions in the text stay valid.
 
-use std::sync::LazyLock;
+use super::log_prefix::{escape_length, prefixes_length};
 
-use regex_lite::Regex;
-
-/// Terminal escapes: colours, titles, cursor movements.
-static ESCAPES: LazyLock<Regex> =
-    LazyLock::new(|| built(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])"));
-
-/// Any number of prefixes of the forms that do not depend on the job.
-static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
-    built(concat!(
-        r"^(?:[ \t\r]",
-        r"|\[[^\[\]\n]*\](?:<std[a-z]+>)?:?",
-        r"|<std[a-z]+>:?",
-        r"|[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}(?:[T_ ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?:?",
-        r"|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?:?",
-        r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +[0-9]{1,2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?: [A-Z]{3,4})? [0-9]{4}:?",
-        r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2} [0-9]{2}:[0-9]{2}:[0-9]{2}:?",
-        r"|std(?:out|err) [FP] ",
-        r"|[0-9]{1,7}:",
-        r")+"
-    ))
-});
-
-/// A line that only a benchmark prints: its title, or the names of its columns.
-static HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    built(
-        r"#[ \t]*(?:OSU |OMB|[Ss]ize[ \t]|bytes[ \t]|Benchmarking |nThread |Collective test|Datatype:|#processes)",
-    )
-});
-
-#[expect(clippy::expect_used, reason = "the patterns are constants, and tests use each of them")]
-fn built(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a valid pattern")
-}
+/// What only a benchmark prints after `#` and blanks: its title, or the names of its columns.
+const HEADINGS: [&str; 13] = [
+    "OSU ",
+    "OMB",
+    "Size ",
+    "Size\t",
+    "size ",
+    "size\t",
+    "bytes ",
+    "bytes\t",
+    "Benchmarking ",
+    "nThread ",
+    "Collective test",
+    "Datatype:",
+    "#processes",
+];
 
 /// The text, with blanks for prefixes and escapes; it has the same length.
 pub(crate) fn cleaned(text: &str) -> String {
@@ -60,17 +43,18 @@ pub(crate) fn cleaned(text: &str) -> String {
 }
 
 fn without_escapes(text: &str) -> String {
-    if !text.contains('\x1b') {
-        return text.to_owned();
-    }
     let mut plain = String::with_capacity(text.len());
-    let mut from = 0;
-    for escape in ESCAPES.find_iter(text) {
-        plain.push_str(&text[from..escape.start()]);
-        push_blanks(&mut plain, escape.len());
-        from = escape.end();
+    let mut rest = text;
+    while let Some((before, from_escape)) = rest.find('\x1b').map(|at| rest.split_at(at)) {
+        let length = escape_length(from_escape);
+        plain.push_str(before);
+        push_blanks(&mut plain, length);
+        // A byte that starts no escape stays.
+        let kept = usize::from(length == 0);
+        plain.push_str(&from_escape[..kept]);
+        rest = &from_escape[length + kept..];
     }
-    plain.push_str(&text[from..]);
+    plain.push_str(rest);
     plain
 }
 
@@ -83,9 +67,9 @@ fn prefixes_of_headings(text: &str) -> Vec<&str> {
     const MOST: usize = 64;
     let mut found: Vec<&str> = vec![];
     for line in text.lines() {
-        let Some(heading) = line.contains('#').then(|| HEADING.find(line)).flatten() else { continue };
+        let Some(heading) = heading(line) else { continue };
         let known = prefix_length(line, &found);
-        let prefix = line.get(known..heading.start()).unwrap_or_default();
+        let prefix = line.get(known..heading).unwrap_or_default();
         if found.len() < MOST && prefix.trim_end().ends_with([':', '|', '>', ']']) {
             found.push(prefix.trim_end());
         }
@@ -94,32 +78,23 @@ fn prefixes_of_headings(text: &str) -> Vec<&str> {
     found
 }
 
-/// Length of the prefixes of a line \[bytes\].
-fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
-    let known = |from: usize| {
-        let rest = &line[from..];
-        let blanks = rest.bytes().take_while(|byte| b" \t\r".contains(byte)).count();
-        if may_have_prefix(&rest.as_bytes()[blanks..]) {
-            PREFIXES.find(rest).map_or(from, |found| from + found.end())
-        } else {
-            from + blanks
-        }
-    };
-    let before = known(0);
-    match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
-        Some(prefix) => known(before + prefix.len()),
-        None => before,
-    }
+/// The place in a line where the heading of a benchmark begins.
+fn heading(line: &str) -> Option<usize> {
+    let is_heading = |rest: &str| HEADINGS.iter().any(|heading| rest.starts_with(heading));
+    line.match_indices('#')
+        .map(|(at, _)| at)
+        .find(|at| is_heading(line[at + 1..].trim_start_matches([' ', '\t'])))
 }
 
-/// Whether a line may start with a prefix that does not depend on the job: most lines of large logs do not.
-fn may_have_prefix(line: &[u8]) -> bool {
-    let Some(first) = line.first() else { return false };
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match first {
-        b'[' | b'<' => true,
-        b'0'..=b'9' => line.get(digits).is_some_and(|byte| b":-/".contains(byte)),
-        _ => b"MTWFSJAONDs".contains(first),
+/// Length of the prefixes of a line \[bytes\].
+fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
+    let before = prefixes_length(line);
+    match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
+        Some(prefix) => {
+            let after = before + prefix.len();
+            after + prefixes_length(&line[after..])
+        }
+        None => before,
     }
 }
 

@@ -1,12 +1,9 @@
 //! A network being read: nodes by name, links with counts, errors with places.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use cubefold_topology::narrow;
+use indexmap::IndexSet;
 
 use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES};
 use crate::{
@@ -26,10 +23,7 @@ pub(super) enum Vertex {
 
 /// Names in the order of first mention.
 #[derive(Debug, Default)]
-struct Names {
-    names: Vec<String>,
-    places: BTreeMap<String, u32>,
-}
+struct Names(IndexSet<String>);
 
 /// The note of a file that counts its nodes from 1.
 pub(crate) const COUNTED_FROM_1: &str = "nodes are counted from 1 in the file, from 0 here";
@@ -82,13 +76,19 @@ const MAX_EXPANDED: usize = 4 * MAX_NODES as usize;
 impl Names {
     /// The index of a name, which is added if it is new, and whether it was.
     fn add(&mut self, name: &str) -> (u32, bool) {
-        if let Some(&place) = self.places.get(name) {
+        if let Some(place) = self.place(name) {
             return (place, false);
         }
-        let place = narrow(self.names.len() as u64);
-        self.names.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        (place, true)
+        self.0.insert(name.to_owned());
+        (self.count() - 1, true)
+    }
+
+    fn place(&self, name: &str) -> Option<u32> {
+        self.0.get_index_of(name).map(|place| narrow(place as u64))
+    }
+
+    fn count(&self) -> u32 {
+        narrow(self.0.len() as u64)
     }
 }
 
@@ -147,21 +147,21 @@ impl<'t> FabricReading<'t> {
 
     /// The known host with a name.
     pub(super) fn known_host(&self, name: &str) -> Option<Vertex> {
-        self.hosts.places.get(name).map(|&place| Vertex::Host(place))
+        self.hosts.place(name).map(Vertex::Host)
     }
 
     /// The known switch with a name.
     pub(super) fn known_switch(&self, name: &str) -> Option<Vertex> {
-        self.switches.places.get(name).map(|&place| Vertex::Switch(place))
+        self.switches.place(name).map(Vertex::Switch)
     }
 
     /// The number of hosts so far.
     pub(super) fn host_count(&self) -> u32 {
-        narrow(self.hosts.names.len() as u64)
+        self.hosts.count()
     }
 
     fn check_count(&mut self, part: &str, is_new: bool) -> Option<()> {
-        let found = self.hosts.names.len() + self.switches.names.len();
+        let found = self.hosts.0.len() + self.switches.0.len();
         if found <= MAX_NODES as usize {
             return Some(());
         }
@@ -235,10 +235,10 @@ impl<'t> FabricReading<'t> {
 
     fn name(&self, vertex: Vertex) -> Cow<'_, str> {
         let (names, place) = match vertex {
-            Vertex::Host(place) => (&self.hosts.names, place),
-            Vertex::Switch(place) => (&self.switches.names, place),
+            Vertex::Host(place) => (&self.hosts.0, place),
+            Vertex::Switch(place) => (&self.switches.0, place),
         };
-        names.get(place as usize).map_or(Cow::Borrowed(""), |name| Cow::Borrowed(name.as_str()))
+        names.get_index(place as usize).map_or(Cow::Borrowed(""), |name| Cow::Borrowed(name.as_str()))
     }
 
     /// Reports a network without links or with fewer than two hosts, or hosts that are not connected.
@@ -274,12 +274,9 @@ impl<'t> FabricReading<'t> {
             self.diagnostics.sort();
             return Err(self.diagnostics);
         }
-        let nodes = hosts + narrow(self.switches.names.len() as u64);
-        let mut names = self.hosts.names;
-        names.append(&mut self.switches.names);
-        if !self.is_named {
-            names.clear();
-        }
+        let nodes = hosts + self.switches.count();
+        let all = self.hosts.0.into_iter().chain(self.switches.0);
+        let names = if self.is_named { all.collect() } else { vec![] };
         let hosts = self.knows_hosts.then_some(hosts);
         // Slurm never says how many cables join two switches.
         let assumes_cables = self.format.starts_with("a Slurm topology");
@@ -375,7 +372,7 @@ impl<'t> FabricReading<'t> {
 
     /// Reports unconnected parts, if several have hosts.
     fn check_connected(&mut self, links: &[[u32; 2]]) {
-        let (hosts, nodes) = (self.host_count(), self.host_count() as usize + self.switches.names.len());
+        let (hosts, nodes) = (self.host_count(), self.host_count() as usize + self.switches.0.len());
         let mut part: Vec<u32> = (0..).take(nodes).collect(); // the lowest node known to be in the same part
         for link in links {
             let [one, other] = link.map(|end| find(&mut part, end));
