@@ -3,7 +3,7 @@
 use cubefold_formats::inspection::Inspection;
 use serde_json::{Map, Value, json};
 
-use crate::support::{Given, given};
+use crate::support::{Given, answer, given};
 
 /// Numbers agree to six digits.
 fn are_close(found: &Value, expected: &Value) -> bool {
@@ -73,7 +73,7 @@ fn sort(list: &mut Value) {
 }
 
 fn judged(own: &Given) -> Option<String> {
-    let found = Inspection::of_bytes(own.name.clone(), &own.bytes, None).json();
+    let found = answer(&Inspection::of_bytes(own.name.clone(), &own.bytes, None));
     let expected = &own.expected;
     if found["format"] != expected["format"] {
         return Some(format!("format is {}, expected {}", found["format"], expected["format"]));

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use cubefold_formats::inspection::Inspection;
 use serde_json::Value;
 
+use crate::support::answer;
+
 /// A line, by its number.
 type Line = fn(usize) -> String;
 
@@ -102,7 +104,7 @@ const LARGE: &[Large] = &[
 ];
 
 fn inspected(text: &str) -> Value {
-    Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).json()
+    answer(&Inspection::of_bytes("file".to_owned(), text.as_bytes(), None))
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use cubefold_formats::inspection::Inspection;
 use serde_json::{Value, json};
 
+use crate::support::answer;
+
 /// A text, the name of its format, and values in the answer by their pointers.
 type Sibling = (&'static str, Option<&'static str>, &'static [(&'static str, &'static str)]);
 
@@ -134,7 +136,7 @@ const SIBLINGS: &[Sibling] = &[
 #[test]
 fn variants_are_read_like_the_given_files() {
     for (text, format, values) in SIBLINGS {
-        let found = Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).json();
+        let found = answer(&Inspection::of_bytes("file".to_owned(), text.as_bytes(), None));
         assert_eq!(found["format"], json!(format), "{text}");
         for (pointer, expected) in *values {
             let expected: Value = serde_json::from_str(expected).unwrap();
@@ -169,7 +171,7 @@ fn traces_that_are_not_run_lead_on() {
 #[test]
 fn compressed_and_broken_files_are_named() {
     let message = |bytes: &[u8]| {
-        let found = Inspection::of_bytes("file".to_owned(), bytes, None).json();
+        let found = answer(&Inspection::of_bytes("file".to_owned(), bytes, None));
         assert_eq!(found["format"], Value::Null);
         found["errors"][0]["message"].as_str().unwrap().to_owned()
     };

@@ -2,6 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
+use cubefold_formats::inspection::Inspection;
 use serde_json::Value;
 
 /// An input and what is expected of it.
@@ -9,6 +10,11 @@ pub(crate) struct Given {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) expected: Value,
+}
+
+/// The answer of `inspect` as JSON.
+pub(crate) fn answer(inspection: &Inspection) -> Value {
+    serde_json::to_value(inspection).unwrap()
 }
 
 /// All inputs, by name.

@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, json};
 
 use crate::{
     format::{Complaint, FileText, Format, Reader, Reading, Recognised, Recogniser, read_as},
@@ -166,35 +167,6 @@ impl Inspection {
         self.format().zip(self.reading()).map_or_else(Vec::new, lines)
     }
 
-    /// The answer for programs.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        let (format, reading) = (self.format(), self.reading());
-        let candidates: Vec<&str> = match &self.recognised {
-            Recognised::Read(_, _, all) | Recognised::Ambiguous(all) => {
-                all.iter().map(|format| format.name).collect()
-            }
-            _ => vec![],
-        };
-        let error = |complaint: &Complaint| json!({ "line": (complaint.line > 0).then_some(complaint.line), "message": complaint.message });
-        json!({
-            "file": self.path,
-            "format": format.map(|format| format.name),
-            "tool": format.map(|format| format.tool),
-            "kind": self.kind().map(Kind::name),
-            "holds": format.map(|format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>()),
-            "read": reading.is_some(),
-            "counts": reading.map_or_else(Map::new, |reading| reading.content.counts()),
-            "assumed": reading.map_or_else(Vec::new, |reading| reading.assumed.clone()),
-            "missing": self.missing(),
-            "candidates": candidates,
-            "use": self.lines(),
-            "convert": self.convert(),
-            "errors": self.errors().iter().map(error).collect::<Vec<_>>(),
-            "data": reading.map(|reading| reading.content.data()),
-        })
-    }
-
     /// Writes the answer for people.
     ///
     /// # Errors
@@ -244,6 +216,41 @@ impl Inspection {
             },
             lines => lines.iter().try_for_each(|line| writeln!(output, "  {}", printable(line))),
         }
+    }
+}
+
+/// The answer for programs.
+impl Serialize for Inspection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (format, reading) = (self.format(), self.reading());
+        let candidates: Vec<&str> = match &self.recognised {
+            Recognised::Read(_, _, all) | Recognised::Ambiguous(all) => {
+                all.iter().map(|format| format.name).collect()
+            }
+            _ => vec![],
+        };
+        let holds: Option<Vec<&str>> =
+            format.map(|format| format.holds.iter().map(|kind| kind.name()).collect());
+        let error = |complaint: &Complaint| {
+            let line = (complaint.line > 0).then_some(complaint.line);
+            json!({ "line": line, "message": complaint.message })
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("file", &self.path)?;
+        map.serialize_entry("format", &format.map(|format| format.name))?;
+        map.serialize_entry("tool", &format.map(|format| format.tool))?;
+        map.serialize_entry("kind", &self.kind().map(Kind::name))?;
+        map.serialize_entry("holds", &holds)?;
+        map.serialize_entry("read", &reading.is_some())?;
+        map.serialize_entry("counts", &reading.map_or_else(Map::new, |reading| reading.content.counts()))?;
+        map.serialize_entry("assumed", reading.map_or(&[][..], |reading| &reading.assumed))?;
+        map.serialize_entry("missing", &self.missing())?;
+        map.serialize_entry("candidates", &candidates)?;
+        map.serialize_entry("use", &self.lines())?;
+        map.serialize_entry("convert", &self.convert())?;
+        map.serialize_entry("errors", &self.errors().iter().map(error).collect::<Vec<_>>())?;
+        map.serialize_entry("data", &reading.map(|reading| &reading.content))?;
+        map.end()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Neutral values of files: networks, hosts, places of ranks, matrices, traces, benchmarks, settings.
 
+mod json;
 mod matrix;
 mod network;
 
@@ -174,7 +175,7 @@ impl Content {
         match self {
             Self::Network(network) => network.excess(),
             Self::Hosts(hosts, _) if hosts.len() > MAX_NODES => Some("more than 2^20 hosts"),
-            _ => self.matrix()?.is_overfull().then_some("more than 2^24 entries"),
+            _ => self.matrix()?.excess(),
         }
     }
 
@@ -336,50 +337,5 @@ impl Content {
             }
         }
         counts
-    }
-
-    /// The value as JSON.
-    #[must_use]
-    pub fn data(&self) -> Value {
-        match self {
-            Self::Network(network) => network.data(),
-            Self::Hosts(hosts, _) => {
-                let rows = hosts.iter().map(|(name, slots)| json!({"name": name, "slots": slots}));
-                json!({ "hosts": rows.collect::<Vec<_>>() })
-            }
-            Self::Ranks(ranks) => json!({ "ranks": ranks }),
-            Self::Matrix(matrix) => matrix.data(),
-            Self::Trace(trace) => {
-                if let Some(matrix) = &trace.matrix {
-                    return matrix.data();
-                }
-                let mut data = Map::new();
-                data.insert("rank".into(), json!(trace.rank));
-                data.insert("ranks".into(), json!(trace.ranks));
-                if let Some(operations) = &trace.operations {
-                    let row = |operation: &TracedOperation| {
-                        json!({"operation": operation.operation, "bytes": operation.bytes, "group": operation.group,
-                               "begin": operation.span.map(|span| span[0]), "end": operation.span.map(|span| span[1])})
-                    };
-                    data.insert("operations".into(), operations.iter().map(row).collect());
-                }
-                if let Some(algorithm) = &trace.algorithm {
-                    data.insert("algorithm".into(), algorithm.clone());
-                }
-                data.into()
-            }
-            Self::Benchmark(benchmark) => {
-                let row = |row: &BenchmarkRow| {
-                    let mut value = json!({"bytes": row.bytes, "time": row.time, "bandwidth": row.bandwidth});
-                    if let (Some(operation), Some(map)) = (&row.operation, value.as_object_mut()) {
-                        map.insert("operation".into(), json!(operation));
-                    }
-                    value
-                };
-                let rows: Vec<Value> = benchmark.rows.iter().map(row).collect();
-                json!({"operation": benchmark.operation, "measures": benchmark.measures, "ranks": benchmark.ranks, "rows": rows})
-            }
-            Self::Settings(settings) => settings.clone().into(),
-        }
     }
 }

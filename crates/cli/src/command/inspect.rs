@@ -6,7 +6,7 @@ use cubefold_formats::{
     format::with_name,
     inspection::{Inspection, Understood, write_formats},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::{
     ExitCode,
@@ -14,6 +14,13 @@ use crate::{
     failure::Failure,
     output::Output,
 };
+
+/// The answer as JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: u32,
+    files: &'a [Inspection],
+}
 
 pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let named = options.named.as_deref().map(|name| {
@@ -30,8 +37,8 @@ pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Resul
     let files: Vec<Inspection> = options.files.iter().map(|path| Inspection::of(path, named)).collect();
     output.write(|output| match options.format {
         InspectFormat::Json => {
-            let files: Vec<Value> = files.iter().map(Inspection::json).collect();
-            writeln!(output, "{:#}", json!({ "schema": 1, "files": files }))
+            serde_json::to_writer_pretty(&mut *output, &Answer { schema: 1, files: &files })?;
+            writeln!(output)
         }
         InspectFormat::Text => files.iter().try_for_each(|file| file.write(output)),
     })?;

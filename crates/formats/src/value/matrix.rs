@@ -33,6 +33,8 @@ struct Stored {
 
 const FRACTION: u64 = 1 << 63;
 const UNKNOWN: u64 = u64::MAX;
+/// Largest number of ranks.
+const MAX_SIZE: usize = 1 << 20;
 /// Largest number of entries.
 const MAX_ENTRIES: usize = 1 << 24;
 
@@ -136,9 +138,12 @@ impl Matrix {
         self.len() == 0
     }
 
-    /// Whether entries were dropped because there were more than 2^24.
-    pub(super) fn is_overfull(&self) -> bool {
-        self.is_full
+    /// The limit that it exceeds.
+    pub(super) fn excess(&self) -> Option<&'static str> {
+        if self.is_full {
+            return Some("more than 2^24 entries");
+        }
+        (self.size > MAX_SIZE).then_some("more than 2^20 ranks")
     }
 
     /// The entries in the order of sources and destinations.
@@ -202,23 +207,6 @@ impl Matrix {
         }
         let others = self.others.into_iter().map(|(pair, stored)| (pair.map(|rank| rank - 1), stored));
         Self { size: self.size - 1, others: others.collect(), ..self }
-    }
-
-    pub(super) fn data(&self) -> Value {
-        let entries = self.entries().filter(|entry| entry.amount != Ratio::ZERO);
-        let row =
-            |entry: Entry| json!([entry.source, entry.destination, number(entry.amount), entry.messages]);
-        let mut data = Map::new();
-        data.insert("size".into(), json!(self.size));
-        data.insert("unit".into(), json!(self.unit));
-        data.insert("entries".into(), entries.map(row).collect());
-        if let Some(labels) = &self.labels {
-            data.insert("labels".into(), json!(labels));
-        }
-        if let Some(ranks) = &self.ranks {
-            data.insert("ranks".into(), json!(ranks));
-        }
-        data.into()
     }
 
     pub(super) fn counts(&self, counts: &mut Map<String, Value>) {

@@ -2,9 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
-
-use super::number;
 use crate::input::Ratio;
 
 /// Largest number of nodes.
@@ -202,35 +199,4 @@ fn root(part: &mut [usize], mut node: usize) -> usize {
         node = part[node];
     }
     node
-}
-
-impl Network {
-    pub(super) fn data(&self) -> Value {
-        let link = |link: &Link| {
-            let mut value = Map::new();
-            value.insert("ends".into(), json!(link.ends.map(|end| &self.nodes[end])));
-            value.insert("count".into(), json!(link.count));
-            value.insert("bandwidth".into(), link.bandwidth.map_or(Value::Null, number));
-            value.insert("latency".into(), link.latency.map_or(Value::Null, number));
-            if let Some(lanes) = link.lanes {
-                value.insert("lanes".into(), json!(lanes));
-            }
-            if let Some(class) = link.class {
-                value.insert("class".into(), json!(class));
-            }
-            if let Some(cycles) = link.cycles {
-                value.insert("cycles".into(), json!(cycles));
-            }
-            Value::from(value)
-        };
-        let links: Vec<Value> = self.links.iter().map(link).collect();
-        let mut data = Map::new();
-        data.insert("nodes".into(), json!(self.nodes));
-        data.insert("hosts".into(), json!(self.hosts.map(|count| &self.nodes[..count])));
-        data.insert("links".into(), links.into());
-        if !self.paths.is_empty() {
-            data.insert("paths".into(), json!(self.paths));
-        }
-        data.into()
-    }
 }
