@@ -35,7 +35,12 @@ pub struct Misfit {
 /// Asks the contents of the file at `path` for a kind.
 #[must_use]
 pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
-    let mut file = Recogniser::new(bytes);
+    ask_in(path, &mut Recogniser::new(bytes), kind)
+}
+
+/// Asks the file at `path` for a kind.
+#[must_use]
+pub fn ask_in(path: &str, file: &mut Recogniser<'_>, kind: Kind) -> Asked {
     let any = match file.recognise(None) {
         Recognised::Read(format, reading, _) if reading.content.has(kind) => {
             return Asked::Value(format, reading);
@@ -51,15 +56,15 @@ pub fn ask(path: &str, bytes: &[u8], kind: Kind) -> Asked {
             Asked::Misfit(Misfit { message: names.join(" or "), help, is_sure: true })
         }
         Recognised::Wrong(format, complaints) => match any {
-            Recognised::Read(other, reading, _) => other_kind(&file, other, Some(&reading.content), kind),
+            Recognised::Read(other, reading, _) => other_kind(file, other, Some(&reading.content), kind),
             _ => Asked::Wrong(format, complaints),
         },
         _ => match any {
             Recognised::NotRead(format) => not_read(format, path).map_or(Asked::Unknown, Asked::Misfit),
-            Recognised::Read(format, reading, _) => other_kind(&file, format, Some(&reading.content), kind),
-            Recognised::Wrong(format, _) => other_kind(&file, format, None, kind),
+            Recognised::Read(format, reading, _) => other_kind(file, format, Some(&reading.content), kind),
+            Recognised::Wrong(format, _) => other_kind(file, format, None, kind),
             Recognised::Ambiguous(all) => {
-                all.first().map_or(Asked::Unknown, |first| other_kind(&file, first, None, kind))
+                all.first().map_or(Asked::Unknown, |first| other_kind(file, first, None, kind))
             }
             Recognised::Unknown | Recognised::Unreadable(_) => Asked::Unknown,
         },

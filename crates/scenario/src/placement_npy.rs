@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use cubefold_formats::input::{
     diagnostic::MAX_REPORTED,
     input_file,
-    numpy::{MAX_HEADER, Numbers, NumpyArray},
+    numpy::{MAGIC, MAX_HEADER, Numbers, NumpyArray},
     region::Region,
 };
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
@@ -16,6 +16,11 @@ use super::{
     errors::{ScenarioError, and_more},
     placement_file::Failure,
 };
+
+/// Whether a file begins like a `NumPy` array.
+pub(super) fn is_like(path: &Path) -> bool {
+    input_file::begins_with(path, MAGIC)
+}
 
 /// Reads the placement of `processes` processes on `region`.
 ///

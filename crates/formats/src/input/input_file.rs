@@ -87,12 +87,23 @@ pub fn open_text(path: &Path) -> Result<impl Read, InputError> {
 #[must_use]
 pub fn foreign_kind(path: &Path) -> Option<&'static str> {
     const HEAD: u64 = 256;
+    foreign_bytes(&head(path, HEAD)?)
+}
+
+/// Whether a file begins with these bytes; not if it cannot be read again.
+#[must_use]
+pub fn begins_with(path: &Path, bytes: &[u8]) -> bool {
+    head(path, bytes.len() as u64).is_some_and(|head| head == bytes)
+}
+
+/// The first bytes of a file that can be read again.
+fn head(path: &Path, length: u64) -> Option<Vec<u8>> {
     if path == Path::new(STANDARD_INPUT) || is_opened_already(path) {
         return None;
     }
     let mut head = vec![];
-    open_text(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    foreign_bytes(&head)
+    open_text(path).ok()?.take(length).read_to_end(&mut head).ok()?;
+    Some(head)
 }
 
 fn read_to(reader: impl Read, most: u64) -> Result<Vec<u8>, InputError> {

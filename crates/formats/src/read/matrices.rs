@@ -137,6 +137,12 @@ fn cells(row: &str, delimiter: char) -> Vec<&str> {
     row.split(delimiter).map(|cell| cell.trim().trim_matches('"')).collect()
 }
 
+/// A row without a remark, which begins with `#` at its start or after a blank.
+fn without_remark(row: &str) -> &str {
+    let starts = |(at, _): &(usize, &str)| *at == 0 || row.as_bytes()[at - 1].is_ascii_whitespace();
+    row[..row.match_indices('#').find(starts).map_or(row.len(), |(at, _)| at)].trim_end()
+}
+
 /// Whether a row is a rule, such as the one below the header of a table.
 fn is_rule(row: &str) -> bool {
     row.contains('-') && row.bytes().all(|byte| b"|-+=: ".contains(&byte))
@@ -157,7 +163,7 @@ fn pair_columns(file: &FileText<'_>) -> Option<PairColumns> {
     let mut remarks = file.rows().take_while(|(_, row)| row.starts_with('#')).map(|(_, row)| row);
     let first = file.rows().map(|(_, row)| row).find(|row| !row.starts_with('#'));
     let of_remark = || remarks.find_map(|remark| columns_of(remark.trim_start_matches('#')));
-    first.and_then(columns_of).or_else(of_remark)
+    first.map(without_remark).and_then(columns_of).or_else(of_remark)
 }
 
 fn columns_of(header: &str) -> Option<PairColumns> {
@@ -185,13 +191,17 @@ impl PairColumns {
     fn row<'t>(&self, line: usize, text: &'t str) -> Result<PairRow<'t>, Vec<Complaint>> {
         let row = cells(text, self.delimiter);
         if row.len() != self.count {
-            return wrong(line, format!("{} columns, expected {} as in the header", row.len(), self.count));
+            return wrong(line, format!("{} fields, expected {} as in the header", row.len(), self.count));
         }
         let ends = self.ends.map(|column| row[column]);
         let is_negative =
             |word: &&str| word.starts_with('-') && word[1..].bytes().all(|byte| byte.is_ascii_digit());
         if let Some(end) = ends.iter().find(|end| end.is_empty() || is_negative(end)) {
             return wrong(line, format!("a rank is {}, expected an integer or a name", described(end)));
+        }
+        let is_integer = |end: &&&str| end.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(end) = ends.iter().filter(is_integer).find(|end| rank(end).is_none()) {
+            return wrong(line, format!("a rank is {end}, expected an integer below 2^20, or a name"));
         }
         let Some(amount) = Ratio::parse_decimal(row[self.amount]) else {
             let found = described(row[self.amount]);
@@ -211,14 +221,14 @@ impl PairColumns {
 fn read_pairs(file: &FileText<'_>) -> Read {
     let Some(columns) = pair_columns(file) else { return wrong(1, "no header of pairs") };
     let mut matrix = Matrix::new(columns.unit, 0);
-    let mut rows = file.rows().filter(|(_, row)| !row.starts_with('#') && !is_rule(row)).peekable();
+    let rows = file.rows().map(|(line, row)| (line, without_remark(row)));
+    let mut rows = rows.filter(|(_, row)| !row.is_empty() && !is_rule(row)).peekable();
     rows.next_if(|(_, row)| columns_of(row).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
     let is_named = rows.iter().any(|row| row.ends.iter().any(|end| rank(end).is_none()));
     let mut labels: Vec<String> = vec![];
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut lines: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for PairRow { line, ends, amount, messages } in rows {
+    for (at, PairRow { line, ends, amount, messages }) in rows.iter().enumerate() {
         let [from, to] = ends.map(|word| match rank(word).filter(|_| !is_named) {
             Some(number) => number,
             None => *places.entry(word).or_insert_with(|| {
@@ -226,12 +236,15 @@ fn read_pairs(file: &FileText<'_>) -> Read {
                 labels.len() - 1
             }),
         });
-        let earlier = lines.insert((from, to), line);
-        if matrix.add(from, to, amount, messages) && columns.messages.is_none() {
-            let first = earlier.unwrap_or(0);
+        if matrix.add(from, to, *amount, *messages) && columns.messages.is_none() {
+            let first =
+                rows[..at].iter().find(|earlier| earlier.ends == *ends).map_or(0, |earlier| earlier.line);
+            let [from, to] = ends;
             return wrong(
-                line,
-                format!("a pair a second time, expected it once; the first is in line {first}"),
+                *line,
+                format!(
+                    "the pair {from}, {to} a second time, expected it once; the first is in line {first}"
+                ),
             );
         }
     }

@@ -151,11 +151,19 @@ pub(super) static QAPLIB: Format = reads(
     "QAPLIB (*.dat): a size, a flow and distances",
     HOLDS,
     |file| match qaplib_size(file) {
-        Some(_) => Likeness::Sure,
+        Some(InstanceSize { stands_alone: true, fits: true, .. }) => Likeness::Sure,
+        Some(_) => Likeness::Maybe,
         None => Likeness::No,
     },
     |file| {
-        let Some(size) = qaplib_size(file) else { return wrong(1, "no size and matrices of it") };
+        let Some(InstanceSize { size, fits, .. }) = qaplib_size(file) else {
+            return wrong(1, "no size and matrices of it");
+        };
+        if !fits {
+            let square = size * size;
+            let expected = format!("{square} or {}: one or two matrices", 2 * square);
+            return wrong(1, format!("another number of entries after n = {size}, expected {expected}"));
+        }
         let words = || {
             let rows = file.rows();
             rows.flat_map(|(line, row)| row.split_whitespace().map(move |word| (line, word))).skip(1)
@@ -175,14 +183,28 @@ pub(super) static QAPLIB: Format = reads(
     },
 );
 
-/// The size, alone on the first line, of the one or two square matrices that follow.
-fn qaplib_size(file: &FileText<'_>) -> Option<usize> {
-    let first = file.rows().next()?.1.trim();
-    let size = first.parse::<usize>().ok().filter(|size| *size > 1 && *size < 1 << 12)?;
+/// The number before the matrices of an instance.
+struct InstanceSize {
+    size: usize,
+    stands_alone: bool, // on the first line
+    fits: bool,         // whether the numbers after it are one or two matrices
+}
+
+/// The size of a file of numbers that may be an instance: it fits the numbers after it, or stands alone above wider
+/// rows. Rows of one width are a table.
+fn qaplib_size(file: &FileText<'_>) -> Option<InstanceSize> {
+    let widths = || file.rows().map(|(_, row)| row.split_whitespace().count());
+    let (first, second) = (widths().next()?, widths().nth(1).unwrap_or(0));
+    if first > 1 && second > 0 && widths().all(|width| width == first) {
+        return None;
+    }
+    let words = || file.whole().split_ascii_whitespace();
+    let size = words().next()?.parse::<usize>().ok().filter(|size| (2..1 << 20).contains(size))?;
     let is_number = |word: &str| word.parse::<f64>().is_ok();
     if !file.rows().flat_map(|(_, row)| row.split_whitespace()).all(is_number) {
         return None;
     }
-    let count = file.whole().split_ascii_whitespace().skip(1).take(2 * size * size + 1).count();
-    (count == size * size || count == 2 * size * size).then_some(size)
+    let count = words().skip(1).take(2 * size * size + 1).count();
+    let (stands_alone, fits) = (first == 1, count == size * size || count == 2 * size * size);
+    (fits || stands_alone && second > 1).then_some(InstanceSize { size, stands_alone, fits })
 }

@@ -99,12 +99,12 @@ fn from_file(fit: &Fit<'_>, embedding: &NamedEmbedding, name: &str) -> Result<Pl
     take_memory(fit, embedding)?;
     let path = fit.settings.beside(name);
     let (processes, region, budget) = (fit.program.rank_count(), fit.region(), fit.settings.budget());
-    match path.extension() {
-        Some(extension) if extension == "npy" => placement_npy::read(&path, processes, region, budget),
-        _ => match ranks_file::read(fit.settings, &path, processes, region) {
-            Some(read) => read,
-            None => placement_file::read(&path, processes, region, budget),
-        },
+    if placement_npy::is_like(&path) {
+        return placement_npy::read(&path, processes, region, budget);
+    }
+    match ranks_file::read(fit.settings, &path, processes, region) {
+        Some(read) => read,
+        None => placement_file::read(&path, processes, region, budget),
     }
 }
 

@@ -2,14 +2,11 @@
 //! or, of coordinates, a pattern; general or symmetric.
 
 use super::{
-    Entries,
     amount::Amount,
+    entries::Entries,
     text_file::{Field, FileErrors, Line, lines},
 };
 use crate::{budget::Budget, stages_file::MAX_PROCESSES};
-
-/// The first word of a Matrix Market file.
-pub(super) const BANNER: &str = "%%MatrixMarket";
 
 /// The format that the first line declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +40,7 @@ pub(super) fn read<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budg
         let said = if header.is_array { "as many as the matrix has" } else { "as many as announced" };
         errors.at_line(size, || format!("{found} {what}, expected {announced}, {said}"));
     }
-    entries.check_pairs(1, text, errors);
+    entries.check_pairs(text, errors);
     entries
 }
 

@@ -1,68 +1,11 @@
-//! Traffic files of plain numbers: dense rows, triples, and instances of `QAPLIB`.
+//! Traffic files of plain numbers: dense rows, and instances of `QAPLIB`.
 
 use super::{
-    Entries,
     amount::Amount,
+    entries::Entries,
     text_file::{Field, FileErrors, Line, lines},
 };
 use crate::{budget::Budget, stages_file::MAX_PROCESSES};
-
-/// The name of the third column of triples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ColumnName {
-    /// `bytes`.
-    Bytes,
-    /// `units`.
-    Units,
-}
-
-/// The name of the third column, if the first line of a text is the header of triples.
-pub(super) fn triples_header(text: &str) -> Option<ColumnName> {
-    let line = lines(text, '#').next()?;
-    let mut fields = line.fields().map(|field| field.text);
-    let header = [fields.next()?, fields.next()?, fields.next()?];
-    if fields.next().is_some() {
-        return None;
-    }
-    let is =
-        |names: [&str; 3]| header.iter().zip(names).all(|(field, name)| field.eq_ignore_ascii_case(name));
-    if is(["source", "destination", "bytes"]) {
-        Some(ColumnName::Bytes)
-    } else {
-        is(["source", "destination", "units"]).then_some(ColumnName::Units)
-    }
-}
-
-/// Reads triples of a source, a destination and an amount, after their header.
-pub(super) fn read_triples<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
-    let mut entries = Entries::listed(budget);
-    let mut rows = 0;
-    for line in lines(text, '#').skip(1) {
-        let mut fields = line.fields();
-        let row = [fields.next(), fields.next(), fields.next()];
-        let ([Some(source), Some(destination), Some(amount)], 0) = (row, fields.count()) else {
-            let found = line.fields().count();
-            errors.at_line(line, || format!("{found} fields, expected 3: source,destination,bytes"));
-            continue;
-        };
-        let [source, destination] = [("source", source), ("destination", destination)]
-            .map(|(name, field)| errors.integer(field, name, 0..MAX_PROCESSES));
-        let amount = errors.amount(amount, "the amount");
-        if let (Some(source), Some(destination)) = (source, destination) {
-            rows = rows.max(source + 1).max(destination + 1);
-            entries.add_listed(source, destination, amount, line);
-        }
-    }
-    entries.rows = rows;
-    entries.check_pairs(0, text, errors);
-    entries
-}
-
-/// Whether each line of a text has as many fields as the text has lines.
-pub(super) fn is_square(text: &str) -> bool {
-    let rows = lines(text, '#').count();
-    lines(text, '#').all(|line| line.fields().count() == rows)
-}
 
 /// Reads a matrix row by row.
 pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {

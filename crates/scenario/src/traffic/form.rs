@@ -1,76 +1,104 @@
-//! Traffic matrices in the formats of profilers, partitioners and simulators (`cubefold_formats`).
+//! The form of a matrix file, recognised by its content (`cubefold_formats`).
+//!
+//! Plain tables, which are the largest files, are read here with every error at its place; every other format yields
+//! the matrix of its reader.
 
 use std::path::Path;
 
 use cubefold_formats::{
-    asked::{Asked, ask},
-    format::{FileText, Format, Reading, Recognised, read_as, with_name},
+    asked::{Asked, ask_in},
+    format::{Format, Reading, Recognised, Recogniser, read_as, with_name},
     value::{Entry, Kind, Matrix},
 };
 
-use super::{Entries, amount::Amount, plain_matrix::ColumnName, text_file::FileErrors};
+use super::{amount::Amount, entries::Entries, text_file::FileErrors};
 use crate::{asked_file, budget::Budget};
 
 /// The matrix of a format that the other readers of this folder do not support.
 pub(super) struct Other<'b> {
     pub(super) entries: Entries<'b>,
-    pub(super) column: Option<ColumnName>,
+    pub(super) unit: &'static str,
     pub(super) note: Option<String>,
 }
 
-/// Content recognised by its format.
+/// The reader of a matrix file.
 pub(super) enum Form<'b> {
-    /// Dense rows, or an unknown format.
-    Dense,
-    /// An instance of `QAPLIB`.
+    /// Of a `NumPy` array.
+    Array,
+    /// Of Matrix Market.
+    Market,
+    /// Of an instance of `QAPLIB`.
     Instance,
-    /// Another format, or `None` after an error.
+    /// Of dense rows, or of a file that looks like no format.
+    Dense,
+    /// Of another format: its matrix, or `None` after an error.
     Other(Option<Other<'b>>),
 }
 
-/// Larger texts of plain rows are not compared with all formats \[bytes\].
-const MOST: usize = 64 << 20;
-
-/// The form of a text without a current header, as the format `asked` if given.
+/// The form of a file, as the format `asked` if given.
 pub(super) fn form_of<'b>(
     path: &Path,
-    text: &str,
+    mut file: Recogniser<'_>,
     asked: Option<&'static Format>,
     errors: &mut FileErrors<'_>,
     budget: &'b Budget,
 ) -> Form<'b> {
-    let found = match asked {
-        Some(format) => match read_as(&FileText::new(text.as_bytes()), format) {
+    let found = if let Some(format) = asked {
+        if let Some(plain) = plain(format) {
+            return plain;
+        }
+        match read_as(&file.file, format) {
             Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
                 Asked::Value(format, reading)
             }
             Recognised::Wrong(format, complaints) => Asked::Wrong(format, complaints),
             _ => Asked::Unknown,
-        },
-        None if is_plain(text) || text.len() > MOST => return Form::Dense,
-        None => ask(&path.display().to_string(), text.as_bytes(), Kind::Matrix),
+        }
+    } else {
+        let likely = file.likely(None);
+        let matrices: Vec<_> = likely.iter().filter(|format| format.holds.contains(&Kind::Matrix)).collect();
+        if let [only] = matrices[..]
+            && let Some(plain) = plain(only)
+        {
+            return plain;
+        }
+        ask_in(&path.display().to_string(), &mut file, Kind::Matrix)
     };
+    let text = &file.file.text;
     match found {
-        Asked::Value(format, _) | Asked::Wrong(format, _) if format.name == "matrix-dense" => Form::Dense,
-        Asked::Value(format, _) | Asked::Wrong(format, _) if format.name == "qaplib" => Form::Instance,
         // One or two rows of three numbers may also be the start of a matrix.
         Asked::Value(format, _) if asked.is_none() && format.name == "matrix-triples" && is_short(text) => {
             Form::Dense
         }
-        Asked::Value(_, reading) => {
+        Asked::Value(format, reading) => plain(format).unwrap_or_else(|| {
             Form::Other(reading.content.matrix().and_then(|matrix| other(matrix, &reading, errors, budget)))
-        }
-        Asked::Wrong(_, complaints) => {
+        }),
+        Asked::Wrong(format, complaints) => plain(format).unwrap_or_else(|| {
             for complaint in complaints {
                 errors.at_number(text, complaint.line.saturating_sub(1), || complaint.message);
             }
             Form::Other(None)
-        }
+        }),
         Asked::Misfit(misfit) if misfit.is_sure => {
             errors.add(asked_file::error_of(path, &misfit));
             Form::Other(None)
         }
+        Asked::Unknown if text.is_empty() && !file.file.bytes.is_empty() => {
+            errors.of_file("neither a NumPy array nor a text");
+            Form::Other(None)
+        }
         Asked::Misfit(_) | Asked::Unknown => Form::Dense,
+    }
+}
+
+/// The reader of this folder for a format.
+fn plain<'b>(format: &Format) -> Option<Form<'b>> {
+    match format.name {
+        "npy" => Some(Form::Array),
+        "matrix-market" => Some(Form::Market),
+        "qaplib" => Some(Form::Instance),
+        "matrix-dense" => Some(Form::Dense),
+        _ => None,
     }
 }
 
@@ -82,16 +110,6 @@ pub(super) fn format_of(name: &str) -> Option<&'static Format> {
 
 fn is_short(text: &str) -> bool {
     super::text_file::lines(text, '#').take(3).count() < 3
-}
-
-/// Whether the first line has more than three numbers: a row of a dense matrix.
-fn is_plain(text: &str) -> bool {
-    let Some(line) = super::text_file::lines(text, '#').next() else { return true };
-    let mut count = 0;
-    line.fields().all(|field| {
-        count += 1;
-        Amount::parse(field.text.as_bytes()).is_ok()
-    }) && count > 3
 }
 
 fn other<'b>(
@@ -108,11 +126,6 @@ fn other<'b>(
         };
         entries.add(from as u64, to as u64, amount);
     }
-    let column = match matrix.unit {
-        "bytes" => Some(ColumnName::Bytes),
-        "units" => Some(ColumnName::Units),
-        _ => None,
-    };
     let mut notes = reading.notes.clone();
     if reading.assumed.contains(&"base-1") {
         notes.push("ranks are counted from 1 in the file, from 0 here".to_owned());
@@ -121,5 +134,5 @@ fn other<'b>(
         let first = labels.first().map_or("", String::as_str);
         notes.push(format!("its {} names are ranks: rank 0 is {first}", labels.len()));
     }
-    Some(Other { entries, column, note: (!notes.is_empty()).then(|| notes.join("; ")) })
+    Some(Other { entries, unit: matrix.unit, note: (!notes.is_empty()).then(|| notes.join("; ")) })
 }
