@@ -5,7 +5,8 @@
 use cubefold_collectives::ALGORITHMS;
 use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIONS};
 use cubefold_scenario::{
-    Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, program_kinds, scenario_keys,
+    Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, machine_keys, program_kinds,
+    scenario_keys,
 };
 use cubefold_simulator::{RouterRouting, RoutingDescriptor};
 use cubefold_topology::MachineKind;
@@ -98,7 +99,7 @@ fn machine(kind: MachineKind) -> Topic {
     let descriptor = kind.descriptor();
     Topic::new(descriptor.name, "a machine")
         .by("machine.kind")
-        .with("described by", descriptor.keys.join(", "))
+        .with("described by", machine_keys(kind).join(", "))
         .with_text(descriptor.description)
 }
 

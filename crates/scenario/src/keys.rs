@@ -2,17 +2,20 @@
 //! foreign keys, and the check of `docs/scenarios.md`.
 //!
 //! A key is added as one entry of the [`table`], with the form of its values ([`forms`]), and is read in the module of
-//! its section. The descriptors of program kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take.
+//! its section. The descriptors of program kinds ([`PROGRAM_KINDS`]) list the keys of `[program]` that they take, and
+//! [`machine_keys`] those of `[machine]` that describe each kind of machines.
 
 mod forms;
+mod machines;
 mod table;
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
+pub use self::machines::machine_keys;
 use self::table::KEYS;
-pub(super) use self::table::Key;
+pub(super) use self::{machines::is_foreign_to_machine, table::Key};
 use super::{
     keyed_values::KeySet,
     program::{PROGRAM_KINDS, ProgramKind},
@@ -27,8 +30,6 @@ pub struct ScenarioKey {
     pub values: KeyValues,
     /// Its default.
     pub default: KeyDefault,
-    /// The machines that have it.
-    pub machines: KeyMachines,
     /// A description in one sentence.
     pub summary: &'static str,
 }
@@ -80,25 +81,6 @@ pub enum KeyDefault {
     Word(&'static str),
     /// Derived from other keys.
     Derived(&'static str),
-}
-
-/// The machines that have a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyMachines {
-    /// All.
-    All,
-    /// Grids: machines with coordinates.
-    Grids,
-    /// Hypercubes, and the families of networks.
-    CubesAndNetworks,
-    /// Networks from lists of links.
-    LinkLists,
-    /// Toruses.
-    Toruses,
-    /// Full meshes and switched networks that take it as a parameter.
-    Switched,
-    /// Graphs of edge grammars.
-    Grammars,
 }
 
 /// A part of a scenario file.

@@ -101,7 +101,7 @@ pub use self::{
     execution::{CountedPaths, DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
     goal_file::describe_stuck,
     job::{JobStepDescription, PipelineDescription, PipelineTask},
-    keys::{KeyDefault, KeyMachines, KeyValues, KeyWord, MAX_INTEGER, ScenarioKey, scenario_keys},
+    keys::{KeyDefault, KeyValues, KeyWord, MAX_INTEGER, ScenarioKey, machine_keys, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},
     open_loop::{LoadChoice, OpenLoopProgram},

@@ -18,7 +18,7 @@ use super::{
     errors::{Errors, ScenarioError, alternatives},
     execution::{self, RoutingRule},
     failures,
-    keys::{Key, KeyMachines, Section},
+    keys::{Key, Section, is_foreign_to_machine},
     library::Library,
     network::{self, NetworkKeys, ReadNetwork},
     packet_routes,
@@ -116,6 +116,12 @@ fn nodes_and_links(
     kind: Option<MachineKind>,
     library: &mut Library,
 ) -> NodesAndLinks {
+    let before = settings.errors().len();
+    if let Some(kind) = kind {
+        let is_foreign = |key: Key| is_foreign_to_machine(key.key(), kind);
+        settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
+    }
+    let is_valid = |_: &NodesAndLinks| settings.errors().len() == before;
     let with = |(machine, size, own_links)| NodesAndLinks {
         machine: Some(machine),
         size: Some(size),
@@ -128,7 +134,8 @@ fn nodes_and_links(
             return NodesAndLinks { machine, size, ..NodesAndLinks::default() };
         }
         Some(MachineKind::Network) => {
-            return network(settings, MachineKind::Network, library).unwrap_or_default();
+            let read = network(settings, MachineKind::Network, library);
+            return read.filter(is_valid).unwrap_or_default();
         }
         Some(kind) if kind.has_parameters() => switched::read(settings, kind).map(with),
         Some(kind) if is_described(kind) => {
@@ -140,7 +147,7 @@ fn nodes_and_links(
         let machine = read.machine.as_ref().zip(read.size.as_ref());
         machine.and_then(|(machine, size)| connection::check(settings, machine, size)).is_some()
     };
-    read.filter(is_connected).unwrap_or_default()
+    read.filter(is_valid).filter(is_connected).unwrap_or_default()
 }
 
 /// The machine inside a partition of a grid.
@@ -185,14 +192,6 @@ fn with_allocation(
 }
 
 fn grid(settings: &Settings<'_>, kind: Option<MachineKind>) -> (Option<Machine>, Option<Size>) {
-    let is_foreign = |key: Key| match key.entry().machines {
-        KeyMachines::LinkLists | KeyMachines::Switched | KeyMachines::Grammars => true,
-        KeyMachines::Toruses => kind != Some(MachineKind::Torus),
-        KeyMachines::All | KeyMachines::Grids | KeyMachines::CubesAndNetworks => false,
-    };
-    if let Some(kind) = kind {
-        settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
-    }
     let size = size(settings, kind);
     let wraps = wraps(settings, kind, size.as_ref());
     let machine = match (kind, &size) {
@@ -206,15 +205,6 @@ fn grid(settings: &Settings<'_>, kind: Option<MachineKind>) -> (Option<Machine>,
 fn network(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) -> Option<NodesAndLinks> {
     // A tree has levels where other families have dimensions.
     let counted = if kind == MachineKind::BinaryTree { Key::MachineLevels } else { Key::MachineDimensions };
-    let is_foreign = |(key, _): &(Key, &Value)| match key.entry().machines {
-        KeyMachines::Grids | KeyMachines::Switched | KeyMachines::Toruses | KeyMachines::Grammars => {
-            *key != counted
-        }
-        KeyMachines::CubesAndNetworks => *key != counted && kind != MachineKind::Network,
-        KeyMachines::All | KeyMachines::LinkLists => false,
-    };
-    let of_grids = settings.set_in(Section::Machine).filter(is_foreign);
-    let foreign = of_grids.map(|(key, value)| (key.key(), value));
     let keys = NetworkKeys {
         name: "machine",
         count_key: counted.key(),
@@ -228,7 +218,6 @@ fn network(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) ->
         link_speed_unit: settings.get(Key::MachineLinkSpeedUnit),
         paths: settings.get(Key::MachinePaths),
         directed: settings.get(Key::MachineDirected),
-        foreign: foreign.collect(),
         kind: settings.get(Key::MachineKind)?,
     };
     let ReadNetwork { machine, size, own_links, notes } =
@@ -238,14 +227,9 @@ fn network(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) ->
 
 /// A tree that numbers describe, or the graph of an edge grammar.
 fn described(settings: &Settings<'_>, kind: MachineKind, library: &mut Library) -> Option<(Machine, Size)> {
-    let before = settings.errors().len();
-    let is_foreign =
-        |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
-    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
     let get = |key| settings.get(Key::with_key(Section::Machine, key)?);
     let graph = DescribedGraph { name: "machine", kind: settings.get(Key::MachineKind)?, get: &get };
-    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, settings.errors())?;
-    (settings.errors().len() == before).then_some((machine, size))
+    graph.read(kind, |path| settings.beside(path), library, settings.errors())
 }
 
 /// The machine with the routes that the scenario chooses: under `lowest` and `spread` a grid becomes a network.

@@ -17,7 +17,7 @@ use super::{
     described_graph::{DescribedGraph, is_described},
     errors::{Errors, ScenarioError, alternatives},
     exchange,
-    keys::Key,
+    keys::{Key, is_foreign_to_machine},
     library::Library,
     message_sizes::{ByStage, Sizes},
     network::{self, NetworkKeys, ReadNetwork},
@@ -261,28 +261,12 @@ pub(super) fn read_guest(settings: &Settings<'_>, library: &mut Library) -> Opti
         let names = KINDS.map(|kind| (kind.name(), kind));
         value.choice(&table.name("kind"), &names, settings.errors())
     });
-    if let (Some(kind), Some(kind_value)) = (kind.filter(|kind| !kind.is_grid()), kind_value) {
-        if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
-            return read_tree(&table, kind, kind_value, settings);
-        }
-        if is_described(kind) {
-            return read_described(settings, &table, kind, kind_value, library);
-        }
-        let keys = network_keys(&table, kind, kind_value);
-        let beside = |path: &str| settings.beside(path);
-        let ReadNetwork { machine, size, .. } =
-            network::read(kind, &keys, beside, library, settings.errors())?;
-        return Some((GraphGuest::new(Machine::clone(&machine)), size));
-    }
-    for key in ["arity", "levels", "vertices", "legs", "grammar", "size", "edges"] {
-        if let (Some(kind), Some(value)) = (kind, table.get(key)) {
-            let kind_place = kind_value.map(|value| &value.place);
-            settings.report(ScenarioError::foreign_key(
-                &table.name(key),
-                &value.place,
-                kind.name(),
-                kind_place,
-            ));
+    if let (Some(kind), Some(kind_value)) = (kind, kind_value) {
+        let before = settings.errors().len();
+        report_foreign(&table, kind, kind_value, settings.errors());
+        if !kind.is_grid() {
+            let guest = read_graph(&table, kind, kind_value, settings, library);
+            return guest.filter(|_| settings.errors().len() == before);
         }
     }
     let size = size(&table, kind, value, settings.errors());
@@ -294,40 +278,42 @@ pub(super) fn read_guest(settings: &Settings<'_>, library: &mut Library) -> Opti
     shape(kind, &size, &wraps, settings.errors()).map(|shape| (GraphGuest::new(shape), size))
 }
 
-/// Reads a tree that numbers describe, or the graph of an edge grammar.
-fn read_described(
-    settings: &Settings<'_>,
+/// Reports the keys of guests of other kinds.
+fn report_foreign(table: &Table<'_>, kind: MachineKind, kind_value: &Value, errors: &Errors) {
+    for key in KEYS.into_iter().filter(|key| is_foreign_to_machine(key, kind)) {
+        if let Some(value) = table.get(key) {
+            let (path, kind_place) = (table.name(key), Some(&kind_value.place));
+            errors.report(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
+        }
+    }
+}
+
+/// Reads a guest that is not a grid.
+fn read_graph(
     table: &Table<'_>,
     kind: MachineKind,
     kind_value: &Value,
+    settings: &Settings<'_>,
     library: &mut Library,
 ) -> Option<(GraphGuest, Size)> {
-    let before = settings.errors().len();
-    let is_known = |key: &&str| *key == "kind" || kind.descriptor().keys.contains(key);
-    for key in KEYS.iter().filter(|key| !is_known(key)) {
-        if let Some(value) = table.get(key) {
-            let kind_place = Some(&kind_value.place);
-            settings.report(ScenarioError::foreign_key(
-                &table.name(key),
-                &value.place,
-                kind.name(),
-                kind_place,
-            ));
-        }
+    let beside = |path: &str| settings.beside(path);
+    if matches!(kind, MachineKind::RandomTree | MachineKind::Caterpillar) {
+        return read_tree(table, kind, kind_value, settings);
     }
-    let get = |key| table.get(key);
-    let graph = DescribedGraph { name: "program.guest", kind: kind_value, get: &get };
-    let (machine, size) = graph.read(kind, |path| settings.beside(path), library, settings.errors())?;
-    (settings.errors().len() == before).then_some((GraphGuest::new(machine), size))
+    if is_described(kind) {
+        let get = |key| table.get(key);
+        let graph = DescribedGraph { name: "program.guest", kind: kind_value, get: &get };
+        let (machine, size) = graph.read(kind, beside, library, settings.errors())?;
+        return Some((GraphGuest::new(machine), size));
+    }
+    let keys = network_keys(table, kind, kind_value);
+    let ReadNetwork { machine, size, .. } = network::read(kind, &keys, beside, library, settings.errors())?;
+    Some((GraphGuest::new(Machine::clone(&machine)), size))
 }
 
 /// The keys of a guest that is not a grid: levels for a tree, dimensions or a file for others.
 fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value) -> NetworkKeys<'a> {
-    let (count_key, other) =
-        if kind == MachineKind::BinaryTree { ("levels", "dimensions") } else { ("dimensions", "levels") };
-    let foreign = ["shape", "wrap", "arity", "vertices", "legs", "grammar", "size", other]
-        .into_iter()
-        .filter_map(|key| Some((key, table.get(key)?)));
+    let count_key = if kind == MachineKind::BinaryTree { "levels" } else { "dimensions" };
     NetworkKeys {
         name: "program.guest",
         count_key,
@@ -341,7 +327,6 @@ fn network_keys<'a>(table: &Table<'a>, kind: MachineKind, kind_value: &'a Value)
         link_speed_unit: None,
         paths: None,
         directed: None,
-        foreign: foreign.collect(),
         kind: kind_value,
     }
 }
@@ -389,20 +374,13 @@ fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &Errors) -> Opt
 const MAX_VERTICES: u64 = 1 << 20;
 
 /// Reads a random tree, which the seed determines, or a caterpillar.
-pub(super) fn read_tree(
+fn read_tree(
     table: &Table<'_>,
     kind: MachineKind,
     place: &Value,
     settings: &Settings<'_>,
 ) -> Option<(GraphGuest, Size)> {
-    let (key, other) =
-        if kind == MachineKind::Caterpillar { ("legs", "vertices") } else { ("vertices", "legs") };
-    let foreign = ["shape", "dimensions", "arity", "levels", "grammar", "size", "wrap", "edges", other];
-    let before = settings.errors().len();
-    for (key, value) in foreign.into_iter().filter_map(|key| Some((key, table.get(key)?))) {
-        let (path, kind_place) = (table.name(key), Some(&place.place));
-        settings.report(ScenarioError::foreign_key(&path, &value.place, kind.name(), kind_place));
-    }
+    let key = if kind == MachineKind::Caterpillar { "legs" } else { "vertices" };
     let Some(value) = table.get(key) else {
         let message = format!("{} is missing, expected {}", table.name(key), expected(kind));
         settings.report(ScenarioError::at(&place.place, message, format!("needs {key}")));
@@ -425,11 +403,10 @@ pub(super) fn read_tree(
             .and_then(|count| Some(random_tree(count, settings.seed()?))),
     }?;
     match tree(kind, &links) {
-        Ok(machine) if settings.errors().len() == before => {
+        Ok(machine) => {
             let size = Size::of_machine(&machine, &value.place);
             Some((GraphGuest::new(machine), size))
         }
-        Ok(_) => None,
         Err(error) => {
             settings.report(ScenarioError::at(&value.place, error.to_string(), "this tree"));
             None

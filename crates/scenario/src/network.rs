@@ -47,8 +47,6 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) paths: Option<&'a Value>,
     /// Whether links lead in one direction.
     pub(super) directed: Option<&'a Value>,
-    /// The given keys that apply only to other kinds.
-    pub(super) foreign: Vec<(&'static str, &'a Value)>,
     /// The kind.
     pub(super) kind: &'a Value,
 }
@@ -70,33 +68,11 @@ pub(super) fn read(
     library: &mut Library,
     errors: &Errors,
 ) -> Option<ReadNetwork> {
-    let before = errors.len();
-    for (key, value) in &keys.foreign {
-        errors.report(keys.foreign(key, value, kind));
+    if kind == MachineKind::Network {
+        return from_file(keys, beside, library, errors);
     }
-    let network = if kind == MachineKind::Network {
-        if let Some(value) = keys.count {
-            errors.report(keys.foreign(keys.count_key, value, kind));
-        }
-        from_file(keys, beside, library, errors)
-    } else {
-        let of_files = [
-            ("edges", keys.edges),
-            ("hosts", keys.hosts),
-            ("hosts_forward", keys.hosts_forward),
-            ("uplinks", keys.uplinks),
-            ("lane", keys.lane),
-            ("unit-of-linkspeed", keys.link_speed_unit),
-            ("paths", keys.paths),
-            ("directed", keys.directed),
-        ];
-        for (key, value) in of_files {
-            errors.report_all(value.map(|value| keys.foreign(key, value, kind)));
-        }
-        let made = of_dimensions(kind, keys, library, errors);
-        made.map(|(machine, size)| ReadNetwork { machine, size, own_links: None, notes: vec![] })
-    };
-    network.filter(|_| errors.len() == before)
+    let (machine, size) = of_dimensions(kind, keys, library, errors)?;
+    Some(ReadNetwork { machine, size, own_links: None, notes: vec![] })
 }
 
 fn of_dimensions(
@@ -336,11 +312,6 @@ fn wrong(value: &Value, error: &MachineError) -> ScenarioError {
 }
 
 impl NetworkKeys<'_> {
-    fn foreign(&self, key: &str, value: &Value, kind: MachineKind) -> ScenarioError {
-        let path = format!("{}.{key}", self.name);
-        ScenarioError::foreign_key(&path, &value.place, kind.name(), Some(&self.kind.place))
-    }
-
     fn missing(&self, key: &str, expected: &str) -> ScenarioError {
         let message = format!("{}.{key} is missing, expected {expected}", self.name);
         ScenarioError::at(&self.kind.place, message, format!("needs {key}"))

@@ -6,7 +6,7 @@ use cubefold_topology::{HostNics, MAX_NETWORK_NODES, Machine, MachineKind, Netwo
 use super::{
     cluster,
     errors::ScenarioError,
-    keys::{Key, KeyMachines, KeyValues, NICS_ON},
+    keys::{Key, KeyValues, NICS_ON},
     part_links::OwnLinks,
     settings::Settings,
     source_file::Place,
@@ -19,9 +19,6 @@ use super::{
 pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machine, Size, Option<OwnLinks>)> {
     let before = settings.errors().len();
     let kind_place = settings.place(Key::MachineKind);
-    let is_foreign =
-        |key: Key| key.entry().machines != KeyMachines::All && !kind.descriptor().keys.contains(&key.key());
-    settings.report_foreign(Key::MachineKind, kind.name(), is_foreign);
     let mut own_links = None;
     let parameters = match kind {
         MachineKind::FullMesh => {

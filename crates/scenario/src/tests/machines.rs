@@ -46,6 +46,10 @@ fn wrong_parameters_are_reported_at_their_places() {
         ["1:52: machine.shape with a full-mesh, which has none"]
     );
     assert_eq!(
+        errors("machine = { kind = \"de-bruijn\", dimensions = 3, reduce = true }\n"),
+        ["1:58: machine.reduce with a de-bruijn, which has none"]
+    );
+    assert_eq!(
         errors(&format!("{TORUS}leaves = 3\n")),
         ["4:10: machine.leaves with a torus, which has none"]
     );
