@@ -45,14 +45,10 @@ pub struct ExecutionRecord {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_units: Option<String>,
-    /// The routing rule: dimension-order, valiant and sorting on grids, lowest and spread on networks, and on grids
-    /// routed as such; d-mod-k on machines whose switches have levels; embedding on grids and networks. Through
-    /// routers with finite buffers also romm and adaptive on grids, up-down and up-down-adaptive on fat trees,
-    /// minimal and ugal on dragonflies, hops on other networks. The column is there only if a scenario gives it or
-    /// a machine has routers.
+    /// The route of a message, a word of execution.routing. The column is there only if a scenario gives it or a
+    /// machine has routers.
     #[column(
-        "routing",
-        aliases = ["dimension-order", "valiant", "sorting", "lowest", "spread", "d-mod-k", "psi", "romm", "adaptive", "up-down", "up-down-adaptive", "minimal", "ugal"],
+        "routing", aliases = ["psi"],
         source = "Valiant 1982; Nassimi & Sahni 1981; docs/model.md, sections 12, 19, 20, 22.5, 26.3 and 28.1"
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -361,7 +361,10 @@ const MARKS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
+    use cubefold_scenario::RoutingRule;
+
     use super::*;
+    use crate::Definition;
 
     #[test]
     fn every_value_of_every_key_is_a_topic_of_its_own() {
@@ -384,6 +387,16 @@ mod tests {
                 KeyValues::Form(form, _) => assert!(form.contains(word), "{path} = {word}"),
                 _ => panic!("{path} takes no words"),
             }
+        }
+    }
+
+    #[test]
+    fn every_routing_is_a_topic_and_no_name_of_the_column() {
+        for name in RoutingRule::all().map(RoutingRule::name) {
+            let is_value = |topic: &Topic| topic.title.ends_with(", a value of execution.routing");
+            assert_eq!(Topic::find(name).iter().filter(|topic| is_value(topic)).count(), 1, "{name}");
+            let column = Definition::find(name).map(|definition| definition.name);
+            assert_ne!(column, Some("execution_routing"), "{name}");
         }
     }
 
