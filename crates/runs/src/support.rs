@@ -1,12 +1,15 @@
 //! Helpers for unit tests of several modules: scenarios from texts.
 
-use std::{fs, io::Cursor, path::PathBuf};
+#[path = "../../scenario/src/tests/scenario_files.rs"]
+mod scenario_files;
+
+use std::io::Cursor;
 
 use cubefold_records::{FinishedRun, RunRecord};
-use cubefold_scenario::{Run, Scenario, ScenarioErrors, load};
+use cubefold_scenario::{CheckedScenarios, Run, Scenario, ScenarioError, ScenarioErrors, check_with, load};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tempfile::TempDir;
 
+pub(crate) use self::scenario_files::{Files, RING, errors, scenario};
 use crate::{
     KeepRecords, Progress, Resources, execute,
     journal::{Journal, Shard, SweepPlan},
@@ -14,47 +17,6 @@ use crate::{
 
 /// Resources that are enough for all tests.
 pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30, ranks: None };
-
-/// A folder of files, of which the first is the scenario.
-pub(crate) struct Files {
-    pub(crate) folder: TempDir,
-    scenario: PathBuf,
-}
-
-impl Files {
-    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        let scenario = folder.path().join(files[0].0);
-        Self { folder, scenario }
-    }
-
-    pub(crate) fn load(&self) -> Result<Scenario, ScenarioErrors> {
-        load(std::slice::from_ref(&self.scenario)).map(|mut scenarios| scenarios.remove(0))
-    }
-
-    /// The displayed errors, without the name of the folder.
-    pub(crate) fn displayed(&self) -> Vec<String> {
-        let folder = format!("{}/", self.folder.path().display());
-        self.load().unwrap_err().iter().map(|error| error.to_string().replace(&folder, "")).collect()
-    }
-}
-
-/// A valid ring of 8, to which tests append.
-pub(crate) const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
-
-/// The scenario in a text.
-pub(crate) fn scenario(text: &str) -> Scenario {
-    Files::new(&[("s.toml", text)]).load().unwrap()
-}
-
-/// The errors of a text as `line:column: message`.
-pub(crate) fn errors(text: &str) -> Vec<String> {
-    let displayed = Files::new(&[("s.toml", text)]).displayed();
-    displayed.iter().map(|line| line.strip_prefix("s.toml:").unwrap().to_owned()).collect()
-}
 
 /// The runs of a scenario.
 pub(crate) fn runs(text: &str) -> Vec<Run> {

@@ -18,6 +18,7 @@ mod networks;
 mod programs;
 mod resolved;
 mod runs;
+mod scenario_files;
 mod sizes;
 mod speeds;
 mod traffic;
@@ -27,58 +28,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use miette::Diagnostic;
-use tempfile::TempDir;
-
+pub(super) use self::scenario_files::scenario;
+use self::scenario_files::{Files, RING, assert_are_the_same};
 use super::*;
-
-/// A valid ring of 8, to which tests append.
-const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
-
-/// A folder of files, the first of which is the scenario.
-struct Files {
-    directory: TempDir,
-    scenario: PathBuf,
-}
+use miette::Diagnostic;
 
 impl Files {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            fs::write(directory.path().join(name), text).unwrap();
-        }
-        let scenario = directory.path().join(files[0].0);
-        Self { directory, scenario }
-    }
-
-    /// Loads the scenario, and checks that validation without holding runs gives the same.
-    fn load(&self) -> Result<Scenario, ScenarioErrors> {
-        let paths = std::slice::from_ref(&self.scenario);
-        let loaded = load(paths).map(|mut scenarios| scenarios.remove(0));
-        match (&loaded, check_with(paths, &[], u64::MAX)) {
-            (Ok(scenario), Ok(checked)) => assert_are_the_same(scenario, &checked),
-            (Err(errors), Err(found)) => {
-                assert_eq!((found.to_string(), found.count()), (errors.to_string(), errors.count()));
-            }
-            (loaded, checked) => panic!("loaded as {loaded:?}, checked as {checked:?}"),
-        }
-        loaded
-    }
-
-    fn errors(&self) -> Vec<ScenarioError> {
-        self.load().unwrap_err().into_iter().collect()
-    }
-
-    /// Removes the name of the folder from a text.
-    fn without_directory(&self, text: &impl ToString) -> String {
-        text.to_string().replace(&format!("{}/", self.directory.path().display()), "")
-    }
-
-    /// The errors as they display.
-    fn displayed(&self) -> Vec<String> {
-        self.errors().iter().map(|error| self.without_directory(error)).collect()
-    }
-
     /// The help of the only error.
     fn help(&self) -> String {
         let errors = self.errors();
@@ -87,35 +42,10 @@ impl Files {
     }
 }
 
-/// Checks that a scenario has the runs that were loaded.
-fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios) {
-    let [scenario] = checked.scenarios() else { panic!("{checked:?}") };
-    assert_eq!(
-        (&scenario.path, &scenario.name, &scenario.inputs),
-        (&loaded.path, &loaded.name, &loaded.inputs)
-    );
-    assert_eq!(scenario.run_count, loaded.runs.len());
-    assert_eq!(checked.runs().count(), loaded.runs.len());
-    for (place, (run, checked_run)) in loaded.runs.iter().zip(checked.runs()).enumerate() {
-        let checked_run = checked_run.unwrap();
-        assert_eq!((checked_run.seed, &checked_run.combination), (run.seed, &run.combination), "run {place}");
-        assert_eq!(checked_run.resolved.text(), run.resolved.text());
-        assert_eq!((checked_run.communication, checked_run.execution), (run.communication, run.execution));
-        let is_small = run.program.body.process_count() <= 1 << 12;
-        assert!(!is_small || checked_run.placement.nodes() == run.placement.nodes());
-    }
-}
-
-/// The scenario in a text.
-pub(super) fn scenario(text: &str) -> Scenario {
-    Files::new(&[("s.toml", text)]).load().unwrap()
-}
-
 /// The errors of a text as `line:column: message`, with `EMBEDDINGS` for the list of all embeddings.
 fn errors(text: &str) -> Vec<String> {
-    let (displayed, all) = (Files::new(&[("s.toml", text)]).displayed(), embeddings::expected());
-    let short = |line: &String| line.strip_prefix("s.toml:").unwrap().replace(&all, "EMBEDDINGS");
-    displayed.iter().map(short).collect()
+    let all = embeddings::expected();
+    scenario_files::errors(text).iter().map(|line| line.replace(&all, "EMBEDDINGS")).collect()
 }
 
 /// The help of the only error of a text.

@@ -77,7 +77,7 @@ pub(super) fn folder(scenario: &str, files: &BTreeMap<String, GoldenFile>) -> Fi
             GoldenFile::Text(text) => text.clone().into_bytes(),
             GoldenFile::Bytes { base64 } => BASE64_STANDARD.decode(base64).unwrap(),
         };
-        fs::write(scratch.folder.path().join(name), bytes).unwrap();
+        fs::write(scratch.directory.path().join(name), bytes).unwrap();
     }
     scratch
 }
