@@ -79,18 +79,6 @@ pub struct Format {
 }
 
 impl Format {
-    /// How much a file looks like it; a large file is judged by a sample.
-    #[must_use]
-    pub fn likeness(&self, file: &FileText<'_>) -> Likeness {
-        let Some(sample) = file.sample() else { return (self.is_like)(file) };
-        match (self.is_like)(&sample) {
-            Likeness::No => {
-                file.around_headings().map(|part| (self.is_like)(&part)).max().unwrap_or(Likeness::No)
-            }
-            found => found,
-        }
-    }
-
     /// The command that converts a file into a format that is read.
     #[must_use]
     pub fn conversion(&self, path: &str) -> Option<String> {

@@ -32,7 +32,7 @@ pub enum Recognised {
 /// Reads contents in a format.
 #[must_use]
 pub fn read_as(file: &FileText<'_>, format: &'static Format) -> Recognised {
-    if format.likeness(file) == Likeness::No {
+    if likenesses(file, &[format]).is_empty() {
         let message = format!("the file is not like one of {}", format.tool);
         return Recognised::Wrong(format, vec![Complaint { line: 0, message }]);
     }
@@ -79,16 +79,7 @@ impl<'a> Recogniser<'a> {
     }
 
     fn of(file: FileText<'a>) -> Self {
-        let (is_large, like) = match file.sample() {
-            None => (false, likenesses(&file)),
-            Some(sample) => match likenesses(&sample) {
-                none if none.is_empty() => {
-                    let mut parts = file.around_headings().map(|part| likenesses(&part));
-                    (true, parts.find(|like| !like.is_empty()).unwrap_or_default())
-                }
-                like => (true, like),
-            },
-        };
+        let (is_large, like) = (file.sample().is_some(), likenesses(&file, &FORMATS));
         Self { file, is_large, like, read: BTreeMap::new(), plain: None }
     }
 
@@ -140,7 +131,7 @@ impl<'a> Recogniser<'a> {
     fn without_prefixes(&self) -> Plain<'a> {
         if let Some(sample) = self.file.sample() {
             let (plain, _) = sample.without_prefixes()?;
-            if likenesses(&plain).is_empty() {
+            if likenesses(&plain, &FORMATS).is_empty() {
                 return None;
             }
         }
@@ -186,10 +177,16 @@ impl<'a> Recogniser<'a> {
     }
 }
 
-/// The formats that a text looks like.
-fn likenesses(file: &FileText<'_>) -> Vec<(&'static Format, Likeness)> {
-    let all = FORMATS.iter().map(|format| (*format, (format.is_like)(file)));
-    all.filter(|(_, likeness)| *likeness > Likeness::No).collect()
+/// The formats, of these, that a file looks like. A large file is judged by its sample, else by the first of the
+/// parts around headings that looks like one.
+fn likenesses(file: &FileText<'_>, formats: &[&'static Format]) -> Vec<(&'static Format, Likeness)> {
+    let judge = |text: &FileText<'_>| -> Vec<(&'static Format, Likeness)> {
+        let all = formats.iter().map(|format| (*format, (format.is_like)(text)));
+        all.filter(|(_, likeness)| *likeness > Likeness::No).collect()
+    };
+    let Some(sample) = file.sample() else { return judge(file) };
+    let samples = std::iter::once(sample).chain(file.around_headings());
+    samples.map(|part| judge(&part)).find(|like| !like.is_empty()).unwrap_or_default()
 }
 
 /// Chooses among formats that can all read a file: triples before a list of weighted edges, and triples or rows of
