@@ -125,7 +125,18 @@ pub fn measured(
 ) -> Result<Measurement, Vec<ScenarioError>> {
     let source = SourceFile::read(path)
         .map_err(|error| vec![ScenarioError::of_file(path, format!("measurements {error}"))])?;
-    match ask(&path.display().to_string(), source.text().as_bytes(), Kind::Benchmark) {
+    let text = source.text();
+    // The reader of known formats has exact places, and the options of the command.
+    let parse =
+        || Measurement::parse(name, text, options).map_err(|diagnostics| errors_at(&source, &diagnostics));
+    let file = Recogniser::new(text.as_bytes());
+    if let [format] = file.likely(None)[..]
+        && is_known(format)
+        && file.is_sure(format)
+    {
+        return parse();
+    }
+    match ask(&path.display().to_string(), text.as_bytes(), Kind::Benchmark) {
         Asked::Value(format, reading) if !is_known(format) => {
             if let Content::Benchmark(rows) = &reading.content {
                 return Measurement::of_rows(name, format.tool, rows, options)
@@ -135,11 +146,10 @@ pub fn measured(
         Asked::Wrong(format, complaints) if !is_known(format) => {
             return Err(at_lines(path, &source, &complaints));
         }
-        Asked::Misfit(misfit) if !Measurement::has_table(source.text()) => {
+        Asked::Misfit(misfit) if !Measurement::has_table(text) => {
             return Err(vec![error_of(path, &misfit)]);
         }
         _ => {}
     }
-    // The reader of the others has exact places, and the options of the command.
-    Measurement::parse(name, source.text(), options).map_err(|diagnostics| errors_at(&source, &diagnostics))
+    parse()
 }
