@@ -1,6 +1,6 @@
 //! Hosts: their names in the order of the nodes of a machine, and their slots.
 
-use std::collections::BTreeMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{
     LauncherError,
@@ -21,15 +21,14 @@ pub struct HostOptions<'a> {
 }
 
 /// Host names by place; the first has node 0. At least one, all different.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct HostList {
-    names: Vec<String>,
-    places: BTreeMap<String, u64>, // the inverse
-    slots: Vec<Option<u64>>,       // per host, if the list gives them
-    lines: Vec<u64>,               // per host, counted from 1
-    listed: Vec<u64>,              // the places of the hosts in the order of the list or map
-    hosts_per_node: u64,           // at least 1; consecutive places
-    is_of_map: bool,               // whether a coordinate map gave the order
+    names: IndexSet<String>,
+    slots: Vec<Option<u64>>, // per host, if the list gives them
+    lines: Vec<u64>,         // per host, counted from 1
+    listed: Vec<u64>,        // the places of the hosts in the order of the list or map
+    hosts_per_node: u64,     // at least 1; consecutive places
+    is_of_map: bool,         // whether a coordinate map gave the order
 }
 
 /// A host in the order of the nodes.
@@ -91,7 +90,7 @@ impl HostList {
         let mut diagnostics = Diagnostics::default();
         let listed = listed(text, &mut diagnostics);
         let has_tasks = listed.iter().any(|host| host.is_task);
-        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut counts: IndexMap<&str, u64> = IndexMap::new();
         for host in &listed {
             *counts.entry(&host.name).or_default() += 1;
         }
@@ -103,7 +102,7 @@ impl HostList {
         let mut list = Self::empty();
         let mut counter = LineCounter::new(text);
         for ListedHost { name, slots, part, is_task } in &listed {
-            if list.places.contains_key(name) {
+            if list.names.contains(name) {
                 if repeated.is_none() && !is_task {
                     let message =
                         || format!("host {} a second time, expected every host once", described(name));
@@ -111,9 +110,8 @@ impl HostList {
                 }
                 continue;
             }
-            list.places.insert(name.clone(), list.names.len() as u64);
             list.listed.push(list.names.len() as u64);
-            list.names.push(name.clone());
+            list.names.insert(name.clone());
             let tasks = counts.get(name.as_str()).copied().filter(|_| has_tasks);
             list.slots.push(slots.or(repeated).or(tasks));
             list.lines.push(counter.line(part));
@@ -132,8 +130,7 @@ impl HostList {
 
     fn empty() -> Self {
         Self {
-            names: vec![],
-            places: BTreeMap::new(),
+            names: IndexSet::new(),
             slots: vec![],
             lines: vec![],
             listed: vec![],
@@ -149,12 +146,11 @@ impl HostList {
         ranks.sort_unstable();
         let order = ranks.into_iter().map(|(_, place)| place).collect();
         let mut list = Self { hosts_per_node, is_of_map: true, listed: order, ..Self::empty() };
-        for (place, OrderedHost { name, line, .. }) in (0..).zip(hosts) {
+        for OrderedHost { name, line, .. } in hosts {
             let known = listed.and_then(|listed| Some((listed, usize::try_from(listed.place(&name)?).ok()?)));
             list.slots.push(known.and_then(|(listed, place)| listed.slots[place]));
             list.lines.push(known.map_or(line, |(listed, place)| listed.lines[place]));
-            list.places.insert(name.clone(), place);
-            list.names.push(name);
+            list.names.insert(name);
         }
         list
     }
@@ -214,13 +210,13 @@ impl HostList {
 
     /// The name at a place, counted from 0; empty if there is none.
     pub fn name(&self, place: u64) -> &str {
-        usize::try_from(place).ok().and_then(|place| self.names.get(place)).map_or("", String::as_str)
+        usize::try_from(place).ok().and_then(|place| self.names.get_index(place)).map_or("", String::as_str)
     }
 
     /// Whether it contains a name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.places.contains_key(name)
+        self.names.contains(name)
     }
 
     /// The same hosts, with the slots of another list that has them.
@@ -236,7 +232,7 @@ impl HostList {
 
     /// The place of a name.
     pub(super) fn place(&self, name: &str) -> Option<u64> {
-        self.places.get(name).copied()
+        self.names.get_index_of(name).map(|place| place as u64)
     }
 }
 
