@@ -250,14 +250,7 @@ impl Row {
             60.0,
         )
         .when_long(),
-        seconds(
-            "belt/whole-machine/d20/random",
-            Engine::Belt,
-            cube(20, Placed::AtRandom, Messages::Unit),
-            16_524,
-            20.0,
-        )
-        .when_long(),
+        hop("hop/d20/random", cube(20, Placed::AtRandom, Messages::Unit), 16_524, 50.0).when_long(),
         seconds(
             "coordinated/d24/xor",
             Engine::Coordinated,

@@ -15,11 +15,10 @@ use cubefold_reference::{
     problem::{Problem, Row},
 };
 use cubefold_simulator::{
-    BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Lines, Outcome, Percent,
-    PhaseLength, Plan, Request, Routing, Shortcuts, StageRecord, StageTotals, Summary, Workers, predict,
-    simulate,
+    BulkStages, CountLinkUse, DimensionChoice, Distribution, EngineChoice, Outcome, Percent, PhaseLength,
+    Plan, Request, Routing, StageRecord, StageTotals, Summary, Workers, predict, simulate,
 };
-use cubefold_topology::{LinkMode, NodeId, TieRule};
+use cubefold_topology::{NodeId, TieRule};
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::random_problem::{
@@ -157,20 +156,15 @@ pub(crate) fn check_asynchronous(case: &Case) -> Result<bool, TestCaseError> {
     Ok(expected.rows.iter().flatten().any(|row| row.blocked > 0))
 }
 
-/// The engines that apply, the belt with and without each of its shortcuts.
+/// The engines that apply, the belt with and without its shortcut.
 fn requests(case: &Case) -> Vec<Request> {
     let engines = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::Sized];
     let mut requests = vec![by_threads(case)];
     requests.extend(engines.map(Request::asynchronous));
     let belt = Request::asynchronous(EngineChoice::BELT);
     if Plan::new(&*case.program, &case.placement, case.communication, &belt).is_ok() {
-        // The whole machine together is run under full-duplex links only.
-        let full_duplex = case.communication.links() == LinkMode::FullDuplex;
-        for lines in [Lines::Classes, Lines::Whole].into_iter().take(1 + usize::from(full_duplex)) {
-            for bulk in [BulkStages::Yes, BulkStages::No] {
-                requests.push(Request::asynchronous(EngineChoice::Belt(Shortcuts { lines, bulk })));
-            }
-        }
+        let shortcut = [BulkStages::Yes, BulkStages::No];
+        requests.extend(shortcut.map(|bulk| Request::asynchronous(EngineChoice::Belt(bulk))));
     }
     requests
 }

@@ -4,15 +4,14 @@ use serde_json::Value;
 
 use super::command::{Scratch, done, files_in, json, root, run, text_of};
 
-/// Scenarios whose asynchronous runs the belt engine takes: named embeddings under full-duplex links, half-duplex ones
-/// too, mixed wrapping, stages that recur or are interleaved, placements from files.
-const BY_BELT: [&str; 9] = [
+/// Scenarios whose asynchronous runs the belt engine takes: named embeddings under full-duplex and half-duplex links,
+/// mixed wrapping, stages that return to an idle line.
+const BY_BELT: [&str; 8] = [
     "bitonic-sort",
     "contention-64x64",
     "fft-mesh-16x16",
     "hop-sweep",
     "mixed-wrap",
-    "own-placement",
     "rings",
     "stage-order",
     "torus-3d",
@@ -74,7 +73,7 @@ fn hop_and_belt_give_the_same_bytes_but_for_their_names() {
 #[test]
 fn rows_of_a_belt_run_are_the_same_bytes_on_1_2_and_8_threads() {
     let scratch = folder();
-    for name in ["contention-64x64", "fft-mesh-16x16", "own-placement", "stage-order"] {
+    for name in ["contention-64x64", "fft-mesh-16x16", "hop-sweep", "stage-order"] {
         let scenario = with_engine(&scratch, name, "belt");
         let with = |threads| results(&scratch, &scenario, &["--threads", threads]);
         let one = with("1");
@@ -95,7 +94,7 @@ fn without_a_choice_the_record_names_the_fastest_engine_that_applies() {
     for (name, engine) in [
         ("contention-64x64", "belt"),
         ("mixed-wrap", "belt"),
-        ("own-placement", "belt"),
+        ("own-placement", "hop"),
         ("neighbour-exchange", "hop"),
         ("shared-nodes", "hop"),
     ] {
@@ -159,25 +158,28 @@ fn the_belt_engine_is_refused_under_single_direction_links() {
     );
 }
 
-const HALF_DUPLEX: &str = "under half-duplex links the belt engine runs named embeddings whose stages take one \
-                           coordinate after another, not this placement or order of stages";
+const NO_LINES: &str = "the belt engine runs named embeddings whose stages take one coordinate after another, not \
+                        this placement or order of stages";
 
 #[test]
-fn the_belt_engine_is_refused_under_half_duplex_links_for_a_placement_from_a_file() {
+fn the_belt_engine_is_refused_for_a_placement_from_a_file() {
     assert_refused(
-        "machine = { kind = \"ring\", shape = [4], links = \"half-duplex\" }\n\
-         mapping.embeddings = [\"file:apart.csv\"]\n",
-        HALF_DUPLEX,
+        "machine = { kind = \"ring\", shape = [4] }\nmapping.embeddings = [\"file:apart.csv\"]\n",
+        NO_LINES,
     );
 }
 
 #[test]
-fn the_belt_engine_is_refused_under_half_duplex_links_for_interleaved_stages() {
+fn the_belt_engine_is_refused_for_stages_that_return_to_a_busy_line() {
     // Under byweight, whose distances differ, a line of the first coordinate is still busy when some of its
     // processes are back from a stage along the second.
-    assert_refused(
-        "machine = { kind = \"torus\", shape = [16, 16], links = \"half-duplex\" }\n\
-         program.stages = [0, 4, 1, 5, 2, 6, 3, 7]\nmapping.embeddings = [\"byweight\"]\n",
-        HALF_DUPLEX,
-    );
+    for links in ["full-duplex", "half-duplex"] {
+        assert_refused(
+            &format!(
+                "machine = {{ kind = \"torus\", shape = [16, 16], links = \"{links}\" }}\n\
+                 program.stages = [0, 4, 0, 5, 0, 6]\nmapping.embeddings = [\"byweight\"]\n"
+            ),
+            NO_LINES,
+        );
+    }
 }

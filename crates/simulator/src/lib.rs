@@ -35,7 +35,6 @@ mod cut_bound;
 mod cycle;
 mod data_routing;
 mod engine;
-mod event_queue;
 mod explicit_routes;
 mod field_line;
 mod guest;
@@ -113,9 +112,7 @@ pub use program::{
     tree_divide_and_conquer::TreeDivideAndConquer,
 };
 pub use ranks::{RankTask, Ranks, end_ranks, next_task};
-pub use request::{
-    BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Lines, Request, Shortcuts, Workers,
-};
+pub use request::{BulkStages, CountLinkUse, Engine, EngineChoice, Execution, Request, Workers};
 pub use routers::{
     AdaptiveChoice, Allocator, Batch, BufferRow, Bursts, ChannelEnd, ChannelLoad, ChannelLoads, ChannelRow,
     Deadlock, Ejection, FlowControl, Fraction, LatencySummary, LoadedChannel, OpenLoop, OpenLoopError,

@@ -7,10 +7,10 @@ use cubefold_mapping::{CubeDimension, Placement, ProcessId};
 use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
-    Communication, CountLinkUse, CubeProgram, Cycles, Engine, EngineChoice, Execution, Job, JobTimes, Lines,
-    MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme,
-    ServiceOrder, Shortcuts, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
-    belt::{BeltOutcome, LineProblem, MachineProblem},
+    BulkStages, Communication, CountLinkUse, CubeProgram, Cycles, Engine, EngineChoice, Execution, Job,
+    JobTimes, MAX_MESSAGES, MessageRoutes, NoBeltError, Observer, Program, Request, Routing, RoutingScheme,
+    ServiceOrder, SimulationError, Special, Summary, TaskGraph, Traffic, Workers,
+    belt::{BeltOutcome, LineProblem},
     clock_bound::max_cycles,
     contention_free, coordinated,
     engine::{self, StartTimes, TransportKind, over_routers},
@@ -57,8 +57,6 @@ enum Selection<'run> {
     Routers(Routers),
     /// The belt engine: one line for all of its dimension.
     Lines(LineProblem<'run>),
-    /// The belt engine: the whole machine together.
-    WholeBelt(MachineProblem<'run>),
     Coordinated(&'run Routing),
 }
 
@@ -120,11 +118,7 @@ impl<'run> Plan<'run> {
                     && self.communication.routes() == MessageRoutes::OfMachine
                     && coordinated::is_line_separable(self.program, self.placement)
             }
-            Selection::Tasks(_)
-            | Selection::Job(_)
-            | Selection::Stages(..)
-            | Selection::Routers(_)
-            | Selection::WholeBelt(_) => false,
+            Selection::Tasks(_) | Selection::Job(_) | Selection::Stages(..) | Selection::Routers(_) => false,
         }
     }
 
@@ -135,7 +129,7 @@ impl<'run> Plan<'run> {
             Selection::Stages(..) | Selection::Tasks(_) | Selection::Job(_) | Selection::Routers(_) => {
                 Engine::Hop
             }
-            Selection::Lines(_) | Selection::WholeBelt(_) => Engine::Belt,
+            Selection::Lines(_) => Engine::Belt,
             Selection::Coordinated(_) => Engine::Coordinated,
         }
     }
@@ -153,7 +147,6 @@ impl<'run> Plan<'run> {
             | Selection::Job(_)
             | Selection::Routers(_)
             | Selection::Lines(_)
-            | Selection::WholeBelt(_)
             | Selection::Coordinated(_) => None,
         }
     }
@@ -167,7 +160,6 @@ impl<'run> Plan<'run> {
         let over = |kind| engine::bytes(program, (machine, &distance), communication, kind);
         let bytes = match &self.selection {
             Selection::Lines(lines) => lines.bytes(),
-            Selection::WholeBelt(belt) => belt.bytes(),
             Selection::Coordinated(_) if program.special().cube().is_some() => {
                 coordinated::bytes(program, placement)
             }
@@ -217,7 +209,6 @@ impl<'run> Plan<'run> {
         let mut outcome = match self.selection {
             Selection::Coordinated(routing) => self.run_coordinated(routing, link_use.take(), observer)?,
             Selection::Lines(lines) => self.belt_outcome(lines.run(observer)?),
-            Selection::WholeBelt(belt) => self.belt_outcome(belt.run(observer)?),
             Selection::Tasks(graph) => by_hop(engine::run_tasks(graph, placement, communication, observer)?),
             Selection::Job(job) => {
                 let (summary, traffic, times) = engine::run_job(job, placement, communication, observer)?;
@@ -381,9 +372,9 @@ fn select<'run>(
     communication: Communication,
     request: &Request,
 ) -> Result<Selection<'run>, SimulationError> {
-    let shortcuts = match request.engine {
-        EngineChoice::Auto => Some(Shortcuts::default()),
-        EngineChoice::Belt(shortcuts) => Some(shortcuts),
+    let bulk = match request.engine {
+        EngineChoice::Auto => Some(BulkStages::Yes),
+        EngineChoice::Belt(bulk) => Some(bulk),
         EngineChoice::Hop | EngineChoice::Sized => None,
     };
     if communication.router_rules().is_some() && program.special().job().is_some_and(Job::reduces_in_switches)
@@ -394,8 +385,8 @@ fn select<'run>(
         let is_belt = matches!(request.engine, EngineChoice::Belt(_));
         return if is_belt { Err(NoBeltError::Routers.into()) } else { Ok(Selection::Routers(routers)) };
     }
-    match shortcuts.map(|shortcuts| select_belt(program, placement, communication, shortcuts)) {
-        Some(Ok(selection)) => return Ok(selection),
+    match bulk.map(|bulk| select_lines(program, placement, communication, bulk)) {
+        Some(Ok(lines)) => return Ok(Selection::Lines(lines)),
         Some(Err(reason)) if request.engine != EngineChoice::Auto => return Err(reason.into()),
         Some(Err(_)) | None => {}
     }
@@ -412,13 +403,13 @@ fn select<'run>(
     Ok(Selection::Stages(kind, workers))
 }
 
-/// Selects how the belt engine computes a run.
-fn select_belt<'run>(
+/// Divides a run into lines for the belt engine.
+fn select_lines<'run>(
     program: &'run dyn Program,
     placement: &'run Placement,
     communication: Communication,
-    shortcuts: Shortcuts,
-) -> Result<Selection<'run>, NoBeltError> {
+    bulk: BulkStages,
+) -> Result<LineProblem<'run>, NoBeltError> {
     let program: &CubeProgram = program.special().cube().ok_or(NoBeltError::Program)?;
     if placement.machine().graph().is_some() {
         return Err(NoBeltError::Network);
@@ -438,21 +429,10 @@ fn select_belt<'run>(
     if communication.message_cost() > Cycles::ZERO {
         return Err(NoBeltError::MessageCost);
     }
-    // A message is in one slot at a time: it leaves a link, joins the next channel and is received after one time.
+    let Placement::Product(placement) = placement else { return Err(NoBeltError::Lines) };
     let units = program.facts().uniform_units;
     let unit = units.and_then(|units| communication.unit_equivalent(units, false));
-    if let (Placement::Product(placement), Lines::Classes) = (placement, shortcuts.lines)
-        && let Some(lines) = LineProblem::new(program, placement, (communication, unit), shortcuts.bulk)
-    {
-        return Ok(Selection::Lines(lines));
-    }
-    let unit = unit.ok_or(NoBeltError::Timing)?;
-    match unit.links() {
-        LinkMode::FullDuplex => MachineProblem::new(program, placement, unit, shortcuts.bulk)
-            .map(Selection::WholeBelt)
-            .ok_or(NoBeltError::TooLarge),
-        LinkMode::HalfDuplex | LinkMode::SingleDirection => Err(NoBeltError::HalfDuplex),
-    }
+    LineProblem::new(program, placement, (communication, unit), bulk).ok_or(NoBeltError::Lines)
 }
 
 /// Returns the rules under which messages of one unit take the times of those of a program, if there are such rules: the

@@ -95,30 +95,11 @@ pub enum EngineChoice {
     /// As `Hop` with the kernel for messages with sizes, which serves only to check and to measure it
     /// where messages have one unit.
     Sized,
-    /// Many hops at a time, with these shortcuts where they apply.
-    Belt(Shortcuts),
+    /// One line for all of its dimension, with or without the shortcut for stages without contention.
+    Belt(BulkStages),
 }
 
-/// The shortcuts of the belt engine; fewer of them serve only to check and to measure it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Shortcuts {
-    /// The way in which the lines of a product placement are computed.
-    pub lines: Lines,
-    /// Whether stages without contention are computed as a whole.
-    pub bulk: BulkStages,
-}
-
-/// The way in which the lines of a product placement are computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Lines {
-    /// One line for all of its dimension.
-    #[default]
-    Classes,
-    /// The whole machine together.
-    Whole,
-}
-
-/// Whether stages without contention are computed as a whole.
+/// Whether stages without contention are computed as a whole. `No` serves only to check this shortcut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BulkStages {
     /// They are.
@@ -133,15 +114,15 @@ pub enum BulkStages {
 pub enum Engine {
     /// Message by message, link by link.
     Hop,
-    /// Many hops at a time.
+    /// One line for all of its dimension.
     Belt,
     /// Parallel data movement steps.
     Coordinated,
 }
 
 impl EngineChoice {
-    /// The belt engine with all its shortcuts.
-    pub const BELT: Self = Self::Belt(Shortcuts { lines: Lines::Classes, bulk: BulkStages::Yes });
+    /// The belt engine with its shortcut.
+    pub const BELT: Self = Self::Belt(BulkStages::Yes);
 
     /// Returns its name in files.
     #[must_use]

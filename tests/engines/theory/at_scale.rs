@@ -2,9 +2,7 @@
 //! on machines that are too large for the slow reference.
 
 use cubefold_mapping::EmbeddingKind;
-use cubefold_simulator::{
-    BulkStages, Cycle, Cycles, EngineChoice, Lines, Outcome, Request, Shortcuts, StageRecord,
-};
+use cubefold_simulator::{BulkStages, Cycle, Cycles, EngineChoice, Outcome, Request, StageRecord};
 use cubefold_topology::{LinkMode, Machine, Wrap};
 
 use super::setting::{PLAIN, Setting, Trial, embed, mixed, ring, torus};
@@ -64,9 +62,8 @@ fn the_lines_tell_the_times_of_every_process_under_half_duplex_links() {
 
 /// A run of `byweight` on a ring by itself, every message of every stage followed.
 fn on_ring(bits: u32, setting: Setting) -> Outcome {
-    let shortcuts = Shortcuts { lines: Lines::Whole, bulk: BulkStages::No };
     let trial = Trial::ascend(embed(EmbeddingKind::Byweight, &ring(bits)), setting);
-    trial.in_sums(&Request::asynchronous(EngineChoice::Belt(shortcuts)))
+    trial.in_sums(&Request::asynchronous(EngineChoice::Belt(BulkStages::No)))
 }
 
 #[test]

@@ -219,11 +219,11 @@ fn the_belt_engine_takes_sizes_that_differ_where_one_line_stands_for_all() {
             "{RING}[program]\nunits = {units}\n[execution]\nengine = \"belt\"\n[mapping]\nembeddings = [\"{embedding}\"]"
         )
     };
-    let refused = errors(&belt("[1, 2, 3]", "random"));
-    assert_eq!(refused.len(), 1);
-    assert!(refused[0].starts_with("7:10: engine belt does not apply to random: "), "{refused:?}");
-    for (units, embedding) in [("5", "random"), ("[1, 2, 3]", "xor")] {
-        assert_eq!(scenario(&belt(units, embedding)).runs.len(), 1, "{units} {embedding}");
+    for units in ["5", "[1, 2, 3]"] {
+        let refused = errors(&belt(units, "random"));
+        assert_eq!(refused.len(), 1);
+        assert!(refused[0].starts_with("7:10: engine belt does not apply to random: "), "{refused:?}");
+        assert_eq!(scenario(&belt(units, "xor")).runs.len(), 1, "{units}");
     }
 }
 

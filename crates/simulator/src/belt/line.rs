@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use cubefold_mapping::{CubeDimension, Hypercube, Placement, ProcessId, ProductPlacement};
+use cubefold_mapping::{CubeDimension, Placement, ProcessId, ProductPlacement};
 use cubefold_topology::LinkMode;
 
 use super::{
-    event_loop::{BeltInput, BeltSimulator},
-    route_table::ChannelMap,
+    event_loop,
+    line_routes::LineRoutes,
     stages::{ContentionFreeStages, StageSequence},
 };
 use crate::{
@@ -26,9 +26,10 @@ use crate::{
 pub(crate) struct LineProblem<'run> {
     pub(super) program: &'run CubeProgram,
     pub(super) placement: &'run ProductPlacement,
+    /// The rules for messages of one unit if all messages take the times of such.
     pub(super) communication: Communication,
-    /// The time of a message over a link, at least 1, if all messages have the same.
-    pub(super) hop: Option<Cycles>,
+    /// Whether there are no such rules.
+    pub(super) has_sizes: bool,
     pub(super) bulk: BulkStages,
 }
 
@@ -67,23 +68,6 @@ impl Segment {
     /// The number of its stages.
     pub(super) fn stage_count(&self) -> usize {
         self.bits.len()
-    }
-
-    /// Its part of a program on the cube of the field, without its first `done` stages, fewer than all.
-    #[expect(clippy::expect_used, reason = "stages are left, and the bits are those of the field")]
-    fn program_after(&self, done: usize, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
-        let dimension = |bit: &u32| -> CubeDimension {
-            cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
-        };
-        let stages = self.bits[done..].iter().map(dimension).collect();
-        let units = self.stages.clone().skip(done).map(|stage| program.max_units(stage)).collect();
-        let sizes = MessageSizes::by_stage(units).expect("at least one stage");
-        CubeProgram::new(cube, stages, program.facts().compute).expect("at least one stage").with_sizes(sizes)
-    }
-
-    /// Its part of a program on the cube of the field.
-    pub(super) fn program(&self, program: &CubeProgram, cube: Hypercube) -> CubeProgram {
-        self.program_after(0, program, cube)
     }
 }
 
@@ -151,127 +135,93 @@ pub(crate) fn serial_messages(
     Some(messages)
 }
 
-/// The input that the runs of a segment on all lines of its dimension share.
-#[derive(Debug)]
-pub(super) struct LineInput<'run> {
-    belt: BeltInput, // of the processes of the line, by value of the field
-    hop_by_hop: Option<HopByHopLine<'run>>,
-}
-
-/// A line that is run hop by hop: its links are half-duplex, so that opposite messages meet anywhere on their
-/// routes, or its messages have sizes, so that messages can meet anywhere.
-#[derive(Debug)]
-struct HopByHopLine<'run> {
-    program: &'run CubeProgram,
-    segment: &'run Segment,
-    cube: Hypercube, // of the field
-    placement: Placement,
-    communication: Communication,
-    has_sizes: bool,
-}
-
-impl<'run> LineInput<'run> {
-    /// A segment of a program on lines like `line`.
-    pub(super) fn new(problem: &LineProblem<'run>, line: &ProductPlacement, segment: &'run Segment) -> Self {
-        let &LineProblem { program, communication, hop, bulk, .. } = problem;
-        let placement = Placement::Product(line.clone());
-        let nodes = placement.nodes();
-        let is_hop_by_hop = hop.is_none() || communication.links() == LinkMode::HalfDuplex;
-        let hop_by_hop = is_hop_by_hop.then(|| HopByHopLine {
-            program,
-            segment,
-            cube: line.cube(),
-            placement,
-            communication,
-            has_sizes: hop.is_none(),
-        });
-        let stages = StageSequence {
-            bits: segment.bits.clone(),
-            first: segment.stages.start,
-            compute: program.facts().compute.get(),
-            hop: hop.unwrap_or(communication.hop()).get(),
-        };
-        let channels = ChannelMap::new(line.machine(), communication.tie());
-        Self { belt: BeltInput::new(channels, stages, nodes, bulk), hop_by_hop }
-    }
-
-    /// Makes a simulator for successive lines.
-    pub(super) fn simulator(&self) -> LineSimulator<'_> {
-        let hops = self.hop_by_hop.as_ref().and_then(HopByHopLine::stored_hops);
-        let contention_free = hops.and_then(|hops| self.belt.contention_free(hops));
-        LineSimulator { input: self, belt: self.belt.simulator(), contention_free, longest_queue: 0 }
-    }
-}
-
-/// Runs a segment on one line after another.
-pub(super) struct LineSimulator<'run> {
-    input: &'run LineInput<'run>,
-    belt: BeltSimulator<'run>,
-    contention_free: Option<ContentionFreeStages<'run>>, // of a line that is run hop by hop
-    longest_queue: u32,
-}
-
-impl LineSimulator<'_> {
-    /// Runs a line. `finishes` are the cycles at which its processes begin, and afterwards those at which
-    /// they finish.
+impl LineProblem<'_> {
+    /// Runs a segment on a line of its dimension. `finishes` are the cycles at which processes begin, and afterwards
+    /// those at which they finish. Returns the longest queue after the arbitration of a cycle \[messages\].
     ///
     /// # Errors
     ///
     /// The first process that did not finish: a defect of the engine.
-    pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> Result<(), ProcessId> {
-        let longest_queue = match &self.input.hop_by_hop {
-            None => self.belt.run(finishes, observer),
-            Some(line) => {
-                let stages = self.contention_free.as_mut();
-                let done = stages.map_or(0, |stages| stages.run(finishes, observer));
-                line.run_after(done, finishes, observer)?
-            }
-        };
-        self.longest_queue = self.longest_queue.max(longest_queue);
-        Ok(())
-    }
-
-    /// The longest queue after the arbitration of a cycle, over all lines so far \[messages\].
-    pub(super) fn longest_queue(&self) -> u32 {
-        self.longest_queue
-    }
-}
-
-impl HopByHopLine<'_> {
-    /// For each stage the time of its messages over a link, if messages of one stage can be computed as a
-    /// whole.
-    fn stored_hops(&self) -> Option<Vec<u64>> {
-        if self.communication.links() != LinkMode::FullDuplex {
-            return None;
-        }
-        let hop = |stage| self.communication.stored_hop(self.program.max_units(stage)).map(Cycles::get);
-        self.segment.stages.clone().map(hop).collect()
-    }
-
-    /// Runs the stages after the first `done`. Returns the longest queue after the arbitration of a cycle
-    /// \[messages\].
-    fn run_after(
+    pub(super) fn run_line(
         &self,
-        done: usize,
+        segment: &Segment,
+        line: &ProductPlacement,
         finishes: &mut [u64],
         observer: &mut dyn Observer,
     ) -> Result<u32, ProcessId> {
-        if done == self.segment.stage_count() {
-            return Ok(0);
+        let nodes = ProcessId::first(finishes.len() as u64).map(|process| line.node(process).index());
+        let extent = line.machine().axes()[0].extent();
+        let routes = LineRoutes::new(extent, self.communication.tie(), nodes.collect());
+        let stages = StageSequence {
+            bits: segment.bits.clone(),
+            first: segment.stages.start,
+            compute: self.program.facts().compute.get(),
+        };
+        let done = match (self.bulk, self.stored_hops(segment)) {
+            (BulkStages::Yes, Some(hops)) => {
+                ContentionFreeStages::new(&routes, &stages, hops).run(finishes, observer)
+            }
+            (BulkStages::Yes | BulkStages::No, _) => 0,
+        };
+        if done == segment.stage_count() {
+            Ok(0)
+        } else if self.has_slots() {
+            Ok(event_loop::run(&routes, &stages, done, finishes, observer))
+        } else {
+            self.run_messages(segment, done, line, finishes, observer)
         }
-        let first_stage = self.segment.stages.start + done;
-        let mut program = self.segment.program_after(done, self.program, self.cube);
-        if !self.has_sizes {
-            // These are the rules of one-unit messages of the same duration.
-            program = program.with_sizes(MessageSizes::ONE_UNIT);
+    }
+
+    /// Whether lines are conveyor belts of slots: links take one cycle, and opposite messages do not meet.
+    pub(super) fn has_slots(&self) -> bool {
+        let communication = self.communication;
+        !self.has_sizes && communication.links() == LinkMode::FullDuplex && communication.hop().get() == 1
+    }
+
+    /// For each stage the time of its messages over a link, if messages of one stage can be computed as a
+    /// whole.
+    pub(super) fn stored_hops(&self, segment: &Segment) -> Option<Vec<u64>> {
+        if self.communication.links() != LinkMode::FullDuplex {
+            return None;
         }
-        let program = &program;
+        let hop = |stage| self.communication.stored_hop(self.units(stage)).map(Cycles::get);
+        segment.stages.clone().map(hop).collect()
+    }
+
+    /// The size of the messages of a stage under the rules of the run.
+    fn units(&self, stage: usize) -> u64 {
+        if self.has_sizes { self.program.max_units(stage) } else { 1 }
+    }
+
+    /// The stages of a segment after its first `done`, fewer than all, as a program on the cube of its field.
+    #[expect(clippy::expect_used, reason = "stages are left, and the bits are those of the field")]
+    pub(super) fn program_of(&self, segment: &Segment, done: usize, line: &ProductPlacement) -> CubeProgram {
+        let cube = line.cube();
+        let dimension = |bit: &u32| -> CubeDimension {
+            cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
+        };
+        let stages = segment.bits[done..].iter().map(dimension).collect();
+        let units = segment.stages.clone().skip(done).map(|stage| self.units(stage)).collect();
+        let sizes = MessageSizes::by_stage(units).expect("at least one stage");
+        let compute = self.program.facts().compute;
+        CubeProgram::new(cube, stages, compute).expect("at least one stage").with_sizes(sizes)
+    }
+
+    /// Runs the stages after the first `done` by the trajectories of messages if the rules allow it, else link by
+    /// link.
+    fn run_messages(
+        &self,
+        segment: &Segment,
+        done: usize,
+        line: &ProductPlacement,
+        finishes: &mut [u64],
+        observer: &mut dyn Observer,
+    ) -> Result<u32, ProcessId> {
+        let (program, placement) = (&self.program_of(segment, done, line), &Placement::Product(line.clone()));
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
+        let first_stage = segment.stages.start + done;
         let mut observer = SegmentObserver { first_stage, finishes, observer };
-        let placement = &self.placement;
-        if self.has_sizes
-            && let Some(line) = PlannedLine::new(program, placement, self.communication)
-        {
+        if let Some(line) = PlannedLine::new(program, placement, self.communication) {
             return line.run(&begins, &mut observer);
         }
         let begins = StartTimes::Each(&begins);
@@ -298,7 +248,7 @@ impl Observer for SegmentObserver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_mapping::EmbeddingKind;
+    use cubefold_mapping::{EmbeddingKind, Hypercube};
     use cubefold_topology::{Machine, MachineKind};
 
     fn segments_of(stages: &[u64]) -> Vec<Segment> {

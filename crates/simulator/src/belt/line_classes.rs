@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::{
     BeltOutcome,
-    line::{KeepRecords, LineError, LineInput, LineProblem, Segment, revisits_field, segments},
+    line::{KeepRecords, LineError, LineProblem, Segment, revisits_field, segments},
 };
 use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary, observe::accounts::Accounts};
 
@@ -103,7 +103,6 @@ impl LineProblem<'_> {
         keep: KeepRecords,
     ) -> Result<ClassRun, LineError> {
         let program = self.program;
-        let input = LineInput::new(self, line, segment);
         let mut finishes = begins;
         let first = finishes.iter().map(|&begin| Cycle::new(begin));
         let mut observer = ClassObserver {
@@ -113,10 +112,9 @@ impl LineProblem<'_> {
             records: vec![],
             keep,
         };
-        let mut simulator = input.simulator();
-        simulator.run(&mut finishes, &mut observer).map_err(LineError::Unfinished)?;
+        let longest_queue =
+            self.run_line(segment, line, &mut finishes, &mut observer).map_err(LineError::Unfinished)?;
         observer.accounts.check().map_err(LineError::Imbalance)?;
-        let longest_queue = simulator.longest_queue();
         let mut records = observer.records;
         records.sort_unstable_by_key(|record| (record.process, record.stage));
         Ok(ClassRun { finishes, longest_queue, records })

@@ -1,28 +1,30 @@
-//! Channels whose links take one cycle.
+//! The channels of a line whose links take one cycle.
 //!
 //! A slot holds at most one message, and is at every node for one cycle. A channel transmits in every cycle
 //! in which a message waits for it. So it has a queue only while messages wait, and all queues arbitrate in
 //! every cycle, in the order of memory.
+//!
+//! A queue is a list of processes whose messages wait; its links are stored with the processes. Its order is that of
+//! `docs/model.md` section 5: the cycle at which a message joined, its stage, its source.
 
 use cubefold_topology::narrow;
 
 use super::{
-    channel_queue::QueueIndex,
-    event_loop::ChannelModel,
-    route_table::ChannelPosition,
+    line_routes::ChannelPosition,
     stages::StageSequence,
-    state::{MessageStatus, ProcessState, SimulationState},
+    state::{LineState, MessageStatus, ProcessState},
 };
-use crate::event_queue::{EventLists, EventQueue};
+use crate::time_wheel::TimeWheel;
 
 /// Slots and queues of these channels.
 #[derive(Debug)]
 pub(super) struct OneCycleLinks {
+    length: u32, // of the line
     slots: Vec<Slot>,
     index: QueueIndex,
-    queues: Vec<Vec<OneCycleQueue>>, // by dimension
-    emptied: Vec<usize>,             // the indices of queues that have become empty
-    swept: u64,                      // no empty slot has an end before this cycle
+    queues: Vec<OneCycleQueue>,
+    emptied: Vec<usize>, // the indices of queues that have become empty
+    swept: u64,          // no empty slot has an end before this cycle
 }
 
 /// A slot. A message leaves it as time passes, without an update.
@@ -31,12 +33,12 @@ pub(super) struct OneCycleLinks {
 /// before they could look like future ones.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    end: u32, // the cycle at which the leg of its message ends; at most now if it is empty
+    end: u32, // the cycle at which its message arrives; at most now if it is empty
     process: u32,
 }
 
 impl Slot {
-    /// A slot with a message whose leg ends at a cycle.
+    /// A slot with a message that arrives at a cycle.
     #[inline]
     fn taken(process: u32, end: u64) -> Self {
         Self { end: word(end), process }
@@ -68,7 +70,7 @@ fn word(cycle: u64) -> u32 {
 #[derive(Debug, Clone, Copy)]
 struct OneCycleQueue {
     latest: u64, // the latest cycle at which a message joined other than by passing
-    line: u32,   // the number of its line's first slot
+    line: u32,   // the number of the first slot of its direction
     channel: u32,
     slot: u32, // the slot that is at the channel
     first: u32,
@@ -77,40 +79,81 @@ struct OneCycleQueue {
     length: u32,
 }
 
-impl<L: EventLists> ChannelModel<L> for OneCycleLinks {
-    fn new(state: &SimulationState<'_, L>) -> Self {
-        let channels = state.channels.channel_count();
+/// The channels that have a queue, with the index of each queue.
+#[derive(Debug)]
+struct QueueIndex {
+    has_queue: Vec<u64>, // a bit per channel: few words, which are read often
+    indices: Vec<u32>,   // by channel with a queue, the index of the queue
+}
+
+impl QueueIndex {
+    /// An index of `channels` channels without queues.
+    fn new(channels: usize) -> Self {
+        Self { has_queue: vec![0; channels.div_ceil(64)], indices: vec![0; channels] }
+    }
+
+    /// The index of the queue of a channel, if it has one.
+    #[inline]
+    fn get(&self, channel: u32) -> Option<u32> {
+        let channel = channel as usize;
+        let has_queue = self.has_queue[channel / 64] >> (channel % 64) & 1 == 1;
+        has_queue.then(|| self.indices[channel])
+    }
+
+    /// Records the index of the queue of a channel.
+    fn insert(&mut self, channel: u32, index: u32) {
+        let channel = channel as usize;
+        self.has_queue[channel / 64] |= 1 << (channel % 64);
+        self.indices[channel] = index;
+    }
+
+    /// Records that a channel has no queue.
+    fn remove(&mut self, channel: u32) {
+        let channel = channel as usize;
+        self.has_queue[channel / 64] &= !(1 << (channel % 64));
+    }
+}
+
+impl OneCycleLinks {
+    /// Memory for a node: in both directions a slot, the index of a queue, and the bit for it \[bytes\].
+    pub(super) const BYTES_A_NODE: u64 = 2 * (size_of::<Slot>() as u64 + 4 + 1);
+
+    /// Interval after which slots are swept: long before low words of cycles repeat.
+    const SWEEP_AFTER: u64 = 1 << 30;
+
+    /// The channels of a line of `length` nodes at a cycle, all idle.
+    pub(super) fn new(length: u32, now: u64) -> Self {
+        let channels = 2 * length as usize;
         Self {
-            slots: vec![Slot::empty(0); channels],
+            length,
+            slots: vec![Slot::empty(now); channels],
             index: QueueIndex::new(channels),
-            queues: vec![vec![]; state.channels.dimension_count()],
+            queues: vec![],
             emptied: vec![],
-            swept: 0,
+            swept: now,
         }
     }
 
-    fn restart(&mut self, state: &SimulationState<'_, L>) {
-        self.slots.fill(Slot::empty(state.now));
-        self.swept = state.now;
+    /// Whether messages wait: then channels arbitrate in the next cycle.
+    #[inline]
+    pub(super) fn has_queues(&self) -> bool {
+        !self.queues.is_empty()
     }
 
+    /// Prepares for the clock to pass from a cycle to the next one with an event.
     #[inline]
-    fn advance(&mut self, from: u64, to: u64) {
+    pub(super) fn advance(&mut self, from: u64, to: u64) {
         if to - self.swept >= Self::SWEEP_AFTER {
             self.sweep(from, to);
         }
     }
 
-    #[inline]
-    fn next_arbitration(&self, state: &SimulationState<'_, L>) -> Option<u64> {
-        self.queues.iter().any(|queues| !queues.is_empty()).then(|| state.now + 1)
-    }
-
+    /// Lets the message for `process` join the channel that leads on from `at`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-    fn join(&mut self, state: &mut SimulationState<'_, L>, process: u32, at: ChannelPosition) {
+    pub(super) fn join(&mut self, state: &mut LineState<'_>, process: u32, at: ChannelPosition) {
         if let Some(index) = self.index.get(at.channel()) {
-            let queue = &mut self.queues[at.dimension()][index as usize];
+            let queue = &mut self.queues[index as usize];
             queue.add(&mut state.processes, state.stages, process, state.now);
             return;
         }
@@ -124,23 +167,24 @@ impl<L: EventLists> ChannelModel<L> for OneCycleLinks {
         }
     }
 
-    #[inline]
-    fn leave(&mut self, _: &mut SimulationState<'_, L>, _: u32) {}
-
-    fn arbitrate(&mut self, state: &mut SimulationState<'_, L>) {
-        for dimension in 0..self.queues.len() {
-            let length = state.channels.line_length(dimension);
-            self.arbitrate_along(state, dimension, length);
-            self.close_empty(dimension);
+    /// Lets every channel with a queue grant its first message.
+    pub(super) fn arbitrate(&mut self, state: &mut LineState<'_>) {
+        let LineState { processes, events, stages, now, .. } = state;
+        let mut context = GrantContext { processes, events, stages, now: *now };
+        let (slots, mut longest) = (&mut self.slots[..], 0);
+        for (index, queue) in self.queues.iter_mut().enumerate() {
+            queue.grant(&mut slots[queue.slot as usize], &mut context);
+            queue.slot = if queue.slot == queue.line { queue.line + self.length - 1 } else { queue.slot - 1 };
+            longest = longest.max(queue.length);
+            if queue.length == 0 {
+                self.emptied.push(index);
+            }
         }
+        state.longest_queue = state.longest_queue.max(longest);
+        self.close_empty();
     }
-}
 
-impl OneCycleLinks {
-    /// Interval after which slots are swept: long before low words of cycles repeat.
-    const SWEEP_AFTER: u64 = 1 << 30;
-
-    /// Keeps slots that were empty at a cycle empty at a later one, with no leg ending in between.
+    /// Keeps slots that were empty at a cycle empty at a later one, with no message arriving in between.
     #[cold]
     fn sweep(&mut self, from: u64, to: u64) {
         for slot in &mut self.slots {
@@ -153,21 +197,13 @@ impl OneCycleLinks {
 
     /// Opens a queue with its first message at a channel, whose slot is given.
     #[inline(never)] // few messages meet another one: keeps registers free for the common case
-    fn open<L: EventLists>(
-        &mut self,
-        state: &mut SimulationState<'_, L>,
-        process: u32,
-        at: ChannelPosition,
-        slot: u32,
-    ) {
+    fn open(&mut self, state: &mut LineState<'_>, process: u32, at: ChannelPosition, slot: u32) {
         state.processes[process as usize].status = MessageStatus::Queued;
-        let queues = &mut self.queues[at.dimension()];
-        let channel = at.channel();
-        self.index.insert(channel, narrow(queues.len() as u64));
-        queues.push(OneCycleQueue {
+        self.index.insert(at.channel(), narrow(self.queues.len() as u64));
+        self.queues.push(OneCycleQueue {
             latest: state.now,
-            line: at.line,
-            channel: narrow(channel as u64),
+            line: at.first,
+            channel: at.channel(),
             slot,
             first: process,
             last: process,
@@ -176,44 +212,22 @@ impl OneCycleLinks {
         });
     }
 
-    /// Lets all queues of a dimension, whose lines have `length` nodes, grant their first messages.
-    fn arbitrate_along<L: EventLists>(
-        &mut self,
-        state: &mut SimulationState<'_, L>,
-        dimension: usize,
-        length: u32,
-    ) {
-        let SimulationState { processes, events, stages, now, .. } = state;
-        let mut context = GrantContext { processes, events, stages, now: *now };
-        let (slots, mut longest) = (&mut self.slots[..], 0);
-        for (index, queue) in self.queues[dimension].iter_mut().enumerate() {
-            queue.grant(&mut slots[queue.slot as usize], &mut context);
-            queue.slot = if queue.slot == queue.line { queue.line + length - 1 } else { queue.slot - 1 };
-            longest = longest.max(queue.length);
-            if queue.length == 0 {
-                self.emptied.push(index);
-            }
-        }
-        state.longest_queue = state.longest_queue.max(longest);
-    }
-
     /// Removes the queues that the arbitration has emptied.
-    fn close_empty(&mut self, dimension: usize) {
-        let queues = &mut self.queues[dimension];
+    fn close_empty(&mut self) {
         // In reverse, so that the queue that takes the place of another one is not empty.
         while let Some(index) = self.emptied.pop() {
-            self.index.remove(queues.swap_remove(index).channel as usize);
-            if let Some(moved) = queues.get(index) {
-                self.index.insert(moved.channel as usize, narrow(index as u64));
+            self.index.remove(self.queues.swap_remove(index).channel);
+            if let Some(moved) = self.queues.get(index) {
+                self.index.insert(moved.channel, narrow(index as u64));
             }
         }
     }
 }
 
 /// Data for the arbitration of the queues in a cycle.
-struct GrantContext<'state, L> {
+struct GrantContext<'state> {
     processes: &'state mut [ProcessState],
-    events: &'state mut EventQueue<L>,
+    events: &'state mut TimeWheel<u32>,
     stages: &'state StageSequence,
     now: u64,
 }
@@ -221,7 +235,7 @@ struct GrantContext<'state, L> {
 impl OneCycleQueue {
     /// Takes the passing message, if there is one, and puts the first message into its slot.
     #[inline]
-    fn grant<L: EventLists>(&mut self, slot: &mut Slot, context: &mut GrantContext<'_, L>) {
+    fn grant(&mut self, slot: &mut Slot, context: &mut GrantContext<'_>) {
         let GrantContext { processes, events, stages, now } = context;
         if let Some(hops) = slot.hops_left(*now) {
             let other = slot.process;
@@ -237,7 +251,7 @@ impl OneCycleQueue {
         let first = self.first;
         let message = &mut processes[first as usize];
         let end = *now + u64::from(message.hops);
-        (message.time, message.status) = (end, MessageStatus::Moving);
+        (message.end, message.status) = (end, MessageStatus::Moving);
         if !message.has_event {
             schedule(message, first, events);
         }
@@ -293,7 +307,7 @@ impl OneCycleQueue {
 
 /// Adds an event for a message that no longer waits.
 #[inline(never)] // as above
-fn schedule<L: EventLists>(message: &mut ProcessState, process: u32, events: &mut EventQueue<L>) {
+fn schedule(message: &mut ProcessState, process: u32, events: &mut TimeWheel<u32>) {
     message.schedule(process, events);
 }
 
@@ -303,8 +317,7 @@ mod tests {
     use cubefold_topology::{LinkMode, Machine, MachineKind, TieRule};
 
     use crate::{
-        BulkStages, Communication, CubeProgram, Cycles, EngineChoice, Lines, Request, Shortcuts, StageRecord,
-        simulate,
+        BulkStages, Communication, CubeProgram, Cycles, EngineChoice, Request, StageRecord, simulate,
     };
 
     /// The records of a ring of 32 under byweight, where messages meet, with this computation time.
@@ -323,7 +336,7 @@ mod tests {
 
     #[test]
     fn ends_of_long_ago_are_not_taken_for_ends_to_come() {
-        let belt = EngineChoice::Belt(Shortcuts { lines: Lines::Whole, bulk: BulkStages::No });
+        let belt = EngineChoice::Belt(BulkStages::No);
         for length in [1_u64 << 30, 1 << 31, 1 << 32, 3 << 32] {
             for compute in length - 20..length + 3 {
                 assert!(records(compute, belt) == records(compute, EngineChoice::Hop), "T_a = {compute}");

@@ -1,36 +1,23 @@
 //! The stages of a run, and the computation of contention-free ones as a whole.
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::NodeId;
 
-use super::route_table::ChannelMap;
-use crate::{CubeProgram, Cycle, Cycles, Observer, Program, StageRecord};
+use super::line_routes::LineRoutes;
+use crate::{Cycle, Cycles, Observer, StageRecord};
 
-/// The stages of a compute-and-communicate program, or those that use one field of the labels: in each, every
-/// process computes and exchanges one message with a partner.
+/// The stages of a compute-and-communicate program that use one field of the labels: in each, every process
+/// computes and exchanges one message with a partner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StageSequence {
-    /// For each stage the bit of the label in which partners differ.
+    /// For each stage the bit of the field's value in which partners differ.
     pub(super) bits: Vec<u32>,
     /// The number of the first stage in the program.
     pub(super) first: usize,
     /// `T_a` \[cycles\].
     pub(super) compute: u64,
-    /// `T_c` \[cycles\], at least 1.
-    pub(super) hop: u64,
 }
 
 impl StageSequence {
-    /// All stages of a program whose messages take `hop` cycles per link.
-    pub(super) fn of(program: &CubeProgram, hop: Cycles) -> Self {
-        Self {
-            bits: program.stages().iter().map(|dimension| 1 << dimension.number()).collect(),
-            first: 0,
-            compute: program.facts().compute.get(),
-            hop: hop.get(),
-        }
-    }
-
     /// The partner of a process in a stage, counted from the first of these; `None` after the last.
     #[inline]
     pub(super) fn partner(&self, process: u32, stage: u32) -> Option<u32> {
@@ -42,27 +29,21 @@ impl StageSequence {
     pub(super) fn number(&self, stage: u32) -> usize {
         self.first + stage as usize
     }
-
-    /// The number of these stages.
-    pub(super) fn count(&self) -> usize {
-        self.bits.len()
-    }
 }
 
 /// Stages computed as a whole, from the first on, while none of their messages can be blocked.
 ///
 /// Messages of one size that are injected in the same cycle at different nodes, are stored whole before they
-/// are forwarded, and never turn cannot meet: each begins to cross a link at least one crossing after the one
+/// are forwarded, and move on one line cannot meet: each begins to cross a link at least one crossing after the one
 /// before it. If all of them arrive before any message of the next stage can be injected, the stage has no
 /// contention: a process finishes the time of a link times the distance after the later partner is ready.
 /// Messages of the next stage may have another size.
 #[derive(Debug)]
 pub(super) struct ContentionFreeStages<'run> {
-    channels: &'run ChannelMap,
+    routes: &'run LineRoutes,
     stages: &'run StageSequence,
-    hops: Vec<u64>,        // by stage, the time of a message over a link, at least 1 [cycles]
-    nodes: &'run [NodeId], // by process
-    ends: Vec<u64>,        // by process, for the current stage
+    hops: Vec<u64>, // by stage, the time of a message over a link, at least 1 [cycles]
+    ends: Vec<u64>, // by process, for the current stage
 }
 
 /// Times at which the messages of a stage are injected and arrive.
@@ -74,15 +55,10 @@ struct StageWindow {
 }
 
 impl<'run> ContentionFreeStages<'run> {
-    /// For runs of processes on these nodes. `hops` gives for each stage the time of a message over a link,
-    /// at least 1 \[cycles\], which is also the longest occupancy of the link.
-    pub(super) fn new(
-        channels: &'run ChannelMap,
-        stages: &'run StageSequence,
-        hops: Vec<u64>,
-        nodes: &'run [NodeId],
-    ) -> Self {
-        Self { channels, stages, hops, nodes, ends: vec![0; nodes.len()] }
+    /// For the processes of a line. `hops` gives for each stage the time of a message over a link, at least 1
+    /// \[cycles\], which is also the longest occupancy of the link.
+    pub(super) fn new(routes: &'run LineRoutes, stages: &'run StageSequence, hops: Vec<u64>) -> Self {
+        Self { routes, stages, hops, ends: vec![0; routes.process_count()] }
     }
 
     /// Computes stages from the first on and returns their number. `finishes` are the cycles at which
@@ -90,29 +66,28 @@ impl<'run> ContentionFreeStages<'run> {
     pub(super) fn run(&mut self, finishes: &mut [u64], observer: &mut dyn Observer) -> usize {
         for (stage, &bit) in self.stages.bits.iter().enumerate() {
             let next = self.stages.bits.get(stage + 1);
-            match self.compute_ends(bit, self.hops[stage], finishes) {
-                Some(window) if window.has_no_contention(self.next_start(next)) => {}
-                _ => return stage,
+            let window = self.compute_ends(bit, self.hops[stage], finishes);
+            if !window.has_no_contention(self.next_start(next)) {
+                return stage;
             }
             self.report(stage, bit, finishes, observer);
             finishes.copy_from_slice(&self.ends);
         }
-        self.stages.count()
+        self.stages.bits.len()
     }
 
-    /// Computes the arrivals of all messages without contention; `None` if one has to turn.
-    fn compute_ends(&mut self, bit: u32, hop: u64, finishes: &[u64]) -> Option<StageWindow> {
+    /// Computes the arrivals of all messages without contention.
+    fn compute_ends(&mut self, bit: u32, hop: u64, finishes: &[u64]) -> StageWindow {
         let mut window = StageWindow { first_start: u64::MAX, last_start: 0, last_end: 0 };
         for (low, high) in pairs(bit, finishes.len()) {
             let start = finishes[low].max(finishes[high]) + self.stages.compute;
-            let hops = self.channels.straight_distance(self.nodes[low], self.nodes[high])?;
-            let end = start + hop * u64::from(hops);
+            let end = start + hop * self.routes.distance(low, high);
             window.first_start = window.first_start.min(start);
             window.last_start = window.last_start.max(start);
             window.last_end = window.last_end.max(end);
             (self.ends[low], self.ends[high]) = (end, end);
         }
-        Some(window)
+        window
     }
 
     /// The first cycle at which a message of the next stage can be injected; the maximum without a next

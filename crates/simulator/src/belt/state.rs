@@ -1,126 +1,83 @@
-//! The state of a run: the clock, the processes, and future events.
+//! The state of a run on a line: the clock, the processes, and future events.
 //!
-//! A process awaits one message at a time, so a message needs no number of its own: its destination
-//! identifies it. The contents of slots and queues belong to the channel models.
-
-use cubefold_topology::NodeId;
-use prefetch_index::prefetch_index;
+//! A process awaits one message at a time, so a message needs no number: its destination
+//! identifies it. The contents of slots and queues belong to [`OneCycleLinks`](super::one_cycle_links::OneCycleLinks).
 
 use super::{
-    route_table::{ChannelMap, ChannelPosition},
+    line_routes::{ChannelPosition, LineRoutes},
     stages::StageSequence,
 };
-use crate::event_queue::{EventLists, EventQueue};
-
-/// Number of processes whose states stay in the caches without prefetching.
-pub(super) const MAX_CACHED_PROCESSES: usize = 1 << 14;
-/// Number of exchanges whose states are prefetched together.
-pub(super) const PREFETCHED_EXCHANGES: usize = 16;
+use crate::time_wheel::TimeWheel;
 
 /// The state of a run, without slots and queues.
 #[derive(Debug)]
-pub(super) struct SimulationState<'run, L> {
-    pub(super) channels: &'run ChannelMap,
+pub(super) struct LineState<'run> {
+    pub(super) routes: &'run LineRoutes,
     pub(super) stages: &'run StageSequence,
     pub(super) processes: Vec<ProcessState>,
     pub(super) exchanges: ExchangeQueue,
-    pub(super) events: EventQueue<L>, // the ends of legs, by destination of the message
-    belts: Vec<Belt>,                 // by dimension
+    pub(super) events: TimeWheel<u32>, // the ends of routes, by destination of the message
+    rotation: u32, // positions by which slots have moved so far, below the length of the line
     pub(super) now: u64,
-    pub(super) longest_queue: u32, // after the arbitration of a cycle, over all runs so far
+    pub(super) longest_queue: u32, // after the arbitration of a cycle, so far
 }
 
-/// The slots of the lines of a dimension, which all move together.
-#[derive(Debug, Clone, Copy)]
-struct Belt {
-    length: u32,   // slots of a line
-    rotation: u32, // positions by which they have moved so far, below `length`
-}
-
-impl<'run, L: EventLists> SimulationState<'run, L> {
-    /// The state before the first run of `processes` processes.
-    pub(super) fn new(channels: &'run ChannelMap, stages: &'run StageSequence, processes: usize) -> Self {
-        let longest_transfer = stages.hop.saturating_mul(channels.diameter());
-        let horizon = longest_transfer.saturating_add(1);
-        Self {
-            channels,
+impl<'run> LineState<'run> {
+    /// The state before a stage; `finishes` are the cycles at which processes finished the previous one.
+    pub(super) fn new(
+        routes: &'run LineRoutes,
+        stages: &'run StageSequence,
+        stage: u32,
+        finishes: &[u64],
+    ) -> Self {
+        let mut state = Self {
+            routes,
             stages,
-            processes: vec![],
-            exchanges: ExchangeQueue::default(),
-            events: EventQueue::new(horizon, processes),
-            belts: (0..channels.dimension_count())
-                .map(|dimension| Belt { length: channels.line_length(dimension), rotation: 0 })
-                .collect(),
+            processes: finishes.iter().map(|&finish| ProcessState::new(stage, finish)).collect(),
+            exchanges: ExchangeQueue::new(finishes.len()),
+            events: TimeWheel::new(),
+            rotation: 0,
             now: 0,
             longest_queue: 0,
-        }
-    }
-
-    /// Begins a run of processes on these nodes at a stage; `finishes` are the cycles at which they finished
-    /// the previous stage.
-    pub(super) fn restart(&mut self, nodes: &[NodeId], stage: u32, finishes: &[u64]) {
-        self.set_now(finishes.iter().copied().min().unwrap_or(0));
-        self.events.restart(self.now);
-        self.exchanges.restart(nodes.len());
-        self.processes.clear();
-        let all = nodes.iter().zip(finishes);
-        self.processes.extend(all.map(|(&node, &finish)| ProcessState::new(node, stage, finish)));
+        };
+        state.set_now(finishes.iter().copied().min().unwrap_or(0));
+        state
     }
 
     /// Sets the clock, and moves the slots with it.
+    #[inline]
     pub(super) fn set_now(&mut self, now: u64) {
         self.now = now;
-        let steps = if self.stages.hop == 1 { now } else { now.div_ceil(self.stages.hop) };
-        for (dimension, belt) in self.belts.iter_mut().enumerate() {
-            belt.rotation = self.channels.rotation(dimension, steps);
-        }
+        self.events.advance_to(now);
+        self.rotation = self.routes.rotation(now);
     }
 
     /// The slot that is currently at a position.
     #[inline]
     pub(super) fn slot(&self, at: ChannelPosition) -> u32 {
-        let Belt { length, rotation } = self.belts[at.dimension()];
-        at.slot(rotation, length)
+        at.slot(self.rotation, self.routes.length())
     }
 
-    /// Lets the message for a process move over the remaining links of its leg. Returns the cycle at which
-    /// the leg ends without contention.
+    /// Lets the message for a process move over its remaining links. Returns the cycle at which it arrives without
+    /// contention.
     #[inline]
     pub(super) fn transmit(&mut self, process: u32) -> u64 {
         let message = &mut self.processes[process as usize];
-        message.time = self.now + self.stages.hop * u64::from(message.hops);
+        message.end = self.now + u64::from(message.hops);
         message.status = MessageStatus::Moving;
         message.schedule(process, &mut self.events);
-        message.time
+        message.end
     }
 
-    /// Prefetches the states of the next partners of these processes.
-    #[inline]
-    pub(super) fn prefetch_partners(&self, processes: &[u32]) {
-        for &process in processes {
-            let stage = self.processes[process as usize].stage;
-            if let Some(partner) = self.stages.partner(process, stage + 1) {
-                prefetch_index(&self.processes, partner as usize);
-            }
-        }
-    }
-
-    /// Prefetches the states of the processes of the next exchanges.
-    #[inline]
-    pub(super) fn prefetch_exchanges(&self) {
-        for index in 0..PREFETCHED_EXCHANGES {
-            let PendingExchange { process, stage, .. } = self.exchanges.peek(index);
-            if let Some(partner) = self.stages.partner(process, stage) {
-                prefetch_index(&self.processes, process as usize);
-                prefetch_index(&self.processes, partner as usize);
-            }
-        }
-    }
+    /// Memory for a process \[bytes\].
+    pub(super) const BYTES_A_PROCESS: u64 = size_of::<ProcessState>() as u64
+        + size_of::<PendingExchange>() as u64
+        + TimeWheel::<u32>::BYTES_PER_EVENT;
 }
 
 /// The state of one process and of the message that it awaits.
 ///
-/// One cache line: on machines larger than the caches, fetching these lines dominates the cost of an event.
+/// One cache line: on lines larger than the caches, fetching these lines dominates the cost of an event.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct ProcessState {
@@ -128,29 +85,19 @@ pub(super) struct ProcessState {
     pub(super) finish: u64,
     /// The cycle at which the message of this stage was injected.
     pub(super) start: u64,
-    /// For a moving message the cycle at which its leg ends without contention; for a queued one, if links
-    /// take several cycles, the cycle at which it joined.
-    pub(super) time: u64,
-    /// The slot of a moving message, if links take several cycles.
-    pub(super) slot: u32,
-    /// The remaining links of the leg of a queued message.
+    /// For a moving message the cycle at which it arrives without contention.
+    pub(super) end: u64,
+    /// The remaining links of a queued message.
     pub(super) hops: u32,
-    /// The node at which the leg ends.
-    pub(super) leg_end: NodeId,
-    /// The position of that node on its line, if links take several cycles.
-    pub(super) goal: u32,
-    /// The links of this leg and the earlier ones.
+    /// The links of its route.
     pub(super) distance: u32,
-    /// The next process in the same queue. If links take several cycles: 1 + its number, also in a slot, and 0 at
-    /// the end.
+    /// The next process in the same queue.
     pub(super) next: u32,
-    /// Its node.
-    pub(super) node: NodeId,
     /// Number of stages that it has finished.
     pub(super) stage: u32,
     /// The status of the message that it awaits.
     pub(super) status: MessageStatus,
-    /// Whether the event queue holds an event for it.
+    /// Whether there is an event for it.
     pub(super) has_event: bool,
 }
 
@@ -166,31 +113,27 @@ pub(super) enum MessageStatus {
 }
 
 impl ProcessState {
-    /// A process on `node` that finishes the stage before `stage` at `finish`.
-    fn new(node: NodeId, stage: u32, finish: u64) -> Self {
+    /// A process that finishes the stage before `stage` at `finish`.
+    fn new(stage: u32, finish: u64) -> Self {
         Self {
             finish,
             start: 0,
-            time: 0,
-            slot: 0,
+            end: 0,
             hops: 0,
-            leg_end: node,
-            goal: 0,
             distance: 0,
             next: 0,
-            node,
             stage,
             status: MessageStatus::NotInjected,
             has_event: false,
         }
     }
 
-    /// Adds an event at its time, unless one is queued already, which is then rescheduled when due.
+    /// Adds an event at the end of its route, unless there is one already, which is then rescheduled when due.
     #[inline]
-    pub(super) fn schedule<L: EventLists>(&mut self, process: u32, events: &mut EventQueue<L>) {
+    pub(super) fn schedule(&mut self, process: u32, events: &mut TimeWheel<u32>) {
         if !self.has_event {
             self.has_event = true;
-            events.add(process, self.time);
+            events.add(process, self.end);
         }
     }
 
@@ -206,7 +149,7 @@ impl ProcessState {
 ///
 /// All computations take the same time, so pairs that become complete first inject first. Only the pairs of
 /// the first stage of a run have to be sorted, since processes may begin at any cycle.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ExchangeQueue {
     first_stage: Vec<PendingExchange>, // the next one is last
     later: Vec<PendingExchange>,       // a ring with room for all pairs; its size is a power of two
@@ -225,18 +168,14 @@ pub(super) struct PendingExchange {
 }
 
 impl ExchangeQueue {
-    /// Makes room for a run of `processes` processes.
-    fn restart(&mut self, processes: usize) {
-        debug_assert!(self.next_cycle().is_none(), "no pair computes at the end of a run");
+    /// A queue with room for the pairs of `processes` processes.
+    fn new(processes: usize) -> Self {
         let size = (processes / 2).next_power_of_two();
-        if self.later.len() != size {
-            self.later = vec![PendingExchange::default(); size];
-        }
+        Self { first_stage: vec![], later: vec![PendingExchange::default(); size], taken: 0, added: 0 }
     }
 
     /// Adds the pairs of the first stage of a run, in any order.
     pub(super) fn add_first_stage(&mut self, exchanges: impl Iterator<Item = PendingExchange>) {
-        self.first_stage.reserve(self.later.len());
         self.first_stage.extend(exchanges);
         self.first_stage.sort_unstable_by(|one, other| other.cmp(one));
     }
@@ -255,7 +194,7 @@ impl ExchangeQueue {
     #[inline]
     pub(super) fn next_cycle(&self) -> Option<u64> {
         let first_stage = self.first_stage.last().map(|exchange| exchange.cycle);
-        let later = (self.taken != self.added).then(|| self.peek(0).cycle);
+        let later = (self.taken != self.added).then(|| self.peek().cycle);
         match (first_stage, later) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -265,7 +204,7 @@ impl ExchangeQueue {
     /// Takes a pair whose messages are injected at `now`, the next such cycle.
     #[inline]
     pub(super) fn take(&mut self, now: u64) -> Option<PendingExchange> {
-        let exchange = self.peek(0);
+        let exchange = self.peek();
         if self.taken != self.added && exchange.cycle == now {
             self.taken = self.taken.wrapping_add(1);
             return Some(exchange);
@@ -273,10 +212,10 @@ impl ExchangeQueue {
         self.first_stage.pop_if(|exchange| exchange.cycle == now)
     }
 
-    /// The exchange `index` places after the next one in the ring; any pair if there are fewer.
+    /// The next exchange in the ring; any pair if it is empty.
     #[inline]
-    fn peek(&self, index: usize) -> PendingExchange {
-        self.later[self.taken.wrapping_add(index) & (self.later.len() - 1)]
+    fn peek(&self) -> PendingExchange {
+        self.later[self.taken & (self.later.len() - 1)]
     }
 }
 
@@ -299,8 +238,7 @@ mod tests {
 
     #[test]
     fn pairs_of_the_first_stage_and_later_ones_come_in_order() {
-        let mut exchanges = ExchangeQueue::default();
-        exchanges.restart(8);
+        let mut exchanges = ExchangeQueue::new(8);
         let first_stage = [exchange(30, 0), exchange(10, 1), exchange(10, 2), exchange(50, 3)];
         exchanges.add_first_stage(first_stage.into_iter());
         exchanges.add(exchange(10, 4), 1);
@@ -312,8 +250,7 @@ mod tests {
 
     #[test]
     fn incomplete_pairs_are_not_queued_and_indices_wrap_around() {
-        let mut exchanges = ExchangeQueue::default();
-        exchanges.restart(4);
+        let mut exchanges = ExchangeQueue::new(4);
         for round in 0..20 {
             exchanges.add(exchange(round, 0), 0);
             assert_eq!((exchanges.next_cycle(), exchanges.take(round)), (None, None));
