@@ -22,19 +22,6 @@ pub struct LinePosition {
     pub position: u32,
 }
 
-/// The leg of a route along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AxisLeg {
-    /// The direction and the number of links.
-    pub displacement: Displacement,
-    /// The number of nodes on lines before this one: the line's number times the length.
-    pub line: u32,
-    /// The coordinate of its first node, counted in the direction of the leg.
-    pub position: u32,
-    /// The node at which it ends.
-    pub end: NodeId,
-}
-
 #[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
 impl Axis {
     /// Returns the axes of a grid of this shape with these extents, one for each dimension.
@@ -84,18 +71,6 @@ impl Axis {
         self.extent.displacement(at, to, tie)
     }
 
-    /// The leg along this axis of the route from `at` to `to`; `None` if they have the same coordinate.
-    ///
-    /// Only for grids of at most 2^31 nodes.
-    #[must_use]
-    #[inline(always)]
-    pub fn leg(&self, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
-        match &self.digit {
-            IndexDigit::Bits(digit) => leg(self.extent, *digit, at, to, tie),
-            IndexDigit::Radix(digit) => leg(self.extent, *digit, at, to, tie),
-        }
-    }
-
     /// The node one link from `node` in the given direction; `None` at the end of a line.
     #[must_use]
     pub fn neighbour(&self, node: NodeId, sign: Sign) -> Option<NodeId> {
@@ -132,22 +107,6 @@ impl Axis {
             IndexDigit::Radix(digit) => (digit.position(a.index()), digit.position(b.index())),
         }
     }
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-fn leg(extent: Extent, digit: impl Digit, at: NodeId, to: NodeId, tie: TieRule) -> Option<AxisLeg> {
-    let (from, goal) = (digit.position(at.index()), digit.position(to.index()));
-    let displacement = extent.displacement(from, goal, tie)?;
-    let first = at.index().wrapping_sub(digit.offset(from));
-    // Sums and products are below the number of nodes.
-    let before = digit.below(first).wrapping_mul(extent.last());
-    Some(AxisLeg {
-        displacement,
-        line: first.wrapping_add(before),
-        position: extent.position(from, displacement.sign),
-        end: NodeId::new(first.wrapping_add(digit.offset(goal))),
-    })
 }
 
 #[inline(always)]

@@ -174,14 +174,6 @@ impl Extent {
     }
 }
 
-/// The position `steps` after this one on a ring of `length`; both must be below the length.
-#[must_use]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "a call for each message costs as much as its work")]
-pub fn ring_add(position: u32, steps: u32, length: u32) -> u32 {
-    if position + steps >= length { position + steps - length } else { position + steps }
-}
-
 /// The position `steps` before this one on a ring of `length`; both must be below the length.
 #[must_use]
 #[inline(always)]

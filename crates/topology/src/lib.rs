@@ -41,14 +41,14 @@ mod switched;
 mod trees;
 mod twisted;
 
-pub use axis::{Axis, AxisLeg, LinePosition, axes_distance};
+pub use axis::{Axis, LinePosition, axes_distance};
 pub use cluster::{Cluster, ClusterInside, ClusterOutside, ClusterPart, ClusterUplinks};
 pub use divisor::{Divisor, Length, greatest_common_divisor, narrow};
 pub use edge_grammar::{
     DerivationError, DerivedWords, EDGE_GRAMMARS, EdgeGrammar, GrammarMistake, MAX_DERIVED_PAIRS,
     NamedGrammar, UnmetGrammarCondition,
 };
-pub use extent::{Displacement, Extent, TieRule, Wrap, ring_add, ring_sub};
+pub use extent::{Displacement, Extent, TieRule, Wrap, ring_sub};
 pub use grid::Grid;
 pub use index_digit::{BitDigit, Digit, IndexDigit, RadixDigit};
 pub use levels::Levels;
