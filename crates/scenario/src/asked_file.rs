@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use cubefold_formats::{
-    asked::{Asked, Misfit, ask, not_read},
+    asked::{Asked, Misfit, ask, ask_in, not_read},
     benchmark::{Measurement, MeasurementOptions},
     format::{Complaint, Format, Reading, Recogniser},
     input::{diagnostic::MAX_REPORTED, input_file},
@@ -129,14 +129,14 @@ pub fn measured(
     // The reader of known formats has exact places, and the options of the command.
     let parse =
         || Measurement::parse(name, text, options).map_err(|diagnostics| errors_at(&source, &diagnostics));
-    let file = Recogniser::new(text.as_bytes());
+    let mut file = Recogniser::new(text.as_bytes());
     if let [format] = file.likely(None)[..]
         && is_known(format)
         && file.is_sure(format)
     {
         return parse();
     }
-    match ask(&path.display().to_string(), text.as_bytes(), Kind::Benchmark) {
+    match ask_in(&path.display().to_string(), &mut file, Kind::Benchmark) {
         Asked::Value(format, reading) if !is_known(format) => {
             if let Content::Benchmark(rows) = &reading.content {
                 return Measurement::of_rows(name, format.tool, rows, options)

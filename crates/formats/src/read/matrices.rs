@@ -1,6 +1,6 @@
 //! Tables with headers, and matrices as printed by programs.
 
-use std::collections::BTreeMap;
+use indexmap::IndexSet;
 
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
@@ -86,6 +86,12 @@ pub(super) fn rank(word: &str) -> Option<usize> {
         .and_then(|number| usize::try_from(number).ok())
 }
 
+/// A rank, also as pandas writes it in columns with gaps: `3.0`.
+fn whole_rank(word: &str) -> Option<usize> {
+    let is_zeros = |part: &str| part.bytes().all(|digit| digit == b'0');
+    rank(word.split_once('.').filter(|(_, after)| is_zeros(after)).map_or(word, |(before, _)| before))
+}
+
 fn read_htsim(file: &FileText<'_>) -> Read {
     let mut matrix = Matrix::new("bytes", 0);
     let (mut announced, mut found) = (0, 0);
@@ -160,9 +166,10 @@ struct PairColumns {
 
 /// Finds the columns in the first row of a table, or else in a comment before it.
 fn pair_columns(file: &FileText<'_>) -> Option<PairColumns> {
-    let mut remarks = file.rows().take_while(|(_, row)| row.starts_with('#')).map(|(_, row)| row);
-    let first = file.rows().map(|(_, row)| row).find(|row| !row.starts_with('#'));
-    let of_remark = || remarks.find_map(|remark| columns_of(remark.trim_start_matches('#')));
+    let is_remark = |row: &str| row.trim_start().starts_with('#');
+    let mut remarks = file.rows().map(|(_, row)| row).take_while(|row| is_remark(row));
+    let first = file.rows().map(|(_, row)| row).find(|row| !is_remark(row));
+    let of_remark = || remarks.find_map(|remark| columns_of(remark.trim_start().trim_start_matches('#')));
     first.map(without_remark).and_then(columns_of).or_else(of_remark)
 }
 
@@ -189,7 +196,11 @@ struct PairRow<'t> {
 
 impl PairColumns {
     fn row<'t>(&self, line: usize, text: &'t str) -> Result<PairRow<'t>, Vec<Complaint>> {
-        let row = cells(text, self.delimiter);
+        let mut row = cells(text, self.delimiter);
+        if row.len() != self.count || row.iter().any(|cell| cell.ends_with(',')) {
+            // Rows may have other separators than the header.
+            row = text.split([',', ';', '\t', ' ']).filter(|cell| !cell.is_empty()).collect();
+        }
         if row.len() != self.count {
             return wrong(line, format!("{} fields, expected {} as in the header", row.len(), self.count));
         }
@@ -198,10 +209,6 @@ impl PairColumns {
             |word: &&str| word.starts_with('-') && word[1..].bytes().all(|byte| byte.is_ascii_digit());
         if let Some(end) = ends.iter().find(|end| end.is_empty() || is_negative(end)) {
             return wrong(line, format!("a rank is {}, expected an integer or a name", described(end)));
-        }
-        let is_integer = |end: &&&str| end.bytes().all(|byte| byte.is_ascii_digit());
-        if let Some(end) = ends.iter().filter(is_integer).find(|end| rank(end).is_none()) {
-            return wrong(line, format!("a rank is {end}, expected an integer below 2^20, or a name"));
         }
         let Some(amount) = Ratio::parse_decimal(row[self.amount]) else {
             let found = described(row[self.amount]);
@@ -218,6 +225,33 @@ impl PairColumns {
     }
 }
 
+/// The ranks of all pairs, and their names if they have any, which are ranks in the order of their first mention.
+fn ranks_of(rows: &[PairRow<'_>]) -> Result<(Vec<[usize; 2]>, Option<Vec<String>>), Vec<Complaint>> {
+    let is_number = |end: &str| Ratio::parse_decimal(end).is_some();
+    let with = |is: bool| rows.iter().find(move |row| row.ends.into_iter().any(|end| is_number(end) == is));
+    let named = with(false);
+    if let (Some(row), Some(_)) = (named, with(true)) {
+        let [from, to] = row.ends.map(described);
+        return wrong(
+            row.line,
+            format!("ranks {from} and {to}, expected numbers in all rows, or names in all"),
+        );
+    }
+    if named.is_some() {
+        let mut names: IndexSet<&str> = IndexSet::new();
+        let pairs = rows.iter().map(|row| row.ends.map(|end| names.insert_full(end).0)).collect();
+        return Ok((pairs, Some(names.into_iter().map(str::to_owned).collect())));
+    }
+    let pair = |row: &PairRow<'_>| -> Result<[usize; 2], Vec<Complaint>> {
+        let rank = |end: &str| match whole_rank(end) {
+            Some(rank) => Ok(rank),
+            None => wrong(row.line, format!("a rank is {}, expected an integer below 2^20", described(end))),
+        };
+        Ok([rank(row.ends[0])?, rank(row.ends[1])?])
+    };
+    Ok((rows.iter().map(pair).collect::<Result<_, _>>()?, None))
+}
+
 fn read_pairs(file: &FileText<'_>) -> Read {
     let Some(columns) = pair_columns(file) else { return wrong(1, "no header of pairs") };
     let mut matrix = Matrix::new(columns.unit, 0);
@@ -225,23 +259,13 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     let mut rows = rows.filter(|(_, row)| !row.is_empty() && !is_rule(row)).peekable();
     rows.next_if(|(_, row)| columns_of(row).is_some());
     let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
-    let is_named = rows.iter().any(|row| row.ends.iter().any(|end| rank(end).is_none()));
-    let mut labels: Vec<String> = vec![];
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, PairRow { line, ends, amount, messages }) in rows.iter().enumerate() {
-        let [from, to] = ends.map(|word| match rank(word).filter(|_| !is_named) {
-            Some(number) => number,
-            None => *places.entry(word).or_insert_with(|| {
-                labels.push(word.to_owned());
-                labels.len() - 1
-            }),
-        });
-        if matrix.add(from, to, *amount, *messages) && columns.messages.is_none() {
-            let first =
-                rows[..at].iter().find(|earlier| earlier.ends == *ends).map_or(0, |earlier| earlier.line);
-            let [from, to] = ends;
+    let (pairs, labels) = ranks_of(&rows)?;
+    for (at, (pair, row)) in pairs.iter().zip(&rows).enumerate() {
+        if matrix.add(pair[0], pair[1], row.amount, row.messages) && columns.messages.is_none() {
+            let first = pairs[..at].iter().position(|earlier| earlier == pair).map_or(0, |at| rows[at].line);
+            let [from, to] = row.ends;
             return wrong(
-                *line,
+                row.line,
                 format!(
                     "the pair {from}, {to} a second time, expected it once; the first is in line {first}"
                 ),
@@ -251,7 +275,8 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     if matrix.is_empty() {
         return wrong(0, "no pair, expected a row for each");
     }
-    matrix.labels = is_named.then_some(labels);
+    let is_named = labels.is_some();
+    matrix.labels = labels;
     let is_from_1 = !is_named && matrix.counts_from_1();
     let mut reading =
         Reading::from(Content::Matrix(if is_from_1 { matrix.counted_from_0() } else { matrix }));

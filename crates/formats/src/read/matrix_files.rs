@@ -7,7 +7,11 @@ use crate::{
         numpy::{MAGIC, Numbers, NumpyArray},
         text::described,
     },
-    read::{numbers::amount, ranks::MAX_RANKS, reads},
+    read::{
+        numbers::{amount, content_of, is_number, rows, words},
+        ranks::MAX_RANKS,
+        reads,
+    },
     value::{Content, Kind, Matrix},
 };
 
@@ -151,23 +155,13 @@ pub(super) static QAPLIB: Format = reads(
     "QAPLIB (*.dat): a size, a flow and distances",
     HOLDS,
     |file| match qaplib_size(file) {
-        Some(InstanceSize { stands_alone: true, fits: true, .. }) => Likeness::Sure,
+        Some((_, true)) => Likeness::Sure,
         Some(_) => Likeness::Maybe,
         None => Likeness::No,
     },
     |file| {
-        let Some(InstanceSize { size, fits, .. }) = qaplib_size(file) else {
-            return wrong(1, "no size and matrices of it");
-        };
-        if !fits {
-            let square = size * size;
-            let expected = format!("{square} or {}: one or two matrices", 2 * square);
-            return wrong(1, format!("another number of entries after n = {size}, expected {expected}"));
-        }
-        let words = || {
-            let rows = file.rows();
-            rows.flat_map(|(line, row)| row.split_whitespace().map(move |word| (line, word))).skip(1)
-        };
+        let Some((size, _)) = qaplib_size(file) else { return wrong(1, "no size and matrices of it") };
+        let words = || rows(file).flat_map(|(line, row)| words(row).map(move |word| (line, word))).skip(1);
         let mut matrix = bytes(size);
         for (place, (line, word)) in words().take(size * size).enumerate() {
             let value = amount(line, word)?;
@@ -183,28 +177,20 @@ pub(super) static QAPLIB: Format = reads(
     },
 );
 
-/// The number before the matrices of an instance.
-struct InstanceSize {
-    size: usize,
-    stands_alone: bool, // on the first line
-    fits: bool,         // whether the numbers after it are one or two matrices
-}
-
-/// The size of a file of numbers that may be an instance: it fits the numbers after it, or stands alone above wider
-/// rows. Rows of one width are a table.
-fn qaplib_size(file: &FileText<'_>) -> Option<InstanceSize> {
-    let widths = || file.rows().map(|(_, row)| row.split_whitespace().count());
-    let (first, second) = (widths().next()?, widths().nth(1).unwrap_or(0));
-    if first > 1 && second > 0 && widths().all(|width| width == first) {
+/// The size before the one or two square matrices that follow, and whether it is alone on its line. Rows of one width
+/// are a table.
+fn qaplib_size(file: &FileText<'_>) -> Option<(usize, bool)> {
+    let widths = || rows(file).map(|(_, row)| words(row).count());
+    let (first, is_several) = (widths().next()?, widths().nth(1).is_some());
+    if first > 1 && is_several && widths().all(|width| width == first) {
         return None;
     }
-    let words = || file.whole().split_ascii_whitespace();
-    let size = words().next()?.parse::<usize>().ok().filter(|size| (2..1 << 20).contains(size))?;
-    let is_number = |word: &str| word.parse::<f64>().is_ok();
-    if !file.rows().flat_map(|(_, row)| row.split_whitespace()).all(is_number) {
+    let size = words(rows(file).next()?.1).next()?;
+    let size = size.parse::<usize>().ok().filter(|size| (2..1 << 20).contains(size))?;
+    if !rows(file).flat_map(|(_, row)| words(row)).all(|word| is_number(&word)) {
         return None;
     }
-    let count = words().skip(1).take(2 * size * size + 1).count();
-    let (stands_alone, fits) = (first == 1, count == size * size || count == 2 * size * size);
-    (fits || stands_alone && second > 1).then_some(InstanceSize { size, stands_alone, fits })
+    let all = file.whole().lines().filter_map(content_of).flat_map(words);
+    let count = all.skip(1).take(2 * size * size + 1).count();
+    (count == size * size || count == 2 * size * size).then_some((size, first == 1))
 }

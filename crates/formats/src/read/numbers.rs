@@ -94,9 +94,13 @@ pub(super) static WEIGHTED_EDGES: Format = Format {
 
 /// The non-empty rows, without comments: text after `#`, and lines that start with `%`.
 pub(super) fn rows<'t>(file: &'t FileText<'_>) -> impl Iterator<Item = (usize, &'t str)> {
-    let content = |(line, row): (usize, &'t str)| (line, row.split('#').next().unwrap_or_default());
-    let is_row = |(_, row): &(usize, &str)| !row.starts_with('%') && words(row).next().is_some();
-    file.lines().map(content).filter(is_row)
+    file.lines().filter_map(|(line, row)| Some((line, content_of(row)?)))
+}
+
+/// A row without a comment; `None` if nothing is left.
+pub(super) fn content_of(row: &str) -> Option<&str> {
+    let content = row.split('#').next().unwrap_or_default();
+    (!row.starts_with('%') && words(content).next().is_some()).then_some(content)
 }
 
 /// The words of a row, separated by commas, semicolons or blanks.

@@ -1,5 +1,5 @@
 //! The keys of `[machine]` that describe each kind of machines: the one list from which `explain` and the errors about
-//! keys of other kinds derive, of machines and of guests. A key that no kind lists applies to all.
+//! keys of other kinds derive, of machines and of guests. A key that no kind lists applies to all, but for `partition`.
 
 use cubefold_topology::MachineKind;
 

@@ -51,6 +51,8 @@ fn every_format_gives_the_same_messages() {
             "t.csv",
             "from,to,bytes # a remark\n3,1,1\n# another\n2,0,130 # one\n1,1,5\n0,1,4e1\n1,2,7\n".to_owned(),
         ),
+        ("t.csv", "source\tdestination\tunits\n3.0 1.0 1\n2.0 0.0 130\n1 1 5\n0 1 40\n1, 2, 7\n".to_owned()),
+        ("m.txt", "# a remark\n4\n0, 40, 0, 0\n0, 5, 7, 0\n130, 0, 0, 0 # here\n0, 1, 0, 0\n".to_owned()),
         ("m.txt", "4\n\n0 40 0 0\n0 5 7 0\n130 0 0 0\n0 1 0 0\n".to_owned()),
         ("m.dat", "0 40 0 0\n0 5 7 0\n130 0 0 0\n0 1 0 0\n".to_owned()),
         ("m.dat", "4\n\n0 40 0 0\n0 5 7 0\n130 0 0 0\n0 1 0 0\n".to_owned()),
@@ -177,8 +179,9 @@ fn errors_stand_at_their_places() {
     }
     for (row, error) in [
         ("0,1", "2 fields, expected 3 as in the header"),
-        ("1,1048576,2", "a rank is 1048576, expected an integer below 2^20, or a name"),
-        ("0,1,4", "the pair 0, 1 a second time, expected it once; the first is in line 2"),
+        ("1,1048576,2", "a rank is 1048576, expected an integer below 2^20"),
+        ("O,1,3", "ranks \"O\" and 1, expected numbers in all rows, or names in all"),
+        ("00,1,4", "the pair 00, 1 a second time, expected it once; the first is in line 2"),
     ] {
         let found = wrong("t.csv", &format!("source,destination,bytes\n0,1,3\n\n{row}\n"));
         assert_eq!(found, [format!("t.csv:4:1: {error}")]);

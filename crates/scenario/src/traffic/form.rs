@@ -1,7 +1,7 @@
 //! The form of a matrix file, recognised by its content (`cubefold_formats`).
 //!
-//! Plain tables, which are the largest files, are read here with every error at its place; every other format yields
-//! the matrix of its reader.
+//! `NumPy` arrays, Matrix Market, `QAPLIB`'s instances and dense rows, which are the largest files, are read here with every
+//! error at its place; every other format yields the matrix of its reader.
 
 use std::path::Path;
 
@@ -11,8 +11,18 @@ use cubefold_formats::{
     value::{Entry, Kind, Matrix},
 };
 
-use super::{amount::Amount, entries::Entries, text_file::FileErrors};
-use crate::{asked_file, budget::Budget};
+use super::{
+    amount::Amount,
+    entries::Entries,
+    text_file::{FileErrors, lines},
+};
+use crate::{
+    asked_file,
+    budget::{Budget, OverBudget},
+};
+
+/// The memory that readers of other formats take per character of a file, at most \[bytes\].
+const BYTES_A_CHARACTER: u64 = 16;
 
 /// The matrix of a format that the other readers of this folder do not support.
 pub(super) struct Other<'b> {
@@ -42,11 +52,15 @@ pub(super) fn form_of<'b>(
     asked: Option<&'static Format>,
     errors: &mut FileErrors<'_>,
     budget: &'b Budget,
-) -> Form<'b> {
+) -> Result<Form<'b>, OverBudget> {
+    // Readers of other formats keep their rows until all are read.
+    let take =
+        |file: &Recogniser<'_>| budget.take_for_a_while(file.file.text.len() as u64 * BYTES_A_CHARACTER, 0);
     let found = if let Some(format) = asked {
         if let Some(plain) = plain(format) {
-            return plain;
+            return Ok(plain);
         }
+        take(&file)?;
         match read_as(&file.file, format) {
             Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
                 Asked::Value(format, reading)
@@ -60,12 +74,13 @@ pub(super) fn form_of<'b>(
         if let [only] = matrices[..]
             && let Some(plain) = plain(only)
         {
-            return plain;
+            return Ok(plain);
         }
+        take(&file)?;
         ask_in(&path.display().to_string(), &mut file, Kind::Matrix)
     };
     let text = &file.file.text;
-    match found {
+    Ok(match found {
         // One or two rows of three numbers may also be the start of a matrix.
         Asked::Value(format, _) if asked.is_none() && format.name == "matrix-triples" && is_short(text) => {
             Form::Dense
@@ -87,8 +102,15 @@ pub(super) fn form_of<'b>(
             errors.of_file("neither a NumPy array nor a text");
             Form::Other(None)
         }
+        Asked::Misfit(_) | Asked::Unknown if begins_with_size(text) => Form::Instance,
         Asked::Misfit(_) | Asked::Unknown => Form::Dense,
-    }
+    })
+}
+
+/// Whether a text begins with a number alone and goes on with longer rows: an instance with too few or too many numbers.
+fn begins_with_size(text: &str) -> bool {
+    let mut widths = lines(text, '#').map(|line| line.fields().count());
+    widths.next() == Some(1) && widths.next().is_some_and(|width| width > 1)
 }
 
 /// The reader of this folder for a format.
@@ -109,7 +131,7 @@ pub(super) fn format_of(name: &str) -> Option<&'static Format> {
 }
 
 fn is_short(text: &str) -> bool {
-    super::text_file::lines(text, '#').take(3).count() < 3
+    lines(text, '#').take(3).count() < 3
 }
 
 fn other<'b>(

@@ -67,7 +67,7 @@ impl TrafficFile {
         let (mut unit, mut note, mut has_choice) = ("", None, false);
         let file = Recogniser::new(bytes);
         let text = file.file.text.clone();
-        let entries = match form_of(path, file, asked, errors, budget) {
+        let entries = match form_of(path, file, asked, errors, budget)? {
             Form::Array => {
                 let Some(entries) = read_array(bytes, errors, budget)? else { return Ok(None) };
                 entries
