@@ -11,7 +11,7 @@ use cubefold_simulator::{
 };
 use cubefold_topology::{
     Cluster, ClusterInside, ClusterOutside, ClusterUplinks, HostNics, LinkMode, LinkTime, Machine,
-    MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
+    MachineError, MachineKind, Network, NetworkParameters, NodeId, RouteChoice, TieRule,
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
@@ -166,7 +166,11 @@ fn switched(generator: &mut impl Rng) -> Machine {
         }
         _ => NetworkParameters::Cluster(cluster(generator)),
     };
-    Machine::of_parameters(&parameters).unwrap().with_route_choice(choice(generator))
+    match Machine::of_parameters(&parameters) {
+        // Two links a host may leave no second host.
+        Err(MachineError::OneHost { .. }) => switched(generator),
+        machine => machine.unwrap().with_route_choice(choice(generator)),
+    }
 }
 
 /// One or two links a host.
