@@ -59,7 +59,8 @@ pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dy
     let rows = options.processes.as_deref();
     let keep = command::kept_records(options);
     let load = || {
-        let scenarios = command::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
+        let scenarios =
+            command::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
         check_runs(&all_runs(&scenarios), shared.run_resources(), keep).map_err(Failure::Refused)?;
         Ok(scenarios)
     };

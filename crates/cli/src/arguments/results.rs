@@ -9,11 +9,14 @@ use cubefold_search::Objective;
 use super::{
     ExpectOption, HostFileOptions, OUTPUT, ResumeOption, SWEEPS, ScenarioOptions, SettingOption, TableOptions,
 };
-use crate::format::{ResultFormat, SearchFormat, SearchObjective};
+use crate::{
+    format::{ResultFormat, SearchFormat, SearchObjective},
+    table::StepsShown,
+};
 
-/// Options of `run`.
+/// Options of the commands that execute all runs of scenarios.
 #[derive(Debug, Args)]
-pub(crate) struct RunOptions {
+pub(crate) struct SweepOptions {
     #[command(flatten)]
     pub(crate) scenarios: ScenarioOptions,
 
@@ -29,6 +32,20 @@ pub(crate) struct RunOptions {
     /// Show all steps of jobs in tables, also those of pipelines
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) steps: bool,
+}
+
+impl SweepOptions {
+    /// The steps of jobs that tables show.
+    pub(crate) fn steps_shown(&self) -> StepsShown {
+        if self.steps { StepsShown::All } else { StepsShown::WithoutPipelines }
+    }
+}
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) sweep: SweepOptions,
 
     /// Execute only the K-th of N parts of the runs, into PATH.part-K-of-N beside --output PATH; cubefold merge
     /// merges the parts [default: all runs]
@@ -97,20 +114,7 @@ pub(crate) struct MergeOptions {
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
     #[command(flatten)]
-    pub(crate) scenarios: ScenarioOptions,
-
-    #[command(flatten)]
-    pub(crate) expect: ExpectOption,
-
-    #[command(flatten)]
-    pub(crate) tables: TableOptions,
-
-    #[command(flatten)]
-    pub(crate) resume: ResumeOption,
-
-    /// Show all steps of jobs in tables, also those of pipelines
-    #[arg(long, help_heading = OUTPUT)]
-    pub(crate) steps: bool,
+    pub(crate) sweep: SweepOptions,
 
     /// The embedding or algorithm to compare the others with [default: the first embedding of the scenario, or
     /// the first algorithm if only algorithms differ]

@@ -20,19 +20,19 @@ use crate::{
     grouping::{all_runs, captions, in_places, inputs, whole_plan},
     origin::{BUILD, command_line},
     sweep_output::SweepOutput,
-    table::{StepsShown, compare_table},
+    table::compare_table,
 };
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = ResultFormat::decide(options.scenarios.format, shared.output())?;
-    let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
+    let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
+    let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
     let references = references(&scenarios, options.reference.as_deref())?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = whole_plan(&scenarios, &runs)?;
-    options.expect.check(&plan)?;
+    options.sweep.expect.check(&plan)?;
     let origin = plan.made_by(BUILD, options.command_line());
-    let output = SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), None)?;
+    let output = SweepOutput::open(shared, &inputs(&scenarios), &plan, options.sweep.resume.found(), None)?;
     execution::execute_sweep(&in_places(&runs), &output, None, shared, shared.resources())?;
     output.finish(|output, records| {
         let unreadable = |error| Failure::output(shared.output(), error);
@@ -60,7 +60,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             }
             _ => None,
         };
-        let steps = if options.steps { StepsShown::All } else { StepsShown::WithoutPipelines };
+        let steps = options.sweep.steps_shown();
         let page = || {
             let records: Vec<RunRecord> = records().collect::<io::Result<_>>()?;
             let mut page =
@@ -68,7 +68,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             page.notes(exchange.iter().cloned().collect());
             Ok(page)
         };
-        write_records(output, (format, &options.tables), Document::RESULTS, &extra, records, page)
+        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, records, page)
     })
 }
 
@@ -77,7 +77,7 @@ impl CompareOptions {
     fn command_line(&self) -> String {
         let reference = self.reference.iter().flat_map(|name| ["--reference", name.as_str()]);
         let more: Vec<&str> = reference.chain(self.bisect.then_some("--bisect")).collect();
-        command_line("compare", &self.scenarios, &more)
+        command_line("compare", &self.sweep.scenarios, &more)
     }
 }
 

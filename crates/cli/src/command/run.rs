@@ -29,11 +29,11 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     refuse_contradictions(options)?;
     // A part has its own format, regardless of its name.
     let named = shared.output().filter(|_| options.shard.is_none());
-    let format = ResultFormat::decide(options.scenarios.format, named)?;
+    let format = ResultFormat::decide(options.sweep.scenarios.format, named)?;
     if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
         return run_part(options, shared, shard);
     }
-    let scenarios = super::scenarios(&options.scenarios.files, &options.scenarios.set, shared)?;
+    let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
     let runs = all_runs(&scenarios);
     if options.processes.is_some() {
         refuse_open_loop(runs.iter().copied(), "--processes")?;
@@ -42,10 +42,10 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     check_runs(&runs, shared.run_resources(), keep).map_err(Failure::Refused)?;
     let mut rows = RowFiles::open(options, shared, &scenarios)?;
     let plan = whole_plan(&scenarios, &runs)?;
-    options.expect.check(&plan)?;
+    options.sweep.expect.check(&plan)?;
     let extra = provenance(Some(&plan.made_by(BUILD, options.command_line())));
     let output =
-        SweepOutput::open(shared, &inputs(&scenarios), &plan, options.resume.found(), options.shard)?;
+        SweepOutput::open(shared, &inputs(&scenarios), &plan, options.sweep.resume.found(), options.shard)?;
     execution::execute_sweep(
         &in_places(&runs),
         &output,
@@ -54,19 +54,19 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         shared.run_resources(),
     )?;
     rows.map_or(Ok(()), RowFiles::finish)?;
-    let steps = if options.steps { StepsShown::All } else { StepsShown::WithoutPipelines };
+    let steps = options.sweep.steps_shown();
     output.finish(|output, records| {
         let page = || {
             Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
         };
-        write_records(output, (format, &options.tables), Document::RESULTS, &extra, records, page)
+        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, records, page)
     })
 }
 
 impl RunOptions {
     /// Returns the command line for a citation; a part of a sweep is cited as the whole.
     fn command_line(&self) -> String {
-        command_line("run", &self.scenarios, &[])
+        command_line("run", &self.sweep.scenarios, &[])
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn provenance(found: Option<&Provenance>) -> Vec<(&'static str, Value
 
 /// Runs a part of a sweep, holding its runs only.
 fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Result<(), Failure> {
-    let (files, set) = (&options.scenarios.files, &options.scenarios.set.settings);
+    let (files, set) = (&options.sweep.scenarios.files, &options.sweep.scenarios.set.settings);
     let resources = shared.run_resources();
     let mut digest = SweepDigest::default();
     let mut described = Ok(());
@@ -100,11 +100,11 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
     let asked: Vec<&Run> = of_shard.iter().map(|&(_, run)| run).collect();
     check_runs(&asked, resources, KeepRecords::No).map_err(Failure::Refused)?;
     let plan = SweepPlan::of_part(runs, digest).in_scenarios(part.scenarios.iter().cloned());
-    options.expect.check(&plan)?;
+    options.sweep.expect.check(&plan)?;
     let origin = plan.made_by(BUILD, options.command_line());
     let plan = plan.with_provenance(origin);
     let inputs: Vec<&PathBuf> = part.inputs.iter().collect();
-    let output = SweepOutput::open(shared, &inputs, &plan, options.resume.found(), Some(shard))?;
+    let output = SweepOutput::open(shared, &inputs, &plan, options.sweep.resume.found(), Some(shard))?;
     execution::execute_sweep(&of_shard, &output, None, shared, resources)?;
     output.finish(|_, _| Ok(()))
 }
@@ -113,7 +113,7 @@ fn run_part(options: &RunOptions, shared: &SharedOptions, shard: Shard) -> Resul
 /// format.
 fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
     for (option, _) in options.row_files().iter().filter(|row_file| row_file.1.is_some()) {
-        if options.resume.resume {
+        if options.sweep.resume.resume {
             let message = format!(
                 "{option} with --resume: the journal does not hold the rows of the runs that are done"
             );
@@ -125,7 +125,7 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
             return Err(Failure::usage(message, "leave out one of them"));
         }
     }
-    if options.shard.is_some() && options.scenarios.format.is_some() {
+    if options.shard.is_some() && options.sweep.scenarios.format.is_some() {
         let message = "--format with --shard: a part has its own format";
         return Err(Failure::usage(message, "give the format to cubefold merge"));
     }

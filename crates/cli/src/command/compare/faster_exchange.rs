@@ -37,10 +37,10 @@ pub(super) fn in_words(
     if runs.len() > MAX_RUNS || runs.iter().any(is_swept) {
         return Ok(None);
     }
-    let mut set = options.scenarios.set.clone();
+    let mut set = options.sweep.scenarios.set.clone();
     set.settings.extend(Setting::from_str(BEST));
     // Programs without a choice refuse the key.
-    let Ok(others) = scenarios(&options.scenarios.files, &set, shared) else { return Ok(None) };
+    let Ok(others) = scenarios(&options.sweep.scenarios.files, &set, shared) else { return Ok(None) };
     let others = all_runs(&others);
     if others.len() != runs.len() {
         return Ok(None);
