@@ -74,13 +74,18 @@ impl<'a> FileText<'a> {
         Self { bytes, text, whole: None, outline: OnceLock::new() }
     }
 
+    /// Whether a sample stands for the text when its format is recognised.
+    pub(crate) fn is_large(&self) -> bool {
+        self.text.len() > HEAD + 2 * TAIL
+    }
+
     /// The start and end of a large text, in whole lines if they are short; `None` for a small one.
     #[must_use]
     pub fn sample(&self) -> Option<FileText<'_>> {
-        let text: &str = &self.text;
-        if text.len() <= HEAD + 2 * TAIL {
+        if !self.is_large() {
             return None;
         }
+        let text: &str = &self.text;
         let head = text.get(..text.floor_char_boundary(HEAD))?;
         let head = head.rfind('\n').map_or(head, |at| &head[..=at]);
         let tail = text.get(text.ceil_char_boundary(text.len() - TAIL)..)?;

@@ -79,7 +79,7 @@ impl<'a> Recogniser<'a> {
     }
 
     fn of(file: FileText<'a>) -> Self {
-        let (is_large, like) = (file.sample().is_some(), likenesses(&file, &FORMATS));
+        let (is_large, like) = (file.is_large(), likenesses(&file, &FORMATS));
         Self { file, is_large, like, read: BTreeMap::new(), plain: None }
     }
 

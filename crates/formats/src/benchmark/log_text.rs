@@ -12,7 +12,7 @@
 
 use super::log_prefix::{escape_length, prefixes_length};
 
-/// What only a benchmark prints after `#` and blanks: its title, or the names of its columns.
+/// Words that follow `#` and blanks in the heading of a benchmark alone: its title, or the names of its columns.
 const HEADINGS: [&str; 13] = [
     "OSU ",
     "OMB",
@@ -32,10 +32,10 @@ const HEADINGS: [&str; 13] = [
 /// The text, with blanks for prefixes and escapes; it has the same length.
 pub(crate) fn cleaned(text: &str) -> String {
     let plain = without_escapes(text);
-    let own_prefixes = prefixes_of_headings(&plain);
+    let job_prefixes = prefixes_of_headings(&plain);
     let mut cleaned = String::with_capacity(plain.len());
     for line in plain.split_inclusive('\n') {
-        let (prefix, rest) = line.split_at(prefix_length(line, &own_prefixes));
+        let (prefix, rest) = line.split_at(prefix_length(line, &job_prefixes));
         push_blanks(&mut cleaned, prefix.len());
         cleaned.push_str(rest);
     }
@@ -87,9 +87,9 @@ fn heading(line: &str) -> Option<usize> {
 }
 
 /// Length of the prefixes of a line \[bytes\].
-fn prefix_length(line: &str, own_prefixes: &[&str]) -> usize {
+fn prefix_length(line: &str, job_prefixes: &[&str]) -> usize {
     let before = prefixes_length(line);
-    match own_prefixes.iter().find(|own_prefix| line[before..].starts_with(**own_prefix)) {
+    match job_prefixes.iter().find(|prefix| line[before..].starts_with(**prefix)) {
         Some(prefix) => {
             let after = before + prefix.len();
             after + prefixes_length(&line[after..])

@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
     input::{Ratio, text::described},
-    read::ranks::MAX_RANKS,
+    read::{numbers::is_number, ranks::MAX_RANKS},
     value::{Content, Kind, Matrix},
 };
 
@@ -227,8 +227,7 @@ impl PairColumns {
 
 /// The ranks of all pairs, and their names if they have any, which are ranks in the order of their first mention.
 fn ranks_of(rows: &[PairRow<'_>]) -> Result<(Vec<[usize; 2]>, Option<Vec<String>>), Vec<Complaint>> {
-    let is_number = |end: &str| Ratio::parse_decimal(end).is_some();
-    let with = |is: bool| rows.iter().find(move |row| row.ends.into_iter().any(|end| is_number(end) == is));
+    let with = |is: bool| rows.iter().find(move |row| row.ends.iter().any(|end| is_number(end) == is));
     let named = with(false);
     if let (Some(row), Some(_)) = (named, with(true)) {
         let [from, to] = row.ends.map(described);

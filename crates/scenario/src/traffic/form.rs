@@ -48,7 +48,7 @@ pub(super) enum Form<'b> {
 /// The form of a file, as the format `asked` if given.
 pub(super) fn form_of<'b>(
     path: &Path,
-    mut file: Recogniser<'_>,
+    file: &mut Recogniser<'_>,
     asked: Option<&'static Format>,
     errors: &mut FileErrors<'_>,
     budget: &'b Budget,
@@ -60,7 +60,7 @@ pub(super) fn form_of<'b>(
         if let Some(plain) = plain(format) {
             return Ok(plain);
         }
-        take(&file)?;
+        take(file)?;
         match read_as(&file.file, format) {
             Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
                 Asked::Value(format, reading)
@@ -76,8 +76,8 @@ pub(super) fn form_of<'b>(
         {
             return Ok(plain);
         }
-        take(&file)?;
-        ask_in(&path.display().to_string(), &mut file, Kind::Matrix)
+        take(file)?;
+        ask_in(&path.display().to_string(), file, Kind::Matrix)
     };
     let text = &file.file.text;
     Ok(match found {

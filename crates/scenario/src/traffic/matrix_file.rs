@@ -65,19 +65,20 @@ impl TrafficFile {
         budget: &Budget,
     ) -> Result<Option<Self>, OverBudget> {
         let (mut unit, mut note, mut has_choice) = ("", None, false);
-        let file = Recogniser::new(bytes);
-        let text = file.file.text.clone();
-        let entries = match form_of(path, file, asked, errors, budget)? {
+        let mut file = Recogniser::new(bytes);
+        let form = form_of(path, &mut file, asked, errors, budget)?;
+        let text = &*file.file.text;
+        let entries = match form {
             Form::Array => {
                 let Some(entries) = read_array(bytes, errors, budget)? else { return Ok(None) };
                 entries
             }
-            Form::Market => matrix_market::read(&text, errors, budget),
-            Form::Dense => plain_matrix::read_dense(&text, errors, budget),
+            Form::Market => matrix_market::read(text, errors, budget),
+            Form::Dense => plain_matrix::read_dense(text, errors, budget),
             Form::Instance => {
                 // A number takes at least two bytes of the file.
                 budget.take_for_a_while(text.len() as u64 * Instance::BYTES_A_NUMBER / 2, 0)?;
-                let Some(instance) = Instance::read(&text, errors) else { return Ok(None) };
+                let Some(instance) = Instance::read(text, errors) else { return Ok(None) };
                 let Some(chosen) = chosen_matrix(&instance, matrix, errors) else { return Ok(None) };
                 has_choice = true;
                 note = instance.has_two().then(|| {
