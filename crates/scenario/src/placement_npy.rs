@@ -91,9 +91,9 @@ mod tests {
     fn a_placement_is_read_and_its_mistakes_are_named() {
         let directory = tempfile::tempdir().unwrap();
         let scenario = "[machine]\nkind = \"torus\"\nshape = [2, 2]\n[program]\nkind = \"cc-cube\"\n\
-                        [mapping]\nembeddings = [\"file:p.npy\"]\n";
+                        [mapping]\nembeddings = [\"file:p.array\"]\n";
         let run = |numbers: &[u8], shape: &str| {
-            std::fs::write(directory.path().join("p.npy"), file("|u1", "False", shape, numbers)).unwrap();
+            std::fs::write(directory.path().join("p.array"), file("|u1", "False", shape, numbers)).unwrap();
             crate::load_text(&directory.path().join("s.toml"), scenario)
         };
         let read = run(&[0, 0, 1, 0, 1, 1, 0, 1], "(4, 2)").unwrap();
@@ -106,7 +106,7 @@ mod tests {
         );
         assert!(wrong(&[0, 0, 1, 0], "(2, 2)").contains("an array of shape [2, 2], expected [4, 2]"));
         let floats = file("<f8", "False", "(4, 2)", &[0; 64]);
-        std::fs::write(directory.path().join("p.npy"), floats).unwrap();
+        std::fs::write(directory.path().join("p.array"), floats).unwrap();
         let read = crate::load_text(&directory.path().join("s.toml"), scenario);
         assert!(read.unwrap_err().to_string().contains("an array of floats, expected integers"));
     }

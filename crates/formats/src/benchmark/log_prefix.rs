@@ -176,3 +176,45 @@ impl Rest<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_taken_whole_and_other_words_stay() {
+        for prefix in [
+            " \t",
+            "[1,0]<stdout>: ",
+            "[0] ",
+            "<stderr>:",
+            "2026-11-26: ",
+            "2026/11/26 12:00:00,5 ",
+            "2026-11-26T12:00:00.5Z stdout F ",
+            "2026-11-26_12:00:00+0100 ",
+            "12:00:00.25: ",
+            "Thu Nov 26 12:00:00 2026 ",
+            "Thu Nov  6 12:00:00 CEST 2026: ",
+            "Nov 26 12:00:00 ",
+            "0000017: 3: ",
+        ] {
+            assert_eq!(prefixes_length(&format!("{prefix}x 1 2")), prefix.len(), "{prefix}");
+        }
+        for word in
+            ["12345678: x", "2026-1-26 x", "12:0", "Nov x", "Thu Nov 26 x", "[0", "<out> x", "stdout x"]
+        {
+            let label = if word == "12:0" { 3 } else { 0 };
+            assert_eq!(prefixes_length(word), label, "{word}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_taken_whole() {
+        for escape in
+            ["\x1b[0m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]0;title\x1b\\", "\x1bM"]
+        {
+            assert_eq!(escape_length(&format!("{escape}x")), escape.len(), "{escape:?}");
+        }
+        assert_eq!(["\x1bx", "\x1b[", "x"].map(escape_length), [0; 3]);
+    }
+}

@@ -50,6 +50,18 @@ fn a_file_of_a_placement_that_is_made_again_is_an_input() {
 }
 
 #[test]
+fn rows_that_a_reader_keeps_count_as_memory() {
+    let text =
+        "machine = { kind = \"ring\", shape = [2] }\nprogram = { kind = \"traffic\", file = \"m.csv\" }\n";
+    let rows = "0,1,8,1\n".repeat(20_000);
+    let files =
+        Files::new(&[("s.toml", text), ("m.csv", &format!("source,destination,bytes,messages\n{rows}"))]);
+    let refused = check(&files, 1 << 20).unwrap_err().to_string();
+    assert!(refused.contains("m.csv: its matrix: needs about"), "{refused}");
+    check(&files, 8 << 20).unwrap();
+}
+
+#[test]
 fn what_one_combination_needs_is_refused() {
     let text = "machine = { kind = \"ring\", shape = [65536] }\nmapping.embeddings = [\"random\"]\n\
                 sweep.seed = [1, 2]\n";
