@@ -141,6 +141,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn blocks_have_the_text_of_the_whole(
             rows in proptest::collection::vec(["[0-9]{1,9}", "[a-c]{0,3}([ -][a-z]{1,12}){0,3}", "[aé-]{1,9}", "7|7|8"], 2..40),

@@ -44,18 +44,25 @@ fn are_right(held: &[(usize, RunRecord)], records: &[RunRecord]) -> bool {
     held.iter().all(|(place, record)| *record == records[*place])
 }
 
+/// Where a journal is cut: every seventh byte, and all places beside the ends of lines.
+fn cuts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let is_beside_an_end =
+        |cut: usize| bytes[cut.saturating_sub(2)..bytes.len().min(cut + 1)].contains(&b'\n');
+    (0..=bytes.len()).filter(move |&cut| cut % 7 == 0 || is_beside_an_end(cut))
+}
+
 #[test]
-fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
+fn a_journal_cut_anywhere_keeps_the_whole_records_before_and_goes_on() {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
-    let mut counts = vec![];
-    for cut in 0..=bytes.len() {
+    let (mut counts, mut before) = (vec![], None);
+    for cut in cuts(&bytes) {
         let journal = resumed(&bytes[..cut], &runs, Shard::WHOLE).unwrap();
         let held = held(&journal);
         assert!(are_right(&held, &records), "cut at {cut}");
         counts.push(held.len());
         // The continuation after a cut does not depend on where in a record the cut is.
-        if cut % 8 > 0 && counts.len() > 1 && counts[cut] == counts[cut - 1] {
+        if before.replace(held.len()) == Some(held.len()) && cut % 8 > 0 {
             continue;
         }
         for place in journal.missing() {
@@ -68,14 +75,14 @@ fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
         assert!(again.missing().is_empty(), "cut at {cut}");
     }
     assert!(counts.is_sorted());
-    assert_eq!((counts[0], counts[bytes.len() - 1], counts[bytes.len()]), (0, 3, 4));
+    assert_eq!((counts[0], &counts[counts.len() - 2..]), (0, &[3, 4][..]));
 }
 
 #[test]
-fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
+fn a_journal_with_a_byte_changed_is_refused_or_gives_right_records() {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
-    for place in 0..bytes.len() {
+    for place in (0..bytes.len()).step_by(7) {
         let change = [1, 0x20, 0x80][place % 3];
         let mut changed = bytes.clone();
         changed[place] ^= change;
