@@ -44,19 +44,29 @@ fn are_right(held: &[(usize, RunRecord)], records: &[RunRecord]) -> bool {
     held.iter().all(|(place, record)| *record == records[*place])
 }
 
-/// Where a journal is cut: every seventh byte, and all places beside the ends of lines.
-fn cuts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+/// Where a journal is cut: every `step` bytes, and all places beside the ends of lines.
+fn cuts(bytes: &[u8], step: usize) -> impl Iterator<Item = usize> {
     let is_beside_an_end =
         |cut: usize| bytes[cut.saturating_sub(2)..bytes.len().min(cut + 1)].contains(&b'\n');
-    (0..=bytes.len()).filter(move |&cut| cut % 7 == 0 || is_beside_an_end(cut))
+    (0..=bytes.len()).filter(move |&cut| cut % step == 0 || is_beside_an_end(cut))
 }
 
 #[test]
-fn a_journal_cut_anywhere_keeps_the_whole_records_before_and_goes_on() {
+fn a_journal_that_is_cut_keeps_the_whole_records_before_and_goes_on() {
+    check_cuts(7);
+}
+
+#[test]
+#[ignore = "long"]
+fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
+    check_cuts(1);
+}
+
+fn check_cuts(step: usize) {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
     let (mut counts, mut before) = (vec![], None);
-    for cut in cuts(&bytes) {
+    for cut in cuts(&bytes, step) {
         let journal = resumed(&bytes[..cut], &runs, Shard::WHOLE).unwrap();
         let held = held(&journal);
         assert!(are_right(&held, &records), "cut at {cut}");
@@ -80,9 +90,20 @@ fn a_journal_cut_anywhere_keeps_the_whole_records_before_and_goes_on() {
 
 #[test]
 fn a_journal_with_a_byte_changed_is_refused_or_gives_right_records() {
+    check_changes(7);
+}
+
+#[test]
+#[ignore = "long"]
+fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
+    check_changes(1);
+}
+
+/// Changes a byte in every `step` bytes, one at a time.
+fn check_changes(step: usize) {
     let (all, records, bytes) = written();
     let runs: Vec<&Run> = all.iter().collect();
-    for place in (0..bytes.len()).step_by(7) {
+    for place in (0..bytes.len()).step_by(step) {
         let change = [1, 0x20, 0x80][place % 3];
         let mut changed = bytes.clone();
         changed[place] ^= change;

@@ -109,8 +109,18 @@ fn every_protocol_has_its_line() {
 
 #[test]
 fn no_fit_goes_beyond_the_measured_rates() {
+    check_fits(400);
+}
+
+#[test]
+#[ignore = "long"]
+fn none_of_many_fits_goes_beyond_the_measured_rates() {
+    check_fits(2000);
+}
+
+fn check_fits(cases: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    for case in 0..400 {
+    for case in 0..cases {
         let (startup, rate): (f64, f64) = (random.random_range(0.1..50.0), random.random_range(1.0..1e5));
         let (jump, at) = (random.random_range(0.2..5.0), 1_u64 << random.random_range(1_u32..20));
         let (noise, count) = (random.random_range(0.0..0.4), random.random_range(2_u32..24));
