@@ -124,7 +124,7 @@ fn form(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use proptest::{prelude::*, test_runner::TestRunner};
 
     use super::*;
 
@@ -140,21 +140,32 @@ mod tests {
         String::from_utf8(written).unwrap()
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn blocks_have_the_text_of_the_whole() {
+        check_blocks(64);
+    }
 
-        #[test]
-        fn blocks_have_the_text_of_the_whole(
-            rows in proptest::collection::vec(["[0-9]{1,9}", "[a-c]{0,3}([ -][a-z]{1,12}){0,3}", "[aé-]{1,9}", "7|7|8"], 2..40),
-            header in ["[a-z]{1,6}", "[a-z]{1,9} [a-z]{1,9}", "[a-z]{1,3}", "[a-z]{1,9}"],
-            words in 0_usize..=4, columns in 20_usize..70, rows_a_block in 1_usize..9
-        ) {
-            let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.to_vec()).collect();
-            let table = TextTable { header: header.to_vec(), words, rows, ..TextTable::default() };
-            for style in [Style::Text { columns }, Style::Markdown, Style::Latex { points: 345 }] {
-                prop_assert_eq!(blocks(&table, style, rows_a_block), text(&table, style));
-            }
-        }
+    #[test]
+    #[ignore = "long"]
+    fn blocks_of_many_tables_have_the_text_of_the_whole() {
+        check_blocks(256);
+    }
+
+    fn check_blocks(cases: u32) {
+        let row = ["[0-9]{1,9}", "[a-c]{0,3}([ -][a-z]{1,12}){0,3}", "[aé-]{1,9}", "7|7|8"];
+        let header = ["[a-z]{1,6}", "[a-z]{1,9} [a-z]{1,9}", "[a-z]{1,3}", "[a-z]{1,9}"];
+        let rows = proptest::collection::vec(row, 2..40);
+        let tables = (rows, header, 0_usize..=4, 20_usize..70, 1_usize..9);
+        TestRunner::new(ProptestConfig::with_cases(cases))
+            .run(&tables, |(rows, header, words, columns, rows_a_block)| {
+                let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.to_vec()).collect();
+                let table = TextTable { header: header.to_vec(), words, rows, ..TextTable::default() };
+                for style in [Style::Text { columns }, Style::Markdown, Style::Latex { points: 345 }] {
+                    prop_assert_eq!(blocks(&table, style, rows_a_block), text(&table, style));
+                }
+                Ok(())
+            })
+            .unwrap();
     }
 
     #[test]
