@@ -8,7 +8,7 @@ use super::{
     errors::Errors,
     keys::{Key, MAX_INTEGER},
     settings::Settings,
-    timing::{both, quantity, without_link},
+    timing::{quantity, without_link},
     value::{Content, Value},
 };
 use crate::PhysicalScale;
@@ -143,18 +143,11 @@ pub(super) fn read_halving(settings: &Settings<'_>) -> Option<bool> {
     None
 }
 
-/// The value of whichever of two keys is set, or set in the higher layer. Setting both in one layer is an error.
+/// The value of whichever of two keys is set, or set in the higher layer. A rule refuses both in one layer.
 fn one_of_two<'a>(settings: &'a Settings<'_>, one: Key, other: Key) -> Option<(Key, &'a Value)> {
-    match (settings.layered(one), settings.layered(other)) {
-        (Some((layer, value)), Some((other_layer, other_value))) if layer == other_layer => {
-            settings.report(both(one, value, other, other_value));
-            Some((one, value))
-        }
-        (Some((layer, value)), Some((other_layer, _))) if layer > other_layer => Some((one, value)),
-        (Some((_, value)), None) => Some((one, value)),
-        (_, Some((_, value))) => Some((other, value)),
-        (None, None) => None,
-    }
+    settings.obeys(other);
+    let key = if settings.is_written_with(one, other) { one } else { other };
+    Some((key, settings.get(key)?))
 }
 
 /// The scale of the machine, for a key that needs one; reports a machine that is described in cycles.

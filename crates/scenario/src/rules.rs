@@ -4,17 +4,17 @@
 //! reported once, where the scenario is read ([`report`]). Limits that a machine or a program sets for a value are in
 //! its reader.
 
-use super::{errors::ScenarioError, keys::Key, settings::Settings, source_file::Place};
+use super::{errors::ScenarioError, keys::Key, settings::Settings};
 
 /// Keys that are refused for the same reason.
 struct Rule {
     keys: &'static [Key],
     case: Case,
-    /// The problem, and what is expected; `{}` is the key.
+    /// The problem, and what is expected; `{}` is the key, `{other}` the key that refuses it.
     message: &'static str,
-    /// The label at the key's value.
+    /// The label at the key's value; `{other}` is the name of the key that refuses it.
     label: &'static str,
-    /// The label at the value of the key that refuses it.
+    /// The label at the value of the key that refuses it; `{other}` is its name.
     because: &'static str,
     /// The help; empty if the message says it.
     help: &'static str,
@@ -53,6 +53,12 @@ static RULES: &[Rule] = &[
         because: "the partition",
         help: "remove one of them",
     },
+    Rule::either(&[Key::MachineHopCycles, Key::MachineLatencyCycles], Key::MachineLink),
+    Rule::either(&[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles], Key::MachineLocal),
+    Rule::either(&[Key::ProgramBytes], Key::ProgramUnits),
+    Rule::either(&[Key::ProgramCompute], Key::ProgramComputeCycles),
+    Rule::either(&[Key::ProgramMessageCost], Key::ProgramMessageCostCycles),
+    Rule::either(&[Key::ProgramStartup], Key::ProgramStartupCycles),
     Rule {
         keys: &[Key::MachineDimensions],
         case: Case::InLayerOf(Key::MachineShape),
@@ -166,15 +172,15 @@ static RULES: &[Rule] = &[
 ];
 
 impl Case {
-    /// The place of the value that refuses keys in this case.
-    fn place<'a>(self, settings: &'a Settings<'_>) -> Option<&'a Place> {
+    /// The key whose value refuses others in this case.
+    fn other(self) -> Option<Key> {
         match self {
             Self::Beside(other) | Self::InLayerOf(other) | Self::Over(other) | Self::Under(other) => {
-                settings.place(other)
+                Some(other)
             }
             Self::Without(_) => None,
-            Self::OpenLoop => settings.place(Key::ProgramKind),
-            Self::WithoutRouters | Self::WithRouters => settings.place(Key::MachineSwitching),
+            Self::OpenLoop => Some(Key::ProgramKind),
+            Self::WithoutRouters | Self::WithRouters => Some(Key::MachineSwitching),
         }
     }
 
@@ -200,14 +206,30 @@ impl Case {
 }
 
 impl Rule {
+    /// The same values in other measures, such as cycles and seconds. In different layers, the higher one counts.
+    const fn either(keys: &'static [Key], other: Key) -> Self {
+        Self {
+            keys,
+            case: Case::InLayerOf(other),
+            message: "both {} and {other}, expected one of them",
+            label: "with {other} beside it",
+            because: "{other}",
+            help: "remove one of them",
+        }
+    }
+
     /// Reports a key that is set although this rule refuses it, or its value, by this name.
     fn report(&self, key: Key, name: &str, settings: &Settings<'_>) {
         let Some(place) = settings.place(key) else { return };
         if !self.case.refuses(key, settings) {
             return;
         }
-        let error = ScenarioError::at(place, self.message.replace("{}", name), self.label)
-            .because(self.case.place(settings), self.because);
+        let other = self.case.other();
+        let with_path = |text: &str| text.replace("{other}", other.map_or(NOTHING, Key::path));
+        let with_name = |text: &str| text.replace("{other}", other.map_or(NOTHING, Key::key));
+        let message = with_path(self.message).replace("{}", name);
+        let error = ScenarioError::at(place, message, with_name(self.label))
+            .because(other.and_then(|other| settings.place(other)), with_name(self.because));
         settings.report(error.with_help(self.help));
     }
 }

@@ -20,7 +20,7 @@ use super::{
     part_links::OwnLinks,
     physical_links::{Figures, PhysicalLink, PhysicalLinks},
     routers::{self, SwitchingRule},
-    settings::{Layer, Settings},
+    settings::Settings,
     value::{Content, Table, Value},
 };
 use crate::PhysicalScale;
@@ -169,7 +169,7 @@ impl Classes<'_> {
 /// Reads the times of links: in cycles, or by bandwidth and latency.
 fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>) -> Option<ClassTimes> {
     let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
-    let Some((value, layer)) = physical(settings, Key::MachineLink, &in_cycles) else {
+    let Some((value, is_alone)) = physical(settings, Key::MachineLink, in_cycles) else {
         let has_link = settings.get(Key::MachineLink).is_some();
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
             settings.report(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
@@ -182,10 +182,8 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     let unit_bytes = settings.natural(Key::MachineUnitBytes);
     let read = |value: &Value, name: &str| figures(value, name, settings.errors());
     let by_class = classes.of(value, Key::MachineLink.path(), read, settings.errors());
-    let replaced =
-        in_cycles.map(|key| settings.layered(key).is_some_and(|(key_layer, _)| key_layer == layer));
     let (by_class, unit_bytes) = (by_class?, unit_bytes?);
-    if replaced.contains(&true) {
+    if !is_alone {
         return None;
     }
     let count = by_class.len();
@@ -337,35 +335,22 @@ impl Local<'_> {
 /// Reads the cost of messages inside a node: in cycles, or by bandwidth and latency.
 fn local<'a>(settings: &'a Settings<'_>) -> Option<Local<'a>> {
     let in_cycles = [Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles];
-    let Some((value, layer)) = physical(settings, Key::MachineLocal, &in_cycles) else {
+    let Some((value, is_alone)) = physical(settings, Key::MachineLocal, in_cycles) else {
         let [latency, unit] = in_cycles.map(|key| settings.natural(key).map(Cycles::new));
         return Some(Local::Cycles(LocalCost { latency: latency?, unit: unit? }));
     };
     let figures = figures(value, Key::MachineLocal.path(), settings.errors());
-    if in_cycles.iter().any(|&key| settings.layered(key).is_some_and(|(key_layer, _)| key_layer == layer)) {
-        return None;
-    }
-    Some(Local::Figures(figures?, value))
+    is_alone.then_some(Local::Figures(figures?, value))
 }
 
-/// The value of a key in seconds and bytes, with its layer, unless one of the corresponding keys in cycles is
-/// set in a higher layer. Both in one layer are an error.
-fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: &[Key]) -> Option<(&'a Value, Layer)> {
+/// The value of a key in seconds and bytes, and whether rules let it stand beside its keys in cycles; `None` if one of
+/// these is set in a higher layer.
+fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: [Key; 2]) -> Option<(&'a Value, bool)> {
     let (layer, value) = settings.layered(key)?;
-    let written = || in_cycles.iter().filter_map(|&in_cycle| Some((in_cycle, settings.layered(in_cycle)?)));
-    for (other, (_, other_value)) in written().filter(|(_, (key_layer, _))| *key_layer == layer) {
-        settings.report(both(key, value, other, other_value));
-    }
-    let is_replaced = written().any(|(_, (key_layer, _))| key_layer > layer);
-    (!is_replaced).then_some((value, layer))
-}
-
-/// The error for two mutually exclusive keys.
-pub(super) fn both(key: Key, value: &Value, other: Key, other_value: &Value) -> ScenarioError {
-    let message = format!("both {} and {}, expected one of them", other.path(), key.path());
-    ScenarioError::at(&other_value.place, message, format!("with {} beside it", key.key()))
-        .because(Some(&value.place), key.key())
-        .with_help("remove one of them")
+    let is_alone = in_cycles.map(|in_cycles| settings.obeys(in_cycles)) == [true; 2];
+    let is_replaced =
+        in_cycles.iter().filter_map(|&key| settings.layered(key)).any(|(other, _)| other > layer);
+    (!is_replaced).then_some((value, is_alone))
 }
 
 /// The error for a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for
