@@ -1,7 +1,10 @@
 //! Goodput over the size of the vector on logarithmic axes, a line per algorithm, as in papers on collectives, with
 //! the sizes at which another algorithm becomes the fastest.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cubefold_formats::input::{engineering_rate, engineering_seconds};
+use cubefold_scenario::short_value;
 
 use crate::{
     axes::{Axes, Axis, Margins, Scale, Ticks, number},
@@ -325,6 +328,47 @@ fn bound(runs: &[SizedRun]) -> Vec<DataPoint> {
 
 /// The name of each row's line: the algorithm, and the other settings that differ among the rows, except sizes.
 fn line_names(results: &ResultsTable) -> Vec<String> {
+    let names = names_by_columns(results);
+    let marks = swept_marks(results, &names);
+    names.into_iter().zip(marks).map(|(name, marks)| [vec![name], marks].concat().join(", ")).collect()
+}
+
+/// The swept settings that have no column, and with which rows of one name differ at one size: such as `channels 8`.
+fn swept_marks(results: &ResultsTable, names: &[String]) -> Vec<Vec<String>> {
+    const SIZES: [&str; 4] = ["program.bytes", "program.units", "program.sizes", "seed"];
+    let swept: Vec<BTreeMap<&str, &str>> = (results.words("sweep").unwrap_or_default().iter())
+        .map(|text| text.split("; ").filter_map(|setting| setting.split_once(" = ")).collect())
+        .collect();
+    let makespans = results.words("makespan_cycles").unwrap_or_default();
+    let mut alike: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for ((settings, name), makespan) in swept.iter().zip(names).zip(makespans) {
+        let sizes = SIZES.map(|key| settings.get(key));
+        alike.entry((name, sizes)).or_default().push((settings, makespan));
+    }
+    let mut differ = BTreeSet::new();
+    for ((name, _), rows) in alike {
+        let (first, makespan) = rows[0];
+        if rows.iter().any(|row| row.1 != makespan) {
+            let keys = first.iter().filter(|(key, _)| !SIZES.contains(key));
+            let differing = keys.filter(|(key, value)| rows.iter().any(|row| row.0.get(*key) != Some(value)));
+            differ.extend(differing.map(|(key, _)| (*key, name)));
+        }
+    }
+    let marks = |(settings, name): (&BTreeMap<&str, &str>, &String)| {
+        let differing = settings.iter().filter(|(key, _)| differ.contains(&(**key, name)));
+        let mark = |(key, value): (&&str, &&str)| {
+            let word = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
+            format!("{word} {}", short_value(key, value))
+        };
+        differing.map(mark).collect()
+    };
+    let mut marks: Vec<Vec<String>> = swept.iter().zip(names).map(marks).collect();
+    marks.resize(names.len(), vec![]);
+    marks
+}
+
+/// The name of each row by its columns.
+fn names_by_columns(results: &ResultsTable) -> Vec<String> {
     const ALWAYS: &str = "program_algorithm";
     // These grow with the size, or belong to the algorithm.
     const LEFT_OUT: [&str; 7] = [
@@ -472,6 +516,22 @@ mod tests {
         let picture = goodput("cycles", &ResultsTable::of(&records)).unwrap();
         assert!(picture.svg().contains("goodput [units a cycle]"));
         assert!(picture.svg().contains("bruck: "));
+    }
+
+    #[test]
+    fn swept_settings_without_a_column_have_lines_of_their_own() {
+        let levels = "{ hierarchical = { inner = \"ring\", outer = \"ring\" } }";
+        let scenario = format!(
+            "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nkind = \"all-reduce\"\nprocesses_per_node = 2\n\
+             algorithm = [\"ring\", \"direct\", {levels}]\n[sweep]\n\"program.channels\" = [1, 2]\n\
+             \"program.units\" = [64, 128]\n"
+        );
+        let runs = runs(&scenario);
+        let records = runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run)));
+        let chart = GoodputChart::new(&ResultsTable::of(&records.collect::<Vec<_>>())).unwrap();
+        let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["ring, channels 1", "direct", "hierarchical ring/ring", "ring, channels 2"]);
+        assert!(chart.lines.iter().all(|line| line.points.len() == 2));
     }
 
     #[test]

@@ -185,7 +185,12 @@ impl MachineRecord {
         Self {
             kind: machine.kind(),
             shape: machine.shape().lengths().to_vec(),
-            wrap: machine.extents().map(|extent| extent.wrap() == Wrap::Around).collect(),
+            wrap: machine
+                .coordinate_grid()
+                .into_iter()
+                .flat_map(Machine::extents)
+                .map(|extent| extent.wrap() == Wrap::Around)
+                .collect(),
             links: LinksRecord::new(run),
             switching: rules
                 .routers()

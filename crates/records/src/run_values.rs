@@ -9,11 +9,13 @@ use cubefold_topology::NodeId;
 
 use crate::{FinishedRun, exact_mean};
 
-/// Bytes of the largest message over the makespan; `None` if the program has no bytes or takes no time, or is a job or a
-/// task graph, whose makespan is not about one message.
+/// Bytes of the vector of a collective, or else of the largest message, over the makespan; `None` if the program has no
+/// bytes or takes no time, or is a job or a task graph, whose makespan is not about one message.
 #[expect(clippy::cast_precision_loss, reason = "results show it as a fraction")]
 pub(super) fn goodput(run: &Run, makespan_seconds: Option<f64>) -> Option<f64> {
-    if run.program.job.is_some() || run.program.body.special().tasks().is_some() {
+    let has_steps = run.program.job.is_some() || run.program.body.special().tasks().is_some();
+    let is_collective = run.program.asked_collective().is_some_and(|asked| asked.specification().is_some());
+    if has_steps && !is_collective {
         return None;
     }
     let bytes = run.program.vector_bytes().or(run.program.bytes)? as f64;

@@ -182,10 +182,10 @@ impl CycleBound {
     }
 }
 
-/// Suggests larger units, with which cycles are long enough, if the program has sizes in bytes: a cycle is a part of
-/// the time of a unit on a link.
+/// Suggests larger units, with which cycles are long enough, if the program or its steps have sizes in bytes: a cycle is
+/// a part of the time of a unit on a link.
 fn larger_units(settings: &Settings<'_>, cycles: u128) -> Option<String> {
-    settings.place(Key::ProgramBytes)?;
+    settings.place(Key::ProgramBytes).or(settings.place(Key::ProgramSteps))?;
     let unit_bytes = settings.silent().natural(Key::MachineUnitBytes)?;
     // Twice as large as needed: messages of other units are rounded up.
     let factor = u64::try_from(cycles.checked_div(LIMIT / 4)?).ok()?.checked_next_power_of_two()?;

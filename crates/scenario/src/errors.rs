@@ -210,7 +210,12 @@ impl ScenarioError {
     /// The text that a terminal shows.
     #[must_use]
     pub fn report(&self) -> ErrorReport {
-        let is_near = |mark: &&Mark| mark.place.source().path() == self.path;
+        // Keys that are set on the command line have texts of their own, all with one path.
+        let first = self.marks.first().map(|mark| mark.place.source().text());
+        let is_near = |mark: &&Mark| {
+            let source = mark.place.source();
+            source.path() == self.path && Some(source.text()) == first
+        };
         let far = self.marks.iter().filter(|mark| !is_near(mark));
         let far = far.map(|mark| format!("{}: {}", mark.place, mark.label));
         let alike = (self.alike > 0).then(|| format!("and {} more like this one", self.alike));

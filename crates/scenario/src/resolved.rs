@@ -29,13 +29,13 @@ use super::{
 const IRRELEVANT_KEYS: [Key; 2] = [Key::Name, Key::MachineFile];
 
 /// Keys that no placement and no guest depends on. The times of links enter with the machine, since routes depend on
-/// those that differ; everything else is a rule of time.
-const IRRELEVANT_TO_PLACEMENTS: [Key; 35] = [
+/// those that differ; everything else is a rule of time. The bytes of a unit are not among them: with sizes in bytes they
+/// decide which blocks are empty.
+const IRRELEVANT_TO_PLACEMENTS: [Key; 34] = [
     Key::MachineLinks,
     Key::MachineHopCycles,
     Key::MachineLatencyCycles,
     Key::MachineLink,
-    Key::MachineUnitBytes,
     Key::MachineSwitching,
     Key::MachineRouterVirtualChannels,
     Key::MachineRouterBufferUnits,

@@ -244,6 +244,18 @@ impl Settings<'_> {
     }
 }
 
+/// The keys, by their paths, that a higher layer replaces if it sets this one: the same value in other measures.
+pub(super) fn same_in_other_measures(path: &str) -> impl Iterator<Item = &'static str> {
+    RULES.iter().flat_map(move |rule| {
+        let Case::InLayerOf(other) = rule.case else { return vec![] };
+        if other.path() == path {
+            rule.keys.iter().map(|key| key.path()).collect()
+        } else {
+            rule.keys.iter().filter(|key| key.path() == path).map(|_| other.path()).collect()
+        }
+    })
+}
+
 /// Reports the keys that a case of the whole scenario refuses.
 pub(super) fn report(settings: &Settings<'_>, case: Case) {
     for rule in RULES.iter().filter(|rule| rule.case == case) {

@@ -3,14 +3,16 @@
 use std::{path::Path, str::FromStr, sync::Arc};
 
 use super::{
+    rules,
     source_file::{self, SourceFile},
-    value::{Content, Entry},
+    value::{Content, Entry, Value},
 };
 
 /// A key by its path in the scenario, and its value, for every scenario of a command.
 ///
 /// The value is TOML, or else a string, so that `machine.links=half-duplex` needs no quotes. Other keys of
-/// the same table keep their values. A key that the file sweeps is no longer swept.
+/// the same table keep their values; a table in braces is one value. A key that the file sweeps is no longer swept, nor
+/// the same value in another measure, such as bytes instead of units.
 #[derive(Debug, Clone)]
 pub struct Setting {
     source: Arc<SourceFile>,
@@ -53,20 +55,22 @@ impl Setting {
         let added = source_file::parse(&self.source).unwrap_or_default();
         for path in added.iter().flat_map(|entry| leaves("", entry)) {
             stop_sweep(entries, &path);
+            rules::same_in_other_measures(&path).for_each(|other| stop_sweep(entries, other));
         }
         merge(entries, added);
     }
 }
 
-/// Merges entries into others: tables key by key, other values as a whole.
+/// Merges entries into others: tables of dotted keys key by key, other values as a whole.
 fn merge(entries: &mut Vec<Entry>, added: Vec<Entry>) {
     for entry in added {
         let Some(known) = entries.iter_mut().find(|known| known.key == entry.key) else {
             entries.push(entry);
             continue;
         };
+        let is_whole = is_in_braces(&entry.value);
         match (&mut known.value.content, entry.value.content) {
-            (Content::Table(known), Content::Table(added)) => merge(known, added),
+            (Content::Table(known), Content::Table(added)) if !is_whole => merge(known, added),
             (_, content) => {
                 known.key_place = entry.key_place;
                 known.value.place = entry.value.place;
@@ -76,11 +80,16 @@ fn merge(entries: &mut Vec<Entry>, added: Vec<Entry>) {
     }
 }
 
-/// The paths of the values in an entry, except for tables.
+/// Whether a table is one value, rather than the result of dotted keys.
+fn is_in_braces(value: &Value) -> bool {
+    value.place.text().starts_with('{')
+}
+
+/// The paths of the values in an entry.
 fn leaves(prefix: &str, entry: &Entry) -> Vec<String> {
     let path = if prefix.is_empty() { entry.key.clone() } else { format!("{prefix}.{}", entry.key) };
     match &entry.value.content {
-        Content::Table(entries) if !entries.is_empty() => {
+        Content::Table(entries) if !is_in_braces(&entry.value) => {
             entries.iter().flat_map(|entry| leaves(&path, entry)).collect()
         }
         _ => vec![path],
@@ -147,6 +156,25 @@ mod tests {
         assert_eq!(none.runs[0].machine.node_count(), 16);
         let more = set(SWEPT, &["sweep.seed=[1]", "sweep.\"program.compute_cycles\"=[1,2]"]).unwrap();
         assert_eq!(more.runs.len(), 4);
+    }
+
+    #[test]
+    fn a_table_in_braces_is_one_value() {
+        let text = "[machine]\nkind = \"ring\"\nshape = [8]\n\
+                    link = { bandwidth = \"50 GB/s\", latency = \"1 us\" }\n";
+        let latency = |setting: &str| {
+            let run = set(text, &[setting]).unwrap().runs.remove(0);
+            run.physical_links.as_ref().map(|links| links.classes()[0].time().latency > 0)
+        };
+        assert_eq!(latency("machine.link={ bandwidth = \"25 GB/s\" }"), Some(false));
+        assert_eq!(latency("machine.link.bandwidth=\"25 GB/s\""), Some(true));
+    }
+
+    #[test]
+    fn a_size_that_is_set_ends_the_sweep_of_the_same_in_other_units() {
+        let text = "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"50 GB/s\" } }\n\
+                    [sweep]\n\"program.bytes\" = [\"1 KiB\", \"2 KiB\"]\n";
+        assert_eq!(set(text, &["program.units=1000"]).unwrap().runs.len(), 1);
     }
 
     #[test]

@@ -60,11 +60,12 @@ fn wrap(dimensions: &[bool]) -> String {
         .join(" ")
 }
 
-/// The algorithm of a table `{ hierarchical = { inner = .., outer = .. } }`.
+/// The algorithm of a table `{ hierarchical = { inner = .., outer = .., chunks = .. } }`.
 fn algorithm_of_levels(entries: &Table) -> Option<String> {
     let levels = entries.get("hierarchical").filter(|_| entries.len() == 1)?.as_table()?;
     let of_level = |level: &str| levels.get(level)?.as_str();
-    Some(hierarchical::name(of_level("inner")?, of_level("outer")?))
+    let chunks = levels.get("chunks").map_or(Some(1), |chunks| u64::try_from(chunks.as_integer()?).ok());
+    Some(hierarchical::name(of_level("inner")?, of_level("outer")?, chunks?))
 }
 
 /// The values of a table: its name or kind and its shape come first, numbers and booleans have their keys.
@@ -108,5 +109,7 @@ mod tests {
         assert_eq!(short_value("program.steps", steps), "forward; all-reduce, 1 MiB");
         let levels = "{ hierarchical = { inner = \"ring\", outer = \"direct\" } }";
         assert_eq!(short_value("program.algorithm", levels), "hierarchical ring/direct");
+        let levels = "{ hierarchical = { inner = \"ring\", outer = \"direct\", chunks = 4 } }";
+        assert_eq!(short_value("program.algorithm", levels), "hierarchical ring/direct in 4 chunks");
     }
 }

@@ -58,6 +58,13 @@ pub fn serial_messages(
 
 /// The messages of all stages, each over at most `links` links.
 fn all_messages(program: &dyn Program, links: u64) -> Vec<SerialMessages> {
+    if let Some(job) = program.special().job() {
+        let of_stage = |stage| {
+            let count = job.messages_of_stage(stage) * job.iterations() as u128;
+            SerialMessages { units: program.max_units(stage), count, links }
+        };
+        return (0..program.stage_count() / job.iterations()).map(of_stage).collect();
+    }
     let count = u128::from(program.process_count()) * program.facts().max_received as u128;
     let of_stages = |units, stages: usize| SerialMessages { units, count: count * stages as u128, links };
     match program.facts().uniform_units {
@@ -126,8 +133,10 @@ fn costs(messages: u128, communication: Communication) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::{CubeProgram, Cycles, EngineChoice, MessageSizes, Request, simulate};
+    use crate::{CubeProgram, Cycles, EngineChoice, Job, JobStep, MessageSizes, Request, StepBody, simulate};
     use cubefold_mapping::{EmbeddingKind, Hypercube};
     use cubefold_topology::{MachineKind, TieRule};
 
@@ -157,6 +166,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn steps_of_jobs_are_bounded_by_their_own_messages() {
+        let exchange = || StepBody::Messages { shares: 1, program: Arc::new(program(&[0])) };
+        let step =
+            |after| JobStep { name: String::new(), body: exchange(), after, takes_part: Arc::default() };
+        let steps = (0..10).map(|_| step(vec![])).collect();
+        let job = Job::new(64, 3, steps).unwrap();
+        let messages = all_messages(&job, 8);
+        assert_eq!(messages, [SerialMessages { units: 1, count: 3 * 64, links: 8 }; 10]);
+        let some = (0..64).map(|rank| rank < 16).collect();
+        let job = Job::new(64, 1, vec![JobStep { takes_part: some, ..step(vec![]) }]).unwrap();
+        assert_eq!(all_messages(&job, 8)[0].count, 16);
     }
 
     #[test]

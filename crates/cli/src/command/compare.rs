@@ -19,6 +19,7 @@ use crate::{
     format::{OutputFormat, ResultFormat, write_records},
     grouping::{all_runs, captions, in_places, inputs, whole_plan},
     origin::{BUILD, command_line},
+    output::say,
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -139,7 +140,8 @@ fn fastest_algorithms(
     Ok(all)
 }
 
-/// The crossovers of a comparison to the unit, by runs at sizes in between.
+/// The crossovers of a comparison to the unit, by runs at sizes in between; those between the given sizes, with a
+/// sentence, if an algorithm has no such runs.
 fn bisected(
     comparison: &AlgorithmComparison,
     competitors: &[Competitor],
@@ -154,9 +156,16 @@ fn bisected(
             templates.push((&competitor.name, &runs[competitor.place]));
         }
     }
+    let sized = |units: u64| {
+        let of = |(name, run): &(_, &Run)| run.with_vector_units(units).map(|run| (*name, run)).ok_or(*name);
+        templates.iter().map(of).collect::<Result<Vec<(&str, Run)>, &str>>()
+    };
+    if let (false, Err(name)) = (comparison.changes.is_empty(), sized(1)) {
+        say(&format!("note: {name} runs in several steps, whose sizes --bisect cannot change"));
+        return Ok(comparison.changes.clone());
+    }
     let fastest_at = |units: u64| {
-        let sized: Vec<(&str, Run)> =
-            templates.iter().filter_map(|(name, run)| Some((*name, run.with_vector_units(units)?))).collect();
+        let sized = sized(units).unwrap_or_default();
         let asked: Vec<&Run> = sized.iter().map(|(_, run)| run).collect();
         let finished = execution::finished(&asked, KeepRecords::No, shared)?;
         let makespans = finished.iter().map(|finished| finished.outcome.summary.makespan());

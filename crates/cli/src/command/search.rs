@@ -2,6 +2,7 @@
 
 use std::{
     ops::ControlFlow,
+    process,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{RecvTimeoutError, channel},
@@ -34,6 +35,15 @@ use crate::{
 };
 
 pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<(), Failure> {
+    search_and_write(options, shared)?;
+    match interruption::stop_requested() {
+        // What was found is written by now.
+        Some(signal) => process::exit(interruption::exit_code(signal)),
+        None => Ok(()),
+    }
+}
+
+fn search_and_write(options: &SearchOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = SearchFormat::decide(options.format, shared.output())?;
     let placement = match format {
         SearchFormat::Placement(format) => Some(format),

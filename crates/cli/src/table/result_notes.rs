@@ -207,9 +207,8 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
         .reduce(|one, other| if excess(other) > excess(one) { other } else { one })?;
     let (routed, balanced) = congestion(worst).filter(|_| excess(worst) >= MIN_UNEVENNESS)?;
     let help = match worst.execution.routing.as_deref() {
-        None | Some("lowest") if worst.machine.wrap.is_empty() => {
-            "; execution.routing = \"spread\" takes others"
-        }
+        Some("lowest") => "; execution.routing = \"spread\" takes others",
+        None if worst.machine.wrap.is_empty() => "; execution.routing = \"spread\" takes others",
         _ => "",
     };
     Some(format!(

@@ -179,7 +179,11 @@ pub(super) fn open_locked(
     options.read(true).write(true);
     let file = match options.clone().create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match found {
-            Found::Refuse => return Err(JournalError::Found),
+            Found::Refuse => {
+                // One that is being written is not left over from an earlier process.
+                lock(&options.open(path)?, found, before_waiting)?;
+                return Err(JournalError::Found);
+            }
             Found::Resume | Found::ResumeWhenFree => options.open(path)?,
         },
         created => created?,

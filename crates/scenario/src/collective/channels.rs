@@ -8,7 +8,6 @@ use cubefold_topology::{Cluster, GraphSource, Machine, NetworkParameters};
 
 use super::choices::is_lenient;
 use crate::{
-    errors::ScenarioError,
     keys::Key,
     program::Reading,
     value::{Content, Value},
@@ -48,18 +47,6 @@ pub(super) fn channels(
         return Some(None);
     }
     Some(count.map(|count| Channels { count, rings }))
-}
-
-/// Reports channels of a hierarchical algorithm, unless several algorithms are compared.
-pub(super) fn refuse(reading: &mut Reading<'_>) -> Option<()> {
-    let Some(value) = reading.settings.get(Key::ProgramChannels) else { return Some(()) };
-    if is_lenient(reading, Key::ProgramChannels) {
-        return Some(());
-    }
-    let message = "channels of a hierarchical algorithm, expected ring, tree or double-tree";
-    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
-    reading.settings.report(error.with_help("leave it out"));
-    None
 }
 
 /// The number of channels, if given.

@@ -148,6 +148,31 @@ fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
     reading.settings.report(error.because(place, "the algorithm").with_help("leave it out"));
 }
 
+/// Reports keys of single algorithms on ranks for a collective of several levels or of switches, `of_all` in messages:
+/// groups of some ranks, and, unless several algorithms are compared, choices that it lacks.
+pub(super) fn refuse_foreign(reading: &mut Reading<'_>, of_all: &str) -> Option<()> {
+    let settings = reading.settings;
+    let before = settings.errors().len();
+    if let Some(over) = settings.get(Key::ProgramOver) {
+        let message = format!("program.over of a collective {of_all}, expected all ranks");
+        settings.report(ScenarioError::at(&over.place, message, "leave it out"));
+    }
+    let lacks = [
+        (Key::ProgramChannels, "ring, tree or double-tree"),
+        (Key::ProgramRings, "ring, tree or double-tree"),
+        (Key::ProgramPorts, "patterns or bucket"),
+        (Key::ProgramStages, "recursive-doubling"),
+    ];
+    for (key, expected) in lacks {
+        let Some(value) = settings.get(key).filter(|_| !is_lenient(reading, key)) else { continue };
+        if !matches!(value.content, Content::Integer(Some(1))) || key == Key::ProgramChannels {
+            let message = format!("{} of a collective {of_all}, expected {expected}", key.path());
+            report_foreign(reading, value, &message);
+        }
+    }
+    (settings.errors().len() == before).then_some(())
+}
+
 /// The number of chunks; the default if the algorithm has none and the key is not given for it alone.
 pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> Option<NonZeroU32> {
     let default = CollectiveSpecification::DEFAULT_CHUNKS;

@@ -15,7 +15,7 @@ use cubefold_topology::Shape;
 
 use super::{
     channels, choices, chunk_steps, fold, in_switch, message_order, misfit, of_collective, over_budget,
-    shape, shape_place, take_program,
+    rate_of_reducing, shape, shape_place, take_program,
 };
 use crate::{
     ScenarioProgram,
@@ -65,8 +65,11 @@ pub struct WholeOperation {
 }
 
 /// The name of a hierarchical algorithm.
-pub(crate) fn name(inner: &str, outer: &str) -> String {
-    format!("hierarchical {inner}/{outer}")
+pub(crate) fn name(inner: &str, outer: &str, chunks: u64) -> String {
+    match chunks {
+        1 => format!("hierarchical {inner}/{outer}"),
+        chunks => format!("hierarchical {inner}/{outer} in {chunks} chunks"),
+    }
 }
 
 impl Levels {
@@ -204,7 +207,7 @@ pub(crate) fn read_levels(
     };
     let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
     let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
-    let parts = channels::refuse(reading).and_then(|()| parts(reading, &table));
+    let parts = choices::refuse_foreign(reading, "in two levels").and_then(|()| parts(reading, &table));
     let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
     let shape = shape(reading, per_node);
     let compute = reading.compute();
@@ -214,7 +217,7 @@ pub(crate) fn read_levels(
         By::Switches(_) => None,
     };
     let chunks = super::chunks(reading, outer.filter(|_| !has_switches).and_then(of_ranks));
-    let (order, fold) = (message_order(reading), fold(reading, None));
+    let (order, fold, rate) = (message_order(reading), fold(reading, None), rate_of_reducing(reading)?);
     let ((units, bytes), compute, chunks) = (sizes?, compute?.get(), chunks?);
     let (order, fold, parts) = (order?, fold?, parts?);
     let whole = two_levels(reading, &shape?, per_node)?;
@@ -229,6 +232,7 @@ pub(crate) fn read_levels(
         chunks,
         order,
         fold,
+        reduce_units_per_cycle: rate,
         ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
     };
     let others: Vec<usize> = (1..whole.dimension_count()).collect();
@@ -269,9 +273,13 @@ pub(crate) fn read_levels(
         }
         of_chunks.extend(known.iter().find(|entry| entry.0 == size).map(|entry| entry.1.clone()));
     }
-    // The whole, by an algorithm for any number of ranks.
-    let groups = made(reading, &[(specification(operation, Algorithm::Ring, units), all)])?.pop()?;
-    let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name()).into(), groups };
+    // The whole, by an algorithm for any number of ranks; what switches reduce takes the ranks no time.
+    let asked = CollectiveSpecification {
+        reduce_units_per_cycle: rate.filter(|_| !has_switches),
+        ..specification(operation, Algorithm::Ring, units)
+    };
+    let groups = made(reading, &[(asked, all)])?.pop()?;
+    let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name(), parts).into(), groups };
     let notes = order_notes(reading, &of_chunks);
     Some(Levels { chunks: of_chunks, bytes, whole, notes })
 }

@@ -7,7 +7,8 @@ use cubefold_simulator::{Cycles, SwitchOperation, SwitchReduction};
 use cubefold_topology::{ClimbingSide, Machine};
 
 use super::{
-    channels::{self, cluster},
+    channels::cluster,
+    choices::refuse_foreign,
     chunk_steps,
     hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made},
     shape,
@@ -112,12 +113,7 @@ pub(crate) fn levels(
         reading.settings.report(ScenarioError::at(&value.place, message, "not by switches"));
         return None;
     };
-    if let Some(over) = reading.settings.get(Key::ProgramOver) {
-        let message = "program.over of a collective in switches, expected all ranks";
-        reading.settings.report(ScenarioError::at(&over.place, message, "leave it out"));
-        return None;
-    }
-    channels::refuse(reading)?;
+    refuse_foreign(reading, "in switches")?;
     let reducing = reducing(reading, Part::Whole, value)?;
     let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
     let shape = shape(reading, per_node);

@@ -59,6 +59,34 @@ fn what_no_groups_are_is_reported_at_its_place() {
 }
 
 #[test]
+fn a_hierarchical_collective_refuses_what_it_would_ignore() {
+    let levels = "kind = \"all-reduce\"\nprocesses_per_node = 2\n\
+                  algorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\n";
+    let errors = |line: &str| errors(&on(TORUS_4X3, &format!("{levels}{line}")));
+    let of_levels = "of a collective in two levels, expected";
+    assert_eq!(errors("over = [0]"), [format!("9:8: program.over {of_levels} all ranks")]);
+    assert_eq!(errors("ports = \"all\""), [format!("9:9: program.ports {of_levels} patterns or bucket")]);
+    assert_eq!(errors("stages = [0]"), [format!("9:10: program.stages {of_levels} recursive-doubling")]);
+    let channels = format!("9:12: program.channels {of_levels} ring, tree or double-tree");
+    assert_eq!(errors("channels = 2"), [channels]);
+}
+
+#[test]
+fn the_levels_of_a_collective_take_time_to_reduce() {
+    let computations = |rate: &str| {
+        let levels = "kind = \"all-reduce\"\nprocesses_per_node = 2\nunits = 48\n\
+                      algorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\n";
+        let run = scenario(&on(TORUS_4X3, &format!("{levels}{rate}"))).runs.remove(0);
+        let body = &run.program.body;
+        let stages = 0..body.stage_count();
+        stages.map(|stage| body.computation(stage, ProcessId::first(1).next().unwrap()).get()).sum::<u64>()
+    };
+    assert_eq!(computations(""), 0);
+    // 24 units inside the node, then 11 blocks of 2 among 12 nodes.
+    assert_eq!(computations("reduce_units_per_cycle = 1"), 24 + 22);
+}
+
+#[test]
 fn an_empty_step_is_the_operation_of_the_program() {
     let loaded = |steps: &str| {
         let text = on(

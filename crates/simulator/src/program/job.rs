@@ -113,6 +113,10 @@ pub struct StepStage {
     pub within: usize,
 }
 
+/// Messages of a chunk that switches reduce, for each share of a rank: it goes up and down, through no more switches than
+/// ranks.
+const RECEIVED_IN_SWITCHES: usize = 4;
+
 /// The most edges of a guest.
 const MAX_EDGES: usize = 1 << 22;
 
@@ -295,6 +299,19 @@ impl Job {
         }
     }
 
+    /// A bound on the number of messages of a stage: those of its step alone.
+    #[must_use]
+    pub fn messages_of_stage(&self, stage: usize) -> u128 {
+        let step = &self.steps[self.locate(stage).step];
+        let received = match &step.body {
+            StepBody::Computation(_) => 0,
+            StepBody::Messages { program, .. } => program.facts().max_received,
+            StepBody::InSwitches(_) => RECEIVED_IN_SWITCHES,
+        };
+        let processes = u128::from(step.rank_count(self.rank_count())) * u128::from(step.share_count());
+        processes * received as u128
+    }
+
     /// Whether switches reduce in a step.
     #[must_use]
     pub fn reduces_in_switches(&self) -> bool {
@@ -311,12 +328,11 @@ impl Job {
                 uniform_units: None,
                 ..Facts::new(ranks, 1, *cycles)
             },
-            // Every chunk goes up and down, through no more switches than ranks.
             StepBody::InSwitches(reduction) => Facts {
                 total_compute: u128::from(reduction.compute.get())
                     * reduction.chunks.len() as u128
                     * u128::from(step.rank_count(ranks)),
-                max_received: 4,
+                max_received: RECEIVED_IN_SWITCHES,
                 uniform_units: None,
                 ..Facts::new(2 * ranks, reduction.chunks.len(), reduction.compute)
             },
