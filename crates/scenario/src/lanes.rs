@@ -44,7 +44,8 @@ pub(super) fn with_speeds(
     if !has_lanes && fabric.paths.is_empty() {
         return Some(fabric);
     }
-    let (lane, paths) = (lane(keys, is_of_slurm, errors)?, paths(keys, &fabric, errors)?);
+    let lane = lane(keys, is_of_slurm, errors)?;
+    let paths = paths(keys, &fabric, lane, errors)?;
     let mut noted = Fabric::clone(&fabric);
     let speeds: BTreeSet<Option<u64>> = fabric.links.iter().map(|link| link.speed.lanes).collect();
     let note = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
@@ -86,8 +87,14 @@ fn lane(keys: &NetworkKeys<'_>, is_of_slurm: bool, errors: &Errors) -> Option<Op
     }
 }
 
-/// The speeds of classes of pairs: a bandwidth, or a table of bandwidth and latency.
-fn paths(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<BTreeMap<String, LinkSpeed>> {
+/// The speeds of classes of pairs: a bandwidth, with the latency of a lane, or a table of bandwidth and latency.
+fn paths(
+    keys: &NetworkKeys<'_>,
+    fabric: &Fabric,
+    lane: Option<LinkSpeed>,
+    errors: &Errors,
+) -> Option<BTreeMap<String, LinkSpeed>> {
+    let latency = lane.and_then(|lane| lane.latency).or(Some(Ratio::ZERO));
     let Some(value) = keys.paths else { return Some(BTreeMap::new()) };
     let classes: Vec<&str> = fabric.classes().collect();
     let before = errors.len();
@@ -95,18 +102,20 @@ fn paths(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<BTr
     let found: BTreeMap<String, LinkSpeed> = table
         .entries()
         .iter()
-        .filter_map(|Entry { key, value, .. }| Some((key.clone(), path(value, &table.name(key), errors)?)))
+        .filter_map(|Entry { key, value, .. }| {
+            Some((key.clone(), path(value, &table.name(key), latency, errors)?))
+        })
         .collect();
     (errors.len() == before).then_some(found)
 }
 
-/// The speed of one class.
-fn path(value: &Value, name: &str, errors: &Errors) -> Option<LinkSpeed> {
+/// The speed of one class. Routes are those of the least latency, so a bus must not have less than a link by default.
+fn path(value: &Value, name: &str, latency: Option<Ratio>, errors: &Errors) -> Option<LinkSpeed> {
     let Content::Text(_) = value.content else {
         return PartLink::read(value, name, errors).map(|link| link.speed);
     };
     let bandwidth = bandwidth(value, name, errors)?;
-    Some(LinkSpeed { bandwidth: Some(bandwidth), latency: Some(Ratio::ZERO), ..LinkSpeed::default() })
+    Some(LinkSpeed { bandwidth: Some(bandwidth), latency, ..LinkSpeed::default() })
 }
 
 /// A bandwidth above 0.

@@ -182,7 +182,8 @@ impl Calibration {
 /// comments.
 impl fmt::Display for Calibration {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "[machine]\nlink = {}", self.link())?;
+        // As the fit has it: a message crosses all links at once.
+        writeln!(formatter, "[machine]\nlink = {}\nswitching = \"cut-through\"", self.link())?;
         if let Some(startup) = self.startup_seconds {
             writeln!(formatter, "\n# The cost of a message at either end, for the scenario:")?;
             writeln!(formatter, "# [program]\n# message_cost = \"{}\"", written_seconds(startup))?;

@@ -3,8 +3,8 @@
 use cubefold_formats::input::text::with_article;
 use cubefold_mapping::Placement;
 use cubefold_simulator::{
-    self as simulator, Communication, EngineChoice, FlowControl, Job, MAX_MESSAGES, Plan, Request, Routing,
-    ServiceOrder, SimulationError, Switching,
+    self as simulator, Communication, Cycles, EngineChoice, FlowControl, Job, MAX_MESSAGES, Plan, Request,
+    Routing, ServiceOrder, SimulationError, Switching,
 };
 use cubefold_topology::LinkMode;
 
@@ -216,6 +216,11 @@ fn refusal(
                 placement.max_load()
             ),
             "each has a processor of its own",
+        ),
+        SimulationError::NoSteps { .. } if communication.message_cost() > Cycles::ZERO => (
+            place(&[Key::ProgramMessageCostCycles, Key::ProgramMessageCost]),
+            "a cost of each message in coordinated execution, expected none".to_owned(),
+            "steps have no time for it",
         ),
         SimulationError::NoSteps { .. } => (
             place(&[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles, Key::MachineLocal]),

@@ -26,8 +26,9 @@ impl TwoNodes {
         match kind {
             SeriesKind::Single => self.makespan(1, bytes),
             SeriesKind::Streaming => {
-                let between = self.makespan(MANY, bytes)? - self.makespan(1, bytes)?;
-                Some(between / f64::from(MANY - 1))
+                let between = (self.makespan(MANY, bytes)? - self.makespan(1, bytes)?) / f64::from(MANY - 1);
+                // Steps have a core each; one process pays the cost of a message after that of the one before.
+                Some(between.max(self.startup_seconds.unwrap_or(0.0)))
             }
             SeriesKind::Collective { .. } => None,
         }
