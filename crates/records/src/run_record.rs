@@ -2,7 +2,7 @@
 
 use cubefold_derive::Columns;
 use cubefold_scenario::{Loading, Run, SweptValue};
-use cubefold_simulator::StageRouting;
+use cubefold_simulator::{Job, StageRouting};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -201,7 +201,7 @@ pub struct RunRecord {
         source = "docs/model.md, section 13"
     )]
     pub units: u64,
-    /// The number of links crossed by the units of all messages together.
+    /// The number of links crossed by the units of all messages together; empty if switches reduce.
     #[column(
         "unit hops", list = AMOUNTS, unit = "units times links",
         formula = "sum over the messages of L * distance", source = "docs/model.md, section 13"
@@ -372,7 +372,10 @@ impl RunRecord {
         let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
         // Open-loop traffic has no end, and its packets belong to no stage.
         let is_closed = finished.open_loop.is_none();
-        let congestion = finished.channel_congestion.filter(|_| is_closed);
+        // What switches send has no use of links of its own (`docs/model.md` section 16).
+        let job = run.program.body.special().job();
+        let is_counted = is_closed && !job.is_some_and(Job::reduces_in_switches);
+        let congestion = finished.channel_congestion.filter(|_| is_counted);
         let makespan = is_closed.then(|| summary.makespan().get());
         let seconds = run.scale.zip(makespan).map(|(scale, makespan)| scale.seconds(makespan));
         Self {
@@ -414,7 +417,7 @@ impl RunRecord {
             messages: is_closed.then_some(traffic.messages),
             hops: is_closed.then_some(traffic.hops),
             units: run.program.max_message_units(),
-            unit_hops: is_closed.then_some(finished.unit_hops),
+            unit_hops: is_counted.then_some(finished.unit_hops),
             link_busy_max_cycles: finished.busiest_link.map(|busiest| busiest.count),
             busiest_link_from: busiest_end(run, finished, 0),
             busiest_link_to: busiest_end(run, finished, 1),
