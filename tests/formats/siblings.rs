@@ -29,6 +29,12 @@ const SIBLINGS: &[Sibling] = &[
         Some("paraver"),
         &[("/errors/0/message", r#""a message between tasks 1 and 5, expected 1 to 2""#)],
     ),
+    ("Switch 4 \"a\" # \"b\"\n", Some("infiniband-net"), &[("/read", "false")]),
+    (
+        "Stats level: 4\n~~~~ Process 0 of 1 on node a\n0: 1 --> 2\n",
+        Some("intel-mpi-statistics"),
+        &[("/read", "false")],
+    ),
     // Matrices.
     ("# by a tool\nsrc,dst,bytes\n0,1,5\n1,0,7\n", Some("pair-table"), &[("/counts/bytes", "12")]),
     ("# src dst bytes\n0 1 10\n1 0 20\n", Some("pair-table"), &[("/counts/bytes", "30")]),

@@ -87,7 +87,7 @@ impl Inspection {
     #[must_use]
     pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
         let recognised = if let Some(format) = named {
-            read_as(&FileText::new(bytes), format)
+            read_as(bytes, format)
         } else {
             let mut recogniser = Recogniser::new(bytes);
             match recogniser.recognise(None) {

@@ -107,6 +107,7 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
         let speed = cables.entry(ends).or_default();
         *speed = speed.or_else(|| ib_speed(rest));
     }
+    let cable_count = cables.len();
     for ([one, other], bandwidth) in cables {
         let [Some(from), Some(to)] = [one, other].map(|(id, _)| network.place(names[id])) else { continue };
         if from == to {
@@ -114,6 +115,9 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
             continue;
         }
         network.links.push(Link { ends: [from, to], count: 1, bandwidth, ..Link::default() });
+    }
+    if cable_count == 0 {
+        return wrong(0, "no cable, expected lines such as [1] \"S-0002c902004014b8\"[36] below a node");
     }
     let loops = network.loops;
     let mut reading = Reading::from(Content::Network(network.finish(has_hosts)));
