@@ -15,7 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
-    input::{Ratio, text::described},
+    input::{
+        Ratio,
+        text::{counted, described},
+    },
     read::{networks::HOLDS, reads},
     value::{Content, Link, Network},
 };
@@ -122,10 +125,13 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
     let loops = network.loops;
     let mut reading = Reading::from(Content::Network(network.finish(has_hosts)));
     if loops > 0 {
-        reading.notes.push(format!("{loops} cables from a node back to itself are left out"));
+        reading.notes.push(format!("left out: {} from a node back to itself", counted(loops, "cable")));
     }
     if !left_out.is_empty() {
-        reading.notes.push(format!("{} aggregation nodes inside switches are left out", left_out.len()));
+        reading.notes.push(format!(
+            "left out: {} inside switches",
+            counted(left_out.len() as u64, "aggregation node")
+        ));
     }
     Ok(reading)
 }

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
-    input::{Ratio, text::described},
+    input::{
+        Ratio,
+        text::{counted, described},
+    },
     read::{
         matrices::rank,
         ranks::MAX_RANKS,
@@ -84,7 +87,9 @@ fn read_monitoring(file: &FileText<'_>) -> Read {
             .push("one source only: the files of all ranks together are cat PREFIX.*.prof".to_owned());
     }
     if skipped > 0 {
-        reading.notes.push(format!("{skipped} lines of received and collective data are left out"));
+        reading
+            .notes
+            .push(format!("left out: {} of received and collective data", counted(skipped as u64, "line")));
     }
     Ok(reading)
 }
