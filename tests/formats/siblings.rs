@@ -97,6 +97,40 @@ const SIBLINGS: &[Sibling] = &[
             ("/use/12", r#""sizes = [[1, 1], [5, 1]]""#),
         ],
     ),
+    // Tables and lists of links are no hosts.
+    ("iteration,loss,accuracy\ntrain,0.5,0.9\n", None, &[]),
+    ("src,dst,capacity\na,b,10\n", None, &[]),
+    ("source,target\na,sw\nb,sw\n", Some("link-table"), &[("/counts/links", "2"), ("/counts/nodes", "3")]),
+    ("n[1-2],n4\n", Some("host-list"), &[("/counts/hosts", "3")]),
+    // Ranks on addresses, and a gap between ranks.
+    ("0: 10.0.0.1\n1: 10.0.0.2\n", Some("labelled-hostnames"), &[("/data/ranks/1", r#""10.0.0.2""#)]),
+    (
+        "0: n1\n1: n1\n3: n2\n",
+        Some("labelled-hostnames"),
+        &[("/errors/0/message", r#""no line for rank 2 of 4""#)],
+    ),
+    (
+        "0x0012\tMT4119 ConnectX5 Mellanox Technologies\n0x0013\tMT4119 ConnectX5 Mellanox Technologies\n",
+        Some("opensm-ca-order"),
+        &[("/counts/hosts", "2"), ("/data/hosts/0/name", r#""0x12""#)],
+    ),
+    (
+        "#Paraver (10/04/2001 at 18:21):620244_ns:1(4):2:2(1:1,1:1):1(1:1)\n",
+        Some("paraver"),
+        &[("/errors/0/message", r#""applications are 2, expected 1""#)],
+    ),
+    // Lines that a scenario takes.
+    (
+        "\tGPU0\tGPU1\tNIC0\nGPU0\t X \tSYS\tPIX\nGPU1\tSYS\t X \tPHB\nNIC0\tPIX\tPHB\t X \n",
+        Some("nvidia-topo"),
+        &[("/use/3", r#""paths = { SYS = \"..\" }""#)],
+    ),
+    (
+        "rank 0=+n2 slot=0\nrank 1=+n1 slot=0\n",
+        Some("open-mpi-rankfile"),
+        &[("/use/1", r#""host_names = \"..\"""#)],
+    ),
+    ("2\n0 1\n1 0\n0 2\n2 0\n", Some("qaplib"), &[("/use/3", r#""matrix = 1""#)]),
     // Benchmarks are no lists of links.
     (
         "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n0   1.00\n1   1.10\n",
@@ -243,5 +277,6 @@ fn compressed_and_broken_files_are_named() {
         "{of_windows}"
     );
     assert!(message(b"{\"traceEvents\": [{\"ph\": ").starts_with("the file is broken JSON: EOF"));
-    assert_eq!(message(b""), "no format is like this file: cubefold inspect --list has all");
+    assert_eq!(message(b"\n"), "the file is empty");
+    assert_eq!(message(b"x y z\n"), "no format is like this file: cubefold inspect --list has all");
 }
