@@ -1,6 +1,6 @@
 //! Each given input is read as it was by hand.
 
-use cubefold_formats::inspection::Inspection;
+use cubefold_formats::{inspection::Inspection, launcher::fabric::Fabric};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Given, answer, given};
@@ -123,6 +123,59 @@ fn files_of_windows_are_read_alike() {
         let marked = format!("\u{feff}{text}");
         assert_eq!(judged(&Given { bytes: marked.into_bytes(), ..own }), None);
     }
+}
+
+/// A launcher's prefix before every line, or colours around its words.
+fn tagged(text: &str) -> Vec<String> {
+    let with =
+        |before: &str, after: &str| text.lines().map(|line| format!("{before}{line}{after}\n")).collect();
+    let prefixes = [
+        "0: ",
+        "[1,0]<stdout>:",
+        "[1,0]<stdout>: ",
+        "2026-11-26 12:00:00 ",
+        "Thu Nov 26 12:00:00 2026[1,0]<stdout>:",
+    ];
+    let prefixed = prefixes.iter().map(|prefix| with(prefix, ""));
+    prefixed.chain([with("\u{1b}[32m", "\u{1b}[0m")]).collect()
+}
+
+#[test]
+fn prefixes_of_all_lines_and_colours_change_nothing() {
+    for own in given() {
+        let Ok(text) = std::str::from_utf8(&own.bytes) else { continue };
+        for tagged in tagged(text) {
+            let expected = Given {
+                name: own.name.clone(),
+                bytes: tagged.clone().into_bytes(),
+                expected: own.expected.clone(),
+            };
+            assert_eq!(judged(&expected), None, "{}: {tagged}", own.name);
+        }
+    }
+}
+
+#[test]
+fn networks_with_prefixes_or_colours_are_those_without_and_their_errors_stay_in_place() {
+    let mut count = 0;
+    for own in given().iter().filter(|own| own.expected["kind"] == "network") {
+        let Ok(text) = std::str::from_utf8(&own.bytes) else { continue };
+        let plain = Fabric::parse(text);
+        for tagged in tagged(text) {
+            match (&plain, Fabric::parse(&tagged)) {
+                (Ok(plain), Ok(found)) => assert_eq!(*plain, found, "{}", own.name),
+                (Err(plain), Err(found)) => {
+                    assert_eq!(plain.kept()[0].message, found.kept()[0].message, "{}", own.name);
+                }
+                (_, found) => panic!("{}: {found:?}", own.name),
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count}");
+    let place = |text: &'static str| &text[Fabric::parse(text).unwrap_err().kept()[0].span.clone()];
+    assert_eq!(place("1: 0 1\n1: 1 2\n1: 2 2\n"), "2 2");
+    assert_eq!(place("0 1\r\n\u{1b}[32m1\u{1b}[0m 1\r\n"), "\u{1b}[32m1\u{1b}[0m 1");
 }
 
 /// Where each line is a fact of its own, their order does not matter.

@@ -29,6 +29,12 @@ const SIBLINGS: &[Sibling] = &[
         Some("paraver"),
         &[("/errors/0/message", r#""a message between tasks 1 and 5, expected 1 to 2""#)],
     ),
+    ("Switch 4 \"a\" # \"b\"\n", Some("infiniband-net"), &[("/read", "false")]),
+    (
+        "Stats level: 4\n~~~~ Process 0 of 1 on node a\n0: 1 --> 2\n",
+        Some("intel-mpi-statistics"),
+        &[("/read", "false")],
+    ),
     // Matrices.
     ("# by a tool\nsrc,dst,bytes\n0,1,5\n1,0,7\n", Some("pair-table"), &[("/counts/bytes", "12")]),
     ("# src dst bytes\n0 1 10\n1 0 20\n", Some("pair-table"), &[("/counts/bytes", "30")]),
@@ -52,6 +58,79 @@ const SIBLINGS: &[Sibling] = &[
         Some("gpu-pair-rates"),
         &[("/data/links/0/bandwidth", "400100000000")],
     ),
+    (
+        "<system version=\"2\"><cpu numaid=\"0\"><pci busid=\"0000:c1:00.0\"><gpu dev=\"0\">\
+         <xgmi target=\"0000:c6:00.0\" count=\"4\" tclass=\"0x038000\"/></gpu></pci>\
+         <pci busid=\"0000:c6:00.0\"><gpu dev=\"1\">\
+         <xgmi target=\"0000:c1:00.0\" count=\"4\" tclass=\"0x038000\"/></gpu></pci></cpu></system>",
+        Some("nccl-topology"),
+        &[
+            ("/data/links/0/ends", r#"["GPU0", "GPU1"]"#),
+            ("/data/links/0/lanes", "4"),
+            ("/data/links/0/class", r#""XGMI""#),
+            ("/counts/links", "3"),
+        ],
+    ),
+    // Lists that have every link in both directions, and parallel links.
+    ("0 1 {}\n1 0 {}\n1 2 {}\n2 1 {}\n", Some("networkx-edge-list"), &[("/counts/links", "2")]),
+    ("0 1 {}\n1 0 {}\n1 2 {}\n", Some("networkx-edge-list"), &[("/counts/links", "3")]),
+    ("graph { 0 -- 1; 1 -- 0; 1 -- 2; 2 -- 1; }\n", Some("graphviz-dot"), &[("/counts/links", "2")]),
+    ("0 1 1 3\n1 2\n2\n3\n", Some("adjacency-list"), &[("/counts/links", "4")]),
+    // Blocks of blocks as scontrol prints them.
+    (
+        "BlockName=b1 BlockIndex=0 Nodes=n[1-4] BlockSize=4\nBlockName=b2 BlockIndex=1 Nodes=n[5-8] BlockSize=4\n\
+         BlockName=b3 BlockIndex=2 Nodes=n[9-12] BlockSize=4\nBlockName=b4 BlockIndex=3 Nodes=n[13-16] BlockSize=4\n\
+         AggregatedBlock=b[1-2] BlockIndex=4 Nodes=n[1-8] BlockSize=8\n\
+         AggregatedBlock=b[3-4] BlockIndex=5 Nodes=n[9-16] BlockSize=8\n\
+         AggregatedBlock=b[1-4] BlockIndex=6 Nodes=n[1-16] BlockSize=16\n",
+        Some("slurm-topology"),
+        &[("/counts/nodes", "23"), ("/counts/links", "22")],
+    ),
+    // Configurations of BookSim: what is not taken is told.
+    (
+        "topology = mesh;\nk = 4;\nn = 2;\nrouting_function = xy_yx;\ntraffic = hotspot({5,6});\npacket_size = {{1,5}};\n",
+        Some("booksim-config"),
+        &[
+            ("/use/8", r#""pattern = \"hotspot\"""#),
+            ("/use/9", r#""hotspots = [5, 6]""#),
+            ("/use/11", r#""load = 0.3""#),
+            ("/use/12", r#""sizes = [[1, 1], [5, 1]]""#),
+        ],
+    ),
+    // Tables and lists of links are no hosts.
+    ("iteration,loss,accuracy\ntrain,0.5,0.9\n", None, &[]),
+    ("src,dst,capacity\na,b,10\n", None, &[]),
+    ("source,target\na,sw\nb,sw\n", Some("link-table"), &[("/counts/links", "2"), ("/counts/nodes", "3")]),
+    ("n[1-2],n4\n", Some("host-list"), &[("/counts/hosts", "3")]),
+    // Ranks on addresses, and a gap between ranks.
+    ("0: 10.0.0.1\n1: 10.0.0.2\n", Some("labelled-hostnames"), &[("/data/ranks/1", r#""10.0.0.2""#)]),
+    (
+        "0: n1\n1: n1\n3: n2\n",
+        Some("labelled-hostnames"),
+        &[("/errors/0/message", r#""no line for rank 2 of 4""#)],
+    ),
+    (
+        "0x0012\tMT4119 ConnectX5 Mellanox Technologies\n0x0013\tMT4119 ConnectX5 Mellanox Technologies\n",
+        Some("opensm-ca-order"),
+        &[("/counts/hosts", "2"), ("/data/hosts/0/name", r#""0x12""#)],
+    ),
+    (
+        "#Paraver (10/04/2001 at 18:21):620244_ns:1(4):2:2(1:1,1:1):1(1:1)\n",
+        Some("paraver"),
+        &[("/errors/0/message", r#""applications are 2, expected 1""#)],
+    ),
+    // Lines that a scenario takes.
+    (
+        "\tGPU0\tGPU1\tNIC0\nGPU0\t X \tSYS\tPIX\nGPU1\tSYS\t X \tPHB\nNIC0\tPIX\tPHB\t X \n",
+        Some("nvidia-topo"),
+        &[("/use/3", r#""paths = { SYS = \"..\" }""#)],
+    ),
+    (
+        "rank 0=+n2 slot=0\nrank 1=+n1 slot=0\n",
+        Some("open-mpi-rankfile"),
+        &[("/use/1", r#""host_names = \"..\"""#)],
+    ),
+    ("2\n0 1\n1 0\n0 2\n2 0\n", Some("qaplib"), &[("/use/3", r#""matrix = 1""#)]),
     // Benchmarks are no lists of links.
     (
         "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n0   1.00\n1   1.10\n",
@@ -169,6 +248,21 @@ fn traces_that_are_not_run_lead_on() {
 }
 
 #[test]
+fn values_of_booksim_that_nothing_matches_are_told() {
+    let shown = |text: &str| {
+        let mut output = vec![];
+        Inspection::of_bytes("file".to_owned(), text.as_bytes(), None).write(&mut output).unwrap();
+        String::from_utf8(output).unwrap()
+    };
+    let mesh =
+        shown("topology = mesh;\nrouting_function = xy_yx;\ntraffic = randperm(3);\npacket_size = {5};\n");
+    let told = "note: nothing here is like traffic = randperm(3), routing_function = xy_yx\n";
+    assert!(mesh.contains(told) && mesh.contains("pattern = \"..\"") && mesh.contains("[[5, 1]]"), "{mesh}");
+    let butterfly = shown("topology = flatfly;\n");
+    assert!(butterfly.contains("note: nothing here is like topology = flatfly\n"), "{butterfly}");
+}
+
+#[test]
 fn compressed_and_broken_files_are_named() {
     let message = |bytes: &[u8]| {
         let found = answer(&Inspection::of_bytes("file".to_owned(), bytes, None));
@@ -183,5 +277,6 @@ fn compressed_and_broken_files_are_named() {
         "{of_windows}"
     );
     assert!(message(b"{\"traceEvents\": [{\"ph\": ").starts_with("the file is broken JSON: EOF"));
-    assert_eq!(message(b""), "no format is like this file: cubefold inspect --list has all");
+    assert_eq!(message(b"\n"), "the file is empty");
+    assert_eq!(message(b"x y z\n"), "no format is like this file: cubefold inspect --list has all");
 }

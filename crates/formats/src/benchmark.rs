@@ -9,5 +9,5 @@ mod nccl_tests;
 mod of_rows;
 mod osu;
 
-pub(crate) use self::log_text::cleaned;
 pub use self::measurement::{Measurement, MeasurementOptions, Point, SeriesKind};
+pub(crate) use self::{log_prefix::without_prefix, log_text::cleaned};

@@ -8,7 +8,7 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-use crate::benchmark::cleaned;
+use crate::benchmark::{cleaned, without_prefix};
 
 /// First byte of a pickle.
 const PICKLE: u8 = 0x80;
@@ -129,23 +129,35 @@ impl<'a> FileText<'a> {
         self.whole.unwrap_or(&self.text)
     }
 
-    /// The same file without the prefixes that launchers put before each line, and whether every line has one;
-    /// `None` if none has.
-    pub(crate) fn without_prefixes(&self) -> Option<(FileText<'a>, bool)> {
+    /// The same file without a prefix that a launcher put before every line; `None` unless all lines have one. Blanks
+    /// after it go if all lines have them.
+    pub(crate) fn without_prefix(&self) -> Option<FileText<'a>> {
+        let is_blank = |line: &&str| line.trim().is_empty();
+        let plain = |line| if is_blank(&line) { Some(line) } else { without_prefix(line) };
+        let lines: Vec<&str> = self.text.lines().map(plain).collect::<Option<_>>()?;
+        let blanks = |line: &&str| line.len() - line.trim_start().len();
+        let indent = lines.iter().filter(|line| !is_blank(line)).map(blanks).min()?;
+        let mut text = String::with_capacity(self.text.len());
+        for line in lines {
+            text.push_str(line.get(indent..).unwrap_or_default());
+            text.push('\n');
+        }
+        Some(Self::of(self.bytes, Cow::Owned(text)))
+    }
+
+    /// The same file without the prefixes that launchers put before lines; `None` if no line has one.
+    pub(crate) fn without_prefixes(&self) -> Option<FileText<'a>> {
         let cleaned = cleaned(&self.text);
         if cleaned == *self.text {
             return None;
         }
-        let mut has_every_line = true;
         let mut text = String::with_capacity(cleaned.len());
         for (prefixed, plain) in self.text.lines().zip(cleaned.lines()) {
-            let is_same = prefixed == plain;
-            has_every_line &= !is_same || prefixed.trim().is_empty();
             // Blanks replace a prefix.
-            text.push_str(if is_same { plain } else { plain.trim_start() });
+            text.push_str(if prefixed == plain { plain } else { plain.trim_start() });
             text.push('\n');
         }
-        Some((FileText { whole: self.whole, ..Self::of(self.bytes, Cow::Owned(text)) }, has_every_line))
+        Some(FileText { whole: self.whole, ..Self::of(self.bytes, Cow::Owned(text)) })
     }
 
     /// The lines with their numbers, counted from 1.

@@ -47,6 +47,9 @@ fn unreadable(file: &FileText<'_>) -> Option<String> {
         return Some(format!("the file is {kind}, expected a text{help}"));
     }
     let begin = file.text.trim_start();
+    if begin.is_empty() && file.bytes.iter().all(u8::is_ascii_whitespace) {
+        return Some("the file is empty".to_owned());
+    }
     let inner = begin.strip_prefix('[').map_or(begin, str::trim_start);
     let error =
         serde_json::from_str::<serde::de::IgnoredAny>(begin).err().filter(|_| inner.starts_with('{'))?;
@@ -87,7 +90,7 @@ impl Inspection {
     #[must_use]
     pub fn of_bytes(path: String, bytes: &[u8], named: Option<&'static Format>) -> Self {
         let recognised = if let Some(format) = named {
-            read_as(&FileText::new(bytes), format)
+            read_as(bytes, format)
         } else {
             let mut recogniser = Recogniser::new(bytes);
             match recogniser.recognise(None) {

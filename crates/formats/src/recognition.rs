@@ -3,11 +3,11 @@
 //! A large file is recognised by a sample ([`FileText::sample`]); readers then take the whole file. Each reader
 //! runs at most once, for any kinds asked for.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Reader, Reading, wrong},
-    input::Ratio,
+    input::{Ratio, diagnostic::Diagnostics, text::span},
     read::FORMATS,
     value::{Content, Kind, Matrix},
 };
@@ -31,14 +31,15 @@ pub enum Recognised {
 
 /// Reads contents in a format.
 #[must_use]
-pub fn read_as(file: &FileText<'_>, format: &'static Format) -> Recognised {
-    if likenesses(file, &[format]).is_empty() {
+pub fn read_as(bytes: &[u8], format: &'static Format) -> Recognised {
+    let (file, like) = plainest(bytes, &[format]);
+    if like.is_empty() {
         let message = format!("the file is not like one of {}", format.tool);
         return Recognised::Wrong(format, vec![Complaint { line: 0, message }]);
     }
     match &format.reader {
         Reader::Unread { .. } => Recognised::NotRead(format),
-        Reader::Reads(_) => match read(file, format) {
+        Reader::Reads(_) => match read(&file, format) {
             Ok(reading) => Recognised::Read(format, reading, vec![]),
             Err(complaints) => Recognised::Wrong(format, complaints),
         },
@@ -57,30 +58,44 @@ fn read(file: &FileText<'_>, format: &Format) -> SharedRead {
     }
 }
 
+/// Formats in the order of the set, without `Likeness::No`.
+type Likenesses = Vec<(&'static Format, Likeness)>;
+
 /// A file, the formats that it looks like, and what their readers found.
 #[derive(Debug)]
 pub struct Recogniser<'a> {
-    /// The file.
+    /// The file, without the prefixes of its lines if it is like a format without them.
     pub file: FileText<'a>,
     is_large: bool,
-    like: Vec<(&'static Format, Likeness)>, // in the order of the set, without `Likeness::No`
+    like: Likenesses,
     read: BTreeMap<&'static str, SharedRead>,
-    plain: Option<Plain<'a>>, // set by the first search
+    is_searched: bool, // for prefixes of some lines
 }
-
-/// The same file without line prefixes, if that looks like a format; and whether every line has one.
-type Plain<'a> = Option<(Box<Recogniser<'a>>, bool)>;
 
 impl<'a> Recogniser<'a> {
     /// Judges the contents of a file.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self::of(FileText::new(bytes))
+        Self::of(plainest(bytes, &FORMATS))
     }
 
-    fn of(file: FileText<'a>) -> Self {
-        let (is_large, like) = (file.is_large(), likenesses(&file, &FORMATS));
-        Self { file, is_large, like, read: BTreeMap::new(), plain: None }
+    fn of((file, like): (FileText<'a>, Likenesses)) -> Self {
+        Self { is_large: file.is_large(), file, like, read: BTreeMap::new(), is_searched: false }
+    }
+
+    /// Reads the plain text of the file of `source`; errors have their places in `source`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    pub fn read_plain<T>(
+        &self,
+        source: &str,
+        read: impl FnOnce(&str) -> Result<T, Diagnostics>,
+    ) -> Result<T, Diagnostics> {
+        let plain: &str = &self.file.text;
+        let place = |span| if plain == source { span } else { place_in(source, plain, span) };
+        read(plain).map_err(|diagnostics| diagnostics.moved(place))
     }
 
     /// The formats of a kind that the file looks most like.
@@ -105,39 +120,33 @@ impl<'a> Recogniser<'a> {
 
     /// Recognises the file, only in formats of `kind` if one is given.
     ///
-    /// Launcher prefixes are removed from the lines if no format matches with them, or if every line has one and
-    /// reading fails with them.
+    /// Launcher prefixes of some lines are removed if no format matches with them.
     #[must_use]
     pub fn recognise(&mut self, kind: Option<Kind>) -> Recognised {
         let found = self.recognise_lines(kind);
-        let is_wrong = match found {
-            Recognised::Unknown => false,
-            Recognised::Wrong(..) => true,
-            _ => return found,
-        };
-        if self.plain.is_none() {
-            self.plain = Some(self.without_prefixes());
+        if self.is_searched || !matches!(found, Recognised::Unknown) {
+            return found;
         }
-        if let Some(Some((plain, has_every_line))) = &mut self.plain
-            && (*has_every_line || !is_wrong)
-            && let plain @ Recognised::Read(..) = plain.recognise_lines(kind)
+        self.is_searched = true;
+        if let Some(mut plain) = self.without_prefixes()
+            && let found @ Recognised::Read(..) = plain.recognise_lines(kind)
         {
-            return plain;
+            *self = Self { is_searched: true, ..plain };
+            return found;
         }
         found
     }
 
-    /// The file without prefixes, and whether every line has one; the sample of a large file is tried first.
-    fn without_prefixes(&self) -> Plain<'a> {
-        if let Some(sample) = self.file.sample() {
-            let (plain, _) = sample.without_prefixes()?;
-            if likenesses(&plain, &FORMATS).is_empty() {
-                return None;
-            }
+    /// The file without prefixes; the sample of a large file is tried first.
+    fn without_prefixes(&self) -> Option<Self> {
+        if let Some(sample) = self.file.sample()
+            && likenesses(&sample.without_prefixes()?, &FORMATS).is_empty()
+        {
+            return None;
         }
-        let (plain, has_every_line) = self.file.without_prefixes()?;
-        let plain = Self::of(plain);
-        (!plain.like.is_empty()).then(|| (Box::new(plain), has_every_line))
+        let plain = self.file.without_prefixes()?;
+        let like = likenesses(&plain, &FORMATS);
+        (!like.is_empty()).then(|| Self::of((plain, like)))
     }
 
     fn recognise_lines(&mut self, kind: Option<Kind>) -> Recognised {
@@ -177,10 +186,43 @@ impl<'a> Recogniser<'a> {
     }
 }
 
+/// The text of a file without as many prefixes of all lines as leave it most like one of these formats, and the
+/// formats that it looks like.
+fn plainest<'a>(bytes: &'a [u8], formats: &[&'static Format]) -> (FileText<'a>, Likenesses) {
+    let file = FileText::new(bytes);
+    let best = |like: &Likenesses| like.iter().map(|(_, likeness)| *likeness).max();
+    let mut next = file.without_prefix();
+    let mut found = (likenesses(&file, formats), file);
+    while let Some(plain) = next {
+        next = plain.without_prefix();
+        let like = likenesses(&plain, formats);
+        if !like.is_empty() && best(&like) >= best(&found.0) {
+            found = (like, plain);
+        }
+    }
+    (found.1, found.0)
+}
+
+/// The place in a file of a span in its plain text, which has the same lines.
+fn place_in(source: &str, plain: &str, of_plain: Range<usize>) -> Range<usize> {
+    let before = plain.get(..of_plain.start).unwrap_or(plain);
+    let (number, start) = (before.matches('\n').count(), before.rfind('\n').map_or(0, |end| end + 1));
+    let (Some(line), Some(whole)) = (plain.lines().nth(number), source.lines().nth(number)) else {
+        return 0..0;
+    };
+    let whole_span = span(source, whole);
+    // A line with colours is not the end of the line in the file.
+    if of_plain.is_empty() || !whole.ends_with(line) {
+        return whole_span.start..whole_span.start + if of_plain.is_empty() { 0 } else { whole.len() };
+    }
+    let shift = whole_span.end - line.len() - start;
+    of_plain.start + shift..(of_plain.end + shift).min(whole_span.end)
+}
+
 /// The formats, of these, that a file looks like. A large file is judged by its sample, else by the first of the
 /// parts around headings that looks like one.
-fn likenesses(file: &FileText<'_>, formats: &[&'static Format]) -> Vec<(&'static Format, Likeness)> {
-    let judge = |text: &FileText<'_>| -> Vec<(&'static Format, Likeness)> {
+fn likenesses(file: &FileText<'_>, formats: &[&'static Format]) -> Likenesses {
+    let judge = |text: &FileText<'_>| -> Likenesses {
         let all = formats.iter().map(|format| (*format, (format.is_like)(text)));
         all.filter(|(_, likeness)| *likeness > Likeness::No).collect()
     };

@@ -19,12 +19,21 @@ pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
             vec![format!("cubefold place SCENARIO --format hosts --coordinates {path}")]
         }
         Content::Hosts(..) => vec!["[machine]".to_owned(), format!("host_names = {file}")],
-        Content::Ranks(_) => vec![
+        Content::Ranks(ranks) => vec![
             "[machine]".to_owned(),
-            format!("host_names = {file}"),
+            // Relative hosts of Open MPI (`+n2`) have no names.
+            format!(
+                "host_names = {}",
+                if ranks.iter().any(|host| host.starts_with('+')) { "\"..\"" } else { &file }
+            ),
             "[mapping]".to_owned(),
             format!("embeddings = [{:?}]", format!("file:{path}")),
         ],
+        Content::Matrix(_) if format.name == "qaplib" => {
+            let mut lines = of_program("traffic", &file);
+            lines.push("matrix = 1".to_owned());
+            lines
+        }
         Content::Matrix(_) => of_program("traffic", &file),
         Content::Benchmark(benchmark) => vec![calibrate(benchmark, path)],
         Content::Trace(trace) => of_trace(trace, format, &file),
@@ -76,8 +85,17 @@ fn of_network(network: &Network, file: &str) -> Vec<String> {
     let figures = "{ bandwidth = \"..\", latency = \"..\" }";
     lines.extend((!of_lanes.is_empty()).then(|| format!("lane = {figures}")));
     lines.extend((!others.is_empty()).then(|| format!("link = {figures}")));
-    if network.is_unconnected() && !network.paths.is_empty() {
-        let classes: Vec<String> = network.paths.keys().map(|class| format!("{class} = \"..\"")).collect();
+    // Adapters are no nodes, and some classes only they have.
+    let joins = |pairs: &Vec<[String; 2]>| {
+        pairs.iter().any(|pair| pair.iter().all(|name| network.place(name).is_some()))
+    };
+    let classes: Vec<String> = network
+        .paths
+        .iter()
+        .filter(|(_, pairs)| joins(pairs))
+        .map(|(class, _)| format!("{class} = \"..\""))
+        .collect();
+    if network.is_unconnected() && !classes.is_empty() {
         lines.push(format!("paths = {{ {} }}", classes.join(", ")));
     }
     lines
@@ -156,6 +174,7 @@ fn of_rings(graphs: &[Value]) -> Option<Vec<String>> {
         "kind = \"all-reduce\"".to_owned(),
         "algorithm = \"ring\"".to_owned(),
         "bytes = \"..\"".to_owned(),
+        format!("channels = {}", channels.len()),
         format!("rings = {}", Value::from(channels.clone())),
     ])
 }

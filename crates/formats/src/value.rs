@@ -13,7 +13,7 @@ pub use self::{
     matrix::{Entry, Matrix},
     network::{Link, MAX_NODES, Network},
 };
-use crate::input::Ratio;
+use crate::input::{Ratio, text};
 
 /// The kinds of values that files hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Words)]
@@ -270,16 +270,20 @@ impl Content {
         let counted = |(name, count): (&String, &Value)| {
             let noun = name.replace('_', " ");
             let count = &in_six_digits(count);
-            let noun = if *count == json!(1) { noun.strip_suffix('s').unwrap_or(&noun) } else { &noun };
+            let noun = match noun.strip_suffix("ies") {
+                Some(begin) if *count == json!(1) => format!("{begin}y"),
+                None if *count == json!(1) => noun.strip_suffix('s').unwrap_or(&noun).to_owned(),
+                _ => noun,
+            };
             format!("{count} {noun}")
         };
         let mut counts: Vec<String> = counts.iter().map(counted).collect();
         if let Self::Network(network) = self
             && !network.paths.is_empty()
         {
-            let pairs: usize = network.paths.values().map(Vec::len).sum();
+            let pairs = text::counted(network.paths.values().map(Vec::len).sum::<usize>() as u64, "pair");
             let classes: Vec<&str> = network.paths.keys().map(String::as_str).collect();
-            counts.push(format!("{pairs} pairs by class ({})", classes.join(", ")));
+            counts.push(format!("{pairs} by class ({})", classes.join(", ")));
         }
         format!("{}: {}", self.kind().name(), counts.join(", "))
     }

@@ -29,7 +29,17 @@ pub(super) fn asked(
     source: &Arc<SourceFile>,
     kind: Kind,
 ) -> Result<Option<Found>, Vec<ScenarioError>> {
-    match ask(&path.display().to_string(), source.text().as_bytes(), kind) {
+    asked_in(path, source, &mut Recogniser::new(source.text().as_bytes()), kind)
+}
+
+/// As [`asked`], of the recognised text of the source.
+pub(super) fn asked_in(
+    path: &Path,
+    source: &Arc<SourceFile>,
+    file: &mut Recogniser<'_>,
+    kind: Kind,
+) -> Result<Option<Found>, Vec<ScenarioError>> {
+    match ask_in(&path.display().to_string(), file, kind) {
         Asked::Value(format, reading) => Ok(Some((format, reading))),
         Asked::Misfit(misfit) => Err(vec![error_of(path, &misfit)]),
         Asked::Wrong(_, complaints) => Err(at_lines(path, source, &complaints)),

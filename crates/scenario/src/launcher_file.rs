@@ -7,6 +7,7 @@ use std::{
 };
 
 use cubefold_formats::{
+    format::Recogniser,
     input::region::Region,
     launcher::{
         self, CoordinateError, CoordinateMap, HostList, HostOptions, LauncherError, LauncherFile,
@@ -254,7 +255,8 @@ pub(super) fn read_names(path: &Path, what: &str) -> Result<HostList, Vec<Scenar
     if source.text().len() > LONG {
         return HostList::parse(source.text()).map_err(|diagnostics| errors_at(&source, &diagnostics));
     }
-    let asked = asked_file::asked(path, &source, Kind::Hosts);
+    let mut file = Recogniser::new(source.text().as_bytes());
+    let asked = asked_file::asked_in(path, &source, &mut file, Kind::Hosts);
     if let Ok(Some((format, reading))) = &asked
         && format.name != "host-list"
     {
@@ -264,7 +266,7 @@ pub(super) fn read_names(path: &Path, what: &str) -> Result<HostList, Vec<Scenar
             vec![ScenarioError::of_file(path, message)]
         });
     }
-    match (HostList::parse(source.text()), asked) {
+    match (file.read_plain(source.text(), HostList::parse), asked) {
         (Ok(list), _) => Ok(list),
         (Err(_), Err(misfit)) => Err(misfit),
         (Err(diagnostics), Ok(_)) => Err(errors_at(&source, &diagnostics)),

@@ -516,7 +516,7 @@ mod tests {
             wrong,
             "links.txt:2:1: a link of node 2 to itself, expected two nodes\n\
              links.txt:3:3: node \"x\", expected an integer from 0 to 1048575\n\
-             links.txt:4:1: 1 words, expected 2: the nodes at the ends of a link\n\
+             links.txt:4:1: 1 word, expected 2: the nodes at the ends of a link\n\
              links.txt:5:3: node 1048576, expected an integer from 0 to 1048575"
         );
         assert_eq!(

@@ -42,7 +42,7 @@ pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> R
 fn help(error: &CalibrationError) -> &'static str {
     match error {
         CalibrationError::Nothing | CalibrationError::FewSizes { .. } => {
-            "measure more sizes: benchmarks go through powers of two by themselves"
+            "measure more sizes: files of one size each are taken together if they are of one benchmark"
         }
         CalibrationError::NoBandwidth { .. } => "measure larger sizes, or choose them with --from and --to",
         CalibrationError::NoMachine { .. } => {

@@ -15,6 +15,13 @@ pub(super) fn prefixes_length(line: &str) -> usize {
     line.len() - rest.0.len()
 }
 
+/// The line without one prefix and the blanks before it; `None` if it has none.
+pub(crate) fn without_prefix(line: &str) -> Option<&str> {
+    let start = line.trim_start();
+    let mut rest = Rest(start.as_bytes());
+    rest.try_take(Rest::prefix).then(|| &start[start.len() - rest.0.len()..])
+}
+
 /// Length of the terminal escape at the start of a text: a colour, a title or a movement of the cursor; 0 if there is
 /// none \[bytes\].
 pub(super) fn escape_length(text: &str) -> usize {
@@ -132,13 +139,24 @@ impl Rest<'_> {
         is_open && is_closed
     }
 
+    /// Whether the word is the rest of an IPv6 address after a colon.
+    fn is_rest_of_address(mut self) -> bool {
+        let colons = |word: &[u8]| word.iter().filter(|byte| **byte == b':').count();
+        let all = self.0;
+        let length = self.all(|byte| byte.is_ascii_hexdigit() || b":.%".contains(&byte));
+        colons(&all[..length]) > 0 && self.0.first().is_none_or(u8::is_ascii_whitespace)
+    }
+
     /// Takes a prefix or a blank.
     fn prefix(&mut self) -> bool {
         if self.one_of(b" \t\r") || self.word(&STREAMS) {
             return true;
         }
+        // An IPv6 address may begin with a label of digits.
         let is_label = |rest: &mut Self| {
-            matches!(rest.all(|byte| byte.is_ascii_digit()), 1..=7) && rest.0.first() == Some(&b':')
+            matches!(rest.all(|byte| byte.is_ascii_digit()), 1..=7)
+                && rest.0.first() == Some(&b':')
+                && !Rest(&rest.0[1..]).is_rest_of_address()
         };
         let is_taken = match self.0.first() {
             Some(b'[') => self.brackets(),

@@ -39,6 +39,15 @@ impl Diagnostics {
         self.kept.sort_by_key(|one| one.span.start);
     }
 
+    /// The same errors in another text, at the places there.
+    #[must_use]
+    pub(crate) fn moved(mut self, place: impl Fn(Range<usize>) -> Range<usize>) -> Self {
+        for error in &mut self.kept {
+            error.span = place(error.span.clone());
+        }
+        self
+    }
+
     /// Whether there are no errors.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -113,6 +113,12 @@ fn is_printable(character: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A number with its noun, in the singular for 1.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// Shortens a text to its beginning, on one line.
 #[must_use]
 pub fn shortened(text: &str) -> String {

@@ -136,8 +136,7 @@ pub enum CoordinateError {
 /// # Errors
 ///
 /// If the text can only be a network, but has errors.
-fn tree_of(text: &str) -> Result<Option<Vec<String>>, Vec<Complaint>> {
-    let mut file = Recogniser::new(text.as_bytes());
+fn tree_of(file: &mut Recogniser<'_>) -> Result<Option<Vec<String>>, Vec<Complaint>> {
     match file.recognise(Some(Kind::Network)) {
         Recognised::Read(format, reading, _) if file.is_sure(format) => {
             Ok(reading.content.hosts().map(|hosts| hosts.into_iter().map(|host| host.0).collect()))
@@ -159,8 +158,16 @@ impl CoordinateMap {
     ///
     /// All errors of the text, with their positions.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
+        let mut file = Recogniser::new(text.as_bytes());
+        let tree = tree_of(&mut file);
+        file.read_plain(text, |plain| Self::parse_plain(plain, tree))
+    }
+
+    fn parse_plain(
+        text: &str,
+        tree: Result<Option<Vec<String>>, Vec<Complaint>>,
+    ) -> Result<Self, Diagnostics> {
         let mut reading = MapReading::new(text);
-        let tree = tree_of(text);
         let is_tree = !matches!(tree, Ok(None));
         match tree {
             Ok(Some(hosts)) => reading.add_tree(hosts),

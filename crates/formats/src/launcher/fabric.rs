@@ -136,16 +136,15 @@ impl Fabric {
         let mut file = Recogniser::new(text.as_bytes());
         let like = file.likely(Some(Kind::Network));
         let format = match like[..] {
-            // A text of no known format is taken for a list of links with errors.
-            [] => return Self::read_placed(text, &edge_list::PLAIN, pairs),
-            [only] => only,
+            [only] => Some(only),
             _ => match file.recognise(Some(Kind::Network)) {
-                Recognised::Read(format, ..) | Recognised::Wrong(format, _) => format,
-                _ => like[0],
+                Recognised::Read(format, ..) | Recognised::Wrong(format, _) => Some(format),
+                _ => like.first().copied(),
             },
         };
-        match placed(format, text) {
-            Some(placed) => Self::read_placed(text, placed, pairs),
+        // A text of no known format is taken for a list of links with errors.
+        match format.map_or(Some(&edge_list::PLAIN), |format| placed(format, &file.file.text)) {
+            Some(placed) => file.read_plain(text, |plain| Self::read_placed(plain, placed, pairs)),
             None => Self::read_neutral(text, &mut file),
         }
     }

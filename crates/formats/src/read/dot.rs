@@ -6,7 +6,7 @@ use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::text::described,
     read::{networks::HOLDS, reads},
-    value::{Link, Network},
+    value::Network,
 };
 
 pub(super) static DOT: Format = reads(
@@ -222,10 +222,13 @@ fn read_dot(file: &FileText<'_>) -> Read {
     };
     dot.statements()?;
     let mut network = dot.network;
-    for (ends, [along, back]) in dot.pairs {
-        let count = if dot.is_directed { along.max(back) } else { along + back };
-        network.links.push(Link { ends, count: if is_strict { 1 } else { count }, ..Link::default() });
-    }
+    let count = |[along, back]: [u64; 2]| match (is_strict, dot.is_directed) {
+        (true, _) => [1, 0],
+        // Both arrows of a pair are one link.
+        (false, true) => [along.max(back), 0],
+        (false, false) => [along, back],
+    };
+    network.add_counted(dot.pairs.into_iter().map(|(ends, listed)| (ends, count(listed))).collect());
     Ok(without_attributes(network))
 }
 
@@ -245,16 +248,12 @@ pub(super) static NETWORKX: Format = reads(
         (rows.peek().is_some() && rows.all(|row| nx_row(row.1).is_some())).into()
     },
     |file| {
-        let mut network = Network::default();
+        let (mut network, mut pairs) = (Network::default(), vec![]);
         for (line, text) in file.rows().filter(|(_, text)| !text.starts_with('#')) {
-            let Some([from, to]) = nx_row(text) else { return wrong(line, "no two nodes and attributes") };
-            let [from, to] = [network.node(from, true), network.node(to, true)];
-            if from == to {
-                network.loops += 1;
-            } else {
-                network.cable(from, to);
-            }
+            let Some(ends) = nx_row(text) else { return wrong(line, "no two nodes and attributes") };
+            pairs.push(ends.map(|name| network.node(name, true)));
         }
+        network.add_listed(pairs);
         Ok(without_attributes(network))
     },
 );

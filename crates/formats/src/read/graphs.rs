@@ -91,16 +91,7 @@ fn read_adjacency(file: &FileText<'_>) -> Read {
             }
         }
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    let is_both_ways = pairs.iter().all(|&[one, other]| pairs.binary_search(&[other, one]).is_ok());
-    for [one, other] in pairs {
-        if one == other {
-            network.loops += 1;
-        } else if !is_both_ways || one < other {
-            network.cable(one, other);
-        }
-    }
+    network.add_listed(pairs);
     Ok(by_names(network))
 }
 

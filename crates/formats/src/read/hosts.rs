@@ -56,7 +56,7 @@ pub(super) static HOST_LIST: Format = Format {
     is_like: |file| {
         let rows = || file.rows().map(|(_, row)| row.split('#').next().unwrap_or_default().trim());
         let is_listed = rows().all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty();
-        if is_listed
+        if is_listed && !is_table(rows())
             || rows().any(|line| line.starts_with("LSB_"))
             || is_scheduled(rows()) && HostList::parse(&file.text).is_ok()
         {
@@ -71,12 +71,24 @@ pub(super) static HOST_LIST: Format = Format {
 /// Whether a line is a host name, optionally with slots.
 fn is_host(line: &str) -> bool {
     let name = line.split([' ', ':', '/']).next().unwrap_or_default();
-    let is_address = name.split('.').filter(|part| part.parse::<u8>().is_ok()).count() == 4;
-    let is_named = name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address;
+    let begins = |name: &str| name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address(name);
+    let is_named = host_names::parts(name).all(begins);
     let rest = line.get(name.len()..).unwrap_or_default();
     is_named
         && !name.contains(['=', '{', '(', '>', '"'])
         && (rest.is_empty() || rest.contains("slots=") || rest.starts_with(':') && !rest.contains(' '))
+}
+
+/// Whether a word is an IPv4 address.
+pub(super) fn is_address(word: &str) -> bool {
+    word.split('.').filter(|part| part.parse::<u8>().is_ok()).count() == 4
+}
+
+/// Whether several rows have equally many cells: a table, not lists of names.
+fn is_table<'t>(rows: impl Iterator<Item = &'t str>) -> bool {
+    let widths: Vec<usize> =
+        rows.filter(|line| !line.is_empty()).map(|line| host_names::parts(line).count()).collect();
+    widths.len() > 1 && widths[0] > 1 && widths.iter().all(|width| *width == widths[0])
 }
 
 /// Whether the rows are a host list of LSF or Grid Engine: each name is followed by numbers.
@@ -175,8 +187,13 @@ fn read_order(file: &FileText<'_>) -> Read {
         let Some(name) = name.split_whitespace().next() else { return wrong(line, "a LID without a name") };
         if lid == 0xffff {
             dummies += 1;
-        } else if seen.insert(name.to_owned()) {
-            names.push((name.to_owned(), None));
+            continue;
+        }
+        // An adapter without a host has the name of its type.
+        let is_type = name.strip_prefix("MT").is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let name = if is_type { format!("{lid:#x}") } else { name.to_owned() };
+        if seen.insert(name.clone()) {
+            names.push((name, None));
         }
     }
     let mut counts = Map::new();

@@ -15,7 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
-    input::{Ratio, text::described},
+    input::{
+        Ratio,
+        text::{counted, described},
+    },
     read::{networks::HOLDS, reads},
     value::{Content, Link, Network},
 };
@@ -107,6 +110,7 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
         let speed = cables.entry(ends).or_default();
         *speed = speed.or_else(|| ib_speed(rest));
     }
+    let cable_count = cables.len();
     for ([one, other], bandwidth) in cables {
         let [Some(from), Some(to)] = [one, other].map(|(id, _)| network.place(names[id])) else { continue };
         if from == to {
@@ -115,13 +119,19 @@ fn read_infiniband(file: &FileText<'_>) -> Read {
         }
         network.links.push(Link { ends: [from, to], count: 1, bandwidth, ..Link::default() });
     }
+    if cable_count == 0 {
+        return wrong(0, "no cable, expected lines such as [1] \"S-0002c902004014b8\"[36] below a node");
+    }
     let loops = network.loops;
     let mut reading = Reading::from(Content::Network(network.finish(has_hosts)));
     if loops > 0 {
-        reading.notes.push(format!("{loops} cables from a node back to itself are left out"));
+        reading.notes.push(format!("left out: {} from a node back to itself", counted(loops, "cable")));
     }
     if !left_out.is_empty() {
-        reading.notes.push(format!("{} aggregation nodes inside switches are left out", left_out.len()));
+        reading.notes.push(format!(
+            "left out: {} inside switches",
+            counted(left_out.len() as u64, "aggregation node")
+        ));
     }
     Ok(reading)
 }

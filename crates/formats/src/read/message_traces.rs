@@ -32,8 +32,12 @@ pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize
     let (digits, scale) = span.strip_suffix("_ns").map_or((span, 1e-6), |digits| (digits, 1e-9));
     let Ok(time) = digits.parse::<f64>() else { return wrong(1, "no length of the trace") };
     // `..:nodes(cpus):applications:tasks(..)`.
+    let applications = parts.nth(1).unwrap_or_default();
+    if applications != "1" {
+        return wrong(1, format!("applications are {}, expected 1", described(applications)));
+    }
     let tasks =
-        parts.nth(2).and_then(|part| part.split('(').next()).and_then(|count| count.parse::<usize>().ok());
+        parts.next().and_then(|part| part.split('(').next()).and_then(|count| count.parse::<usize>().ok());
     let Some(tasks) = tasks.filter(|count| (1..=1 << 20).contains(count)) else {
         return wrong(1, "no number of tasks");
     };

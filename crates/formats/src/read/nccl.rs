@@ -44,10 +44,21 @@ fn pci_bandwidth(bus: &Element<'_>) -> Option<Ratio> {
         .filter(|bandwidth| *bandwidth != Ratio::ZERO)
 }
 
+/// A link that a GPU lists: `nvlink` of NCCL, or `xgmi` of RCCL.
+struct GpuLink {
+    gpu: usize,
+    line: usize,
+    lanes: u64,
+    target: String,
+    /// The class of the target's device.
+    device: String,
+    class: &'static str,
+}
+
 struct Nccl {
     network: Network,
     by_bus: BTreeMap<String, usize>,
-    links: Vec<(usize, usize, u64, String, String)>, // GPU, line, lanes, target, class of the target
+    links: Vec<GpuLink>,
     first_cpu: Option<usize>,
 }
 
@@ -90,29 +101,26 @@ impl Nccl {
     /// Adds the links of GPUs to each other, to switches and to the processor. Each GPU lists its own links,
     /// so that a link between two GPUs is in the file twice.
     fn link_gpus(&mut self) -> Result<(), Vec<Complaint>> {
-        let mut lanes_by_pair: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        for (gpu, line, lanes, target, class) in std::mem::take(&mut self.links) {
-            let node = match class.as_str() {
+        let mut lanes_by_pair: BTreeMap<(usize, usize, &'static str), u64> = BTreeMap::new();
+        for GpuLink { gpu, line, lanes, target, device, class } in std::mem::take(&mut self.links) {
+            let node = match device.as_str() {
                 "0x068000" => Some(self.network.node("NVSwitch", false)),
                 "0x068001" => self.first_cpu,
                 _ => self.by_bus.get(&target.to_ascii_lowercase()).copied(),
             };
             let Some(node) = node.filter(|node| *node != gpu) else {
-                return wrong(
-                    line,
-                    format!("an nvlink to {}, which is no gpu of the file", described(&target)),
-                );
+                return wrong(line, format!("a link to {}, which is no gpu of the file", described(&target)));
             };
-            let sum = lanes_by_pair.entry((gpu, node)).or_default();
+            let sum = lanes_by_pair.entry((gpu, node, class)).or_default();
             *sum = lanes.saturating_add(*sum);
         }
-        for (&(from, to), &lanes) in &lanes_by_pair {
-            let back = lanes_by_pair.get(&(to, from)).copied();
+        for (&(from, to, class), &lanes) in &lanes_by_pair {
+            let back = lanes_by_pair.get(&(to, from, class)).copied();
             if from > to && back.is_some() {
                 continue;
             }
             let lanes = Some(lanes.max(back.unwrap_or(0)));
-            let class = Some("NVLink");
+            let class = Some(class);
             self.network.links.push(Link { ends: [from, to], count: 1, lanes, class, ..Link::default() });
         }
         Ok(())
@@ -134,10 +142,17 @@ impl Nccl {
                         let node =
                             self.network.node(&format!("GPU{}", gpu.get("dev").unwrap_or_default()), true);
                         self.by_bus.insert(bus.to_ascii_lowercase(), node);
-                        for link in gpu.all("nvlink") {
+                        let of = |name, class| gpu.all(name).into_iter().map(move |link| (link, class));
+                        for (link, class) in of("nvlink", "NVLink").chain(of("xgmi", "XGMI")) {
                             let get = |name: &str| link.get(name).unwrap_or_default().to_owned();
-                            let lanes = get("count").parse().unwrap_or(1);
-                            self.links.push((node, link.line, lanes, get("target"), get("tclass")));
+                            self.links.push(GpuLink {
+                                gpu: node,
+                                line: link.line,
+                                lanes: get("count").parse().unwrap_or(1),
+                                target: get("target"),
+                                device: get("tclass"),
+                                class,
+                            });
                         }
                         self.network.links.push(pcie([above, node], bandwidth));
                     } else if nets.is_empty() {

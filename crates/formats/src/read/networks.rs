@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
-    input::{Ratio, quantity::Measure, text::described},
+    input::{
+        Ratio,
+        quantity::Measure,
+        text::{counted, described},
+    },
     launcher::fabric::{self, Fabric},
     value::{Content, Kind, Link, Network},
 };
@@ -184,9 +188,10 @@ fn read_astra_links(file: &FileText<'_>) -> Read {
     }
     let mut reading = Reading::from(Content::Network(network.finish(true)));
     if with_errors > 0 {
-        reading
-            .notes
-            .push(format!("the error rates of {with_errors} links are left out: no message is lost"));
+        reading.notes.push(format!(
+            "left out: the error rates of {}; no message is lost",
+            counted(with_errors.into(), "link")
+        ));
     }
     Ok(reading)
 }

@@ -155,7 +155,7 @@ fn with_base(content: Content, is_from_1: bool) -> Reading {
     reading
 }
 
-/// The network of links between numbered nodes; if every link is listed from both ends, the two are merged.
+/// The network of links between numbered nodes.
 fn network_of(edges: Vec<[u32; 2]>) -> Read {
     let greatest = edges.iter().flatten().copied().max().unwrap_or(0) as usize;
     if greatest > 2 * edges.len() + (1 << 16) {
@@ -169,15 +169,7 @@ fn network_of(edges: Vec<[u32; 2]>) -> Read {
     for node in 0..greatest + usize::from(!is_from_1) {
         network.node(&node.to_string(), true);
     }
-    let mut pairs = edges.clone();
-    pairs.sort_unstable();
-    let is_both_ways = pairs.iter().all(|&[one, other]| pairs.binary_search(&[other, one]).is_ok());
-    for ends in edges {
-        if !is_both_ways || ends[0] < ends[1] {
-            let [one, other] = ends.map(|end| end as usize - usize::from(is_from_1));
-            network.cable(one, other);
-        }
-    }
+    network.add_listed(edges.into_iter().map(|ends| ends.map(|end| end as usize - usize::from(is_from_1))));
     let mut reading = by_names(network);
     if is_from_1 {
         reading.assumed.push("base-1");

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
-    input::{Ratio, text::described},
+    input::{
+        Ratio,
+        text::{counted, described},
+    },
     read::{
         matrices::rank,
         ranks::MAX_RANKS,
@@ -84,7 +87,9 @@ fn read_monitoring(file: &FileText<'_>) -> Read {
             .push("one source only: the files of all ranks together are cat PREFIX.*.prof".to_owned());
     }
     if skipped > 0 {
-        reading.notes.push(format!("{skipped} lines of received and collective data are left out"));
+        reading
+            .notes
+            .push(format!("left out: {} of received and collective data", counted(skipped as u64, "line")));
     }
     Ok(reading)
 }
@@ -102,7 +107,7 @@ fn process_heading(line: &str) -> Option<(usize, usize, &str)> {
 
 fn read_intel(file: &FileText<'_>) -> Read {
     let mut matrix = Matrix::new("bytes", 0);
-    let mut hosts: Vec<Option<String>> = vec![];
+    let (mut hosts, mut has_messages): (Vec<Option<String>>, bool) = (vec![], false);
     for (line, text) in file.lines() {
         if let Some((process, count, host)) = process_heading(text) {
             if process >= count || !hosts.is_empty() && hosts.len() != count {
@@ -134,6 +139,10 @@ fn read_intel(file: &FileText<'_>) -> Read {
         }
         let bytes = Ratio::from(u64::try_from(bytes.rounded()).unwrap_or(u64::MAX));
         matrix.add(source, destination, bytes, Some(count));
+        has_messages = true;
+    }
+    if !has_messages {
+        return wrong(0, "no messages, expected lines SRC --> DST MB TRANSFERS");
     }
     matrix.size = hosts.len();
     let is_part = hosts.iter().any(Option::is_none);

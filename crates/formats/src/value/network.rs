@@ -81,6 +81,33 @@ impl Network {
         self.links.push(Link { ends: [from, to], count: 1, ..Link::default() });
     }
 
+    /// Adds the links of a list, and counts those from a node to itself.
+    pub(crate) fn add_listed(&mut self, pairs: impl IntoIterator<Item = [usize; 2]>) {
+        let mut told = vec![];
+        for [from, to] in pairs {
+            if from == to {
+                self.loops += 1;
+            } else {
+                told.push(([from.min(to), from.max(to)], from > to));
+            }
+        }
+        told.sort_unstable();
+        let pairs = told.chunk_by(|one, other| one.0 == other.0).map(|pair| {
+            let back = pair.iter().filter(|told| told.1).count() as u64;
+            (pair[0].0, [pair.len() as u64 - back, back])
+        });
+        self.add_counted(pairs.collect());
+    }
+
+    /// Adds links by their ends and the number of times that they are listed in each direction. A list that has all its
+    /// pairs equally often in both directions has every link twice (`docs/model.md` section 22.1).
+    pub(crate) fn add_counted(&mut self, pairs: Vec<([usize; 2], [u64; 2])>) {
+        let are_twice = pairs.iter().all(|(_, [along, back])| along == back);
+        let count = |[along, back]: [u64; 2]| if are_twice { along } else { along + back };
+        let link = |(ends, listed)| Link { ends, count: count(listed), ..Link::default() };
+        self.links.extend(pairs.into_iter().map(link));
+    }
+
     /// Adds a pair without a direct link.
     pub(crate) fn path(&mut self, class: &str, one: &str, other: &str) {
         self.paths.entry(class.to_owned()).or_default().push([one.to_owned(), other.to_owned()]);

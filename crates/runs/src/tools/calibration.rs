@@ -101,7 +101,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Derives parameters from series of messages that cross `hops` links.
+    /// Derives parameters from series of messages that cross `hops` links. Series of one size and the same benchmark are
+    /// one series: some tools measure a size a run.
     ///
     /// The bandwidth is that of many messages in flight, else of single ones, else of collectives. The
     /// latency is the startup less the cost of a message at both ends, divided by the number of links
@@ -111,7 +112,8 @@ impl Calibration {
     ///
     /// If there is no series, one cannot be fitted, or the parameters are no valid machine.
     pub fn new(measurements: Vec<Measurement>, hops: u32) -> Result<Self, CalibrationError> {
-        let series = measurements.into_iter().map(FittedSeries::fit).collect::<Result<Vec<_>, _>>()?;
+        let series =
+            pooled(measurements).into_iter().map(FittedSeries::fit).collect::<Result<Vec<_>, _>>()?;
         let first =
             |wanted: fn(SeriesKind) -> bool| series.iter().find(|fitted| wanted(fitted.measurement.kind));
         let streaming = first(|kind| kind == SeriesKind::Streaming);
@@ -176,6 +178,26 @@ impl Calibration {
             CalibrationError::NoMachine { link, reason: reason.lines().next().unwrap_or_default().to_owned() }
         })
     }
+}
+
+/// Joins series of one size, of the same benchmark and kind.
+fn pooled(measurements: Vec<Measurement>) -> Vec<Measurement> {
+    let mut all: Vec<(bool, Measurement)> = vec![];
+    for found in measurements {
+        let has_one_size = found.points.windows(2).all(|two| two[0].bytes == two[1].bytes);
+        let same = all.iter_mut().find(|(can_grow, known)| {
+            *can_grow && has_one_size && known.benchmark == found.benchmark && known.kind == found.kind
+        });
+        let Some((_, known)) = same else {
+            all.push((has_one_size, found));
+            continue;
+        };
+        known.name = format!("{}, {}", known.name, found.name);
+        known.points.extend(found.points);
+        known.points.sort_by_key(|point| point.bytes);
+        known.left_out += found.left_out;
+    }
+    all.into_iter().map(|(_, measurement)| measurement).collect()
 }
 
 /// Writes a machine file, or the section of a scenario, with the cost of starting and the residuals as

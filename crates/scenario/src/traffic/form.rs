@@ -61,7 +61,7 @@ pub(super) fn form_of<'b>(
             return Ok(plain);
         }
         take(file)?;
-        match read_as(&file.file, format) {
+        match read_as(file.file.bytes, format) {
             Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
                 Asked::Value(format, reading)
             }

@@ -23,7 +23,7 @@ use super::{
 use crate::input::{
     Ratio,
     quantity::Measure,
-    text::{Remarks, described, lines, span},
+    text::{Remarks, counted, described, lines, span},
 };
 
 /// A table with a header.
@@ -38,8 +38,17 @@ pub(super) static PLAIN: PlacedFormat =
 pub(crate) fn has_header(text: &str) -> bool {
     let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
     let names: Vec<String> = cells(header, separator(header)).map(str::to_ascii_lowercase).collect();
-    ["from", "to"].iter().all(|name| names.iter().any(|known| known == name))
+    let is_known = |name: &String| COLUMNS.contains(&name.as_str());
+    ENDS.iter().any(|ends| {
+        let is_end = |name: &String| ends.contains(&name.as_str());
+        // Tables of traffic may have the other names, and an amount.
+        ends.iter().all(|end| names.iter().any(|name| name == end))
+            && (*ends == ENDS[0] || names.iter().all(|name| is_end(name) || is_known(name)))
+    })
 }
+
+/// The names of the columns of the two ends.
+const ENDS: [[&str; 2]; 3] = [["from", "to"], ["source", "target"], ["src", "dst"]];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -210,8 +219,8 @@ fn header_columns(reading: &mut FabricReading<'_>, header: &str) -> Option<Colum
     for (place, cell) in cells(header, columns.by).enumerate() {
         let name = cell.to_ascii_lowercase();
         match name.as_str() {
-            "from" => columns.from = place,
-            "to" => columns.to = place,
+            name if ENDS.iter().any(|ends| ends[0] == name) => columns.from = place,
+            name if ENDS.iter().any(|ends| ends[1] == name) => columns.to = place,
             _ => match COLUMNS.iter().position(|known| *known == name) {
                 Some(known) => columns.others[known] = Some(place),
                 None => reading.complain(cell, || {
@@ -239,8 +248,10 @@ fn read_pair<'t>(reading: &mut FabricReading<'t>, row: &'t str) -> Option<Row<'t
     let separates = |character: char| character == ',' || character.is_whitespace();
     let words: Vec<&str> = row.split(separates).filter(|word| !word.is_empty()).collect();
     let &[from, to] = words.as_slice() else {
-        reading
-            .complain(row, || format!("{} words, expected 2: the nodes at the ends of a link", words.len()));
+        reading.complain(row, || {
+            let found = counted(words.len() as u64, "word");
+            format!("{found}, expected 2: the nodes at the ends of a link")
+        });
         return None;
     };
     Some(Row { ends: [from, to], count: 1, speed: LinkSpeed::default(), are_hosts: [false; 2], part: row })
@@ -252,7 +263,9 @@ fn read_row<'t>(reading: &mut FabricReading<'t>, row: &'t str, columns: Option<&
     let cells: Vec<&str> = cells(row, columns.by).collect();
     if cells.len() != columns.count || cells[columns.from].is_empty() || cells[columns.to].is_empty() {
         let (found, expected) = (cells.len(), columns.count);
-        reading.complain(row, || format!("{found} cells, expected {expected} with both ends of a link"));
+        let found =
+            if found == expected { "an empty cell".to_owned() } else { counted(found as u64, "cell") };
+        reading.complain(row, || format!("{found}, expected {expected} with both ends of a link"));
         return None;
     }
     let ends = [cells[columns.from], cells[columns.to]];

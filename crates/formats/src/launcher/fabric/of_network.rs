@@ -7,6 +7,7 @@ use cubefold_topology::narrow;
 use super::{COUNTED_FROM_1, Fabric, FabricLink, LinkSpeed, MAX_NODES, path_tree};
 use crate::{
     format::{Format, Reading},
+    input::text::counted,
     value::{Link, Network},
 };
 
@@ -70,7 +71,8 @@ impl Fabric {
 fn notes(network: &Network, reading: &Reading) -> Vec<String> {
     let mut notes = reading.notes.clone();
     if network.loops > 0 {
-        notes.push(format!("{} links from a node to itself are left out", network.loops));
+        let links = counted(network.loops, "link");
+        notes.push(format!("left out: {links} from a node to itself"));
     }
     if network.links.iter().any(|link| link.cycles.is_some_and(|[along, back]| along != back)) {
         notes.push("links take the greater latency of their directions both ways".to_owned());

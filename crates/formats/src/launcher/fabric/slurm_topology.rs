@@ -10,7 +10,7 @@
 //! roots. Hosts are numbered in the order of the lines, then switches likewise. A block is a switch; the
 //! greater block sizes are switches over as many blocks in a row, and one switch joins the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FabricReading, LinkSpeed, PlacedFormat, mapped_text::MappedText, reading::Vertex};
 use crate::input::text::described;
@@ -88,6 +88,8 @@ pub(super) struct Topology<'l> {
     pub(super) blocks: Vec<Unit<'l>>,
     /// The sizes of blocks and of blocks of blocks, as words.
     pub(super) block_sizes: Vec<&'l str>,
+    /// The sizes that scontrol prints for each block and each block of blocks; `None` if a block has none.
+    printed_sizes: Option<BTreeMap<usize, &'l str>>,
     strange: Vec<&'l str>,
 }
 
@@ -105,11 +107,19 @@ impl<'l> Topology<'l> {
             repeats_hosts: value("Level").is_some_and(|level| level != "0"),
             link_speed: value("LinkSpeed").and_then(|speed| speed.parse().ok()).filter(|speed| *speed > 0),
         };
+        if value("BlockName").or(value("AggregatedBlock")).is_some() {
+            let size = value("BlockSize").and_then(|word| Some((word.parse().ok()?, word)));
+            if self.blocks.is_empty() {
+                self.printed_sizes = size.map(|size| BTreeMap::from([size]));
+            } else {
+                self.printed_sizes.iter_mut().for_each(|sizes| sizes.extend(size));
+            }
+        }
         match (value("SwitchName"), value("BlockName"), value("BlockSizes")) {
             (Some(name), ..) if !name.is_empty() => self.switches.push(unit(name)),
             (_, Some(name), _) if !name.is_empty() => self.blocks.push(unit(name)),
             (.., Some(sizes)) => self.block_sizes = sizes.split(',').map(str::trim).collect(),
-            // scontrol also prints blocks of blocks: they follow from the sizes, or one switch joins them.
+            // scontrol also prints blocks of blocks: they follow from the sizes.
             _ if value("AggregatedBlock").is_some() => {}
             _ => self.strange.push(line),
         }
@@ -234,7 +244,10 @@ impl<'l> Topology<'l> {
     /// The block sizes, ascending, each a multiple of the one before.
     fn sizes(&self, reading: &mut FabricReading<'_>, places: &MappedText<'_>) -> Vec<usize> {
         let mut sizes: Vec<usize> = vec![];
-        for &word in &self.block_sizes {
+        let printed = self.printed_sizes.iter().flat_map(BTreeMap::values);
+        let words =
+            if self.block_sizes.is_empty() { printed.copied().collect() } else { self.block_sizes.clone() };
+        for word in words {
             let size = word.parse().ok().filter(|&size: &usize| size > 0);
             let size =
                 size.filter(|size| sizes.last().is_none_or(|last| size > last && size.is_multiple_of(*last)));

@@ -127,7 +127,7 @@ fn tables_have_columns_in_any_order_and_names_or_numbers() {
         ("from,to,speed\n0,1,3\n", "speed: column \"speed\", expected from, to and any of links, bandwidth"),
         ("from,to,links\n0,1,0\n", "0: links 0, expected an integer from 1"),
         ("from,to,bandwidth\n0,1,5 parsecs\n", "5 parsecs: bandwidth \"5 parsecs\", expected a bandwidth"),
-        ("from,to\n0\n", "0: 1 cells, expected 2 with both ends of a link"),
+        ("from,to\n0\n", "0: 1 cell, expected 2 with both ends of a link"),
         (
             "from,to,bandwidth,hop_cycles\n0,1,5 GB/s,1\n",
             "from,to,bandwidth,hop_cycles: links in seconds and in cycles",
@@ -162,7 +162,7 @@ Ca\t1 \"H-9\"\t\t# \"Mellanox Technologies Aggregation Node\"\n[1](19) \t\"S-1\"
     assert_eq!(links.iter().map(|link| link.2).collect::<Vec<_>>(), [2, 1]);
     let fabric = read(text).unwrap();
     assert_eq!(fabric.links[0].speed.bandwidth, Some(Ratio::from(25_000_000_000)));
-    assert_eq!(fabric.notes, ["1 aggregation nodes inside switches are left out"]);
+    assert_eq!(fabric.notes, ["left out: 1 aggregation node inside switches"]);
     let unknown = text.replace("\"S-1\"[2]", "\"S-7\"[2]");
     assert!(read(&unknown).unwrap_err()[0].contains("a cable to \"S-7\", which is no node of the file"));
 }
@@ -176,7 +176,7 @@ fn link_lists_of_simulators_are_read() {
     let fabric = read(text).unwrap();
     assert_eq!(fabric.links[0].speed.bandwidth, Some(Ratio::from(50_000_000_000)));
     assert_eq!(fabric.links[0].speed.latency, fabric.links[1].speed.latency);
-    assert_eq!(fabric.notes, ["the error rates of 1 links are left out: no message is lost"]);
+    assert_eq!(fabric.notes, ["left out: the error rates of 1 link; no message is lost"]);
     let few = text.replacen("5 2 5", "5 2 6", 1);
     assert_eq!(read(&few).unwrap_err(), ["5 2 6: 5 links, expected 6"]);
     let slow = text.replacen("400Gbps", "400Gfoobps", 1);
