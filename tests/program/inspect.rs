@@ -63,6 +63,15 @@ fn formats_that_are_not_read_name_the_command() {
 }
 
 #[test]
+fn an_unread_file_is_read_by_no_key() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.json"), "{\"schema\": \"1.0.2\", \"nodes\": []}").unwrap();
+    let output = program().args(["inspect", "t.json"]).current_dir(folder.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("not read") && !text.contains("read by"), "{text}");
+}
+
+#[test]
 fn the_list_has_a_line_for_each_format() {
     let text = done(&["inspect", "--list"]);
     assert_eq!(text.lines().count(), cubefold_formats::read::FORMATS.len());
@@ -90,7 +99,16 @@ fn a_file_of_another_kind_is_one_error_with_the_key_that_reads_it() {
     let dense = "0 5 5 5\n5 0 6 5\n5 6 0 4\n5 5 4 0\n";
     let hwloc = "<?xml version=\"1.0\"?>\n<topology>\n  <object type=\"Machine\"/>\n</topology>\n";
     let trace = "{\"schema\": \"1.0.2\", \"nodes\": []}";
+    let paraver =
+        "#Paraver (01/01/2024 at 00:00):1000_ns:1(2):1:2(1:1,1:1)\n3:1:1:1:1:10:10:2:1:2:1:20:20:64:0\n";
+    let goal = format!("{RING}[program]\nkind = \"goal\"\nfile = \"f\"\n");
     let cases = [
+        (
+            goal.as_str(),
+            paraver,
+            "a trace (paraver), expected a GOAL schedule",
+            "read by program.file of kind = \"traffic\"",
+        ),
         (network, dense, "a matrix of bytes (matrix-dense), expected a network", "kind = \"traffic\""),
         (network, hwloc, "one of lstopo of hwloc, which cubefold does not read", "cores of one node"),
         (&traffic, trace, "PyTorch's execution trace observer", "chakra_converter PyTorch --input f"),

@@ -90,7 +90,6 @@ fn other_kind(file: &Recogniser<'_>, format: &Format, content: Option<&Content>,
         _ => String::new(),
     };
     let message = format!("{}{unit} ({}), expected {}", found.noun(), format.name, expected.noun());
-    let keys: Vec<&str> = format.holds.iter().map(|kind| keys_of(*kind)).collect();
     let is_sure = file.is_sure(format);
-    Asked::Misfit(Misfit { message, help: format!("it is read by {}", keys[0]), is_sure })
+    Asked::Misfit(Misfit { message, help: format!("it is read by {}", keys_of(format)), is_sure })
 }

@@ -212,10 +212,11 @@ impl Inspection {
             writeln!(output, "  note: {how}")?;
         }
         match self.lines() {
-            lines if lines.is_empty() && how.is_some() => Ok(()),
-            lines if lines.is_empty() => match self.kind() {
-                Some(kind) => writeln!(output, "  read by {}", keys_of(kind)),
-                None => Ok(()),
+            lines if lines.is_empty() => match self.format() {
+                Some(format) if how.is_none() && !matches!(self.recognised, Recognised::NotRead(_)) => {
+                    writeln!(output, "  read by {}", keys_of(format))
+                }
+                _ => Ok(()),
             },
             lines => lines.iter().try_for_each(|line| writeln!(output, "  {}", printable(line))),
         }

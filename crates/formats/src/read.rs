@@ -138,15 +138,21 @@ fn by_names(network: Network) -> Reading {
     reading
 }
 
-/// The scenario keys and options that accept a file of this kind.
+/// The scenario keys and options that accept a file of this format for its likeliest kind.
 #[must_use]
-pub fn keys_of(kind: Kind) -> &'static str {
-    match kind {
+pub fn keys_of(format: &Format) -> &'static str {
+    match format.holds[0] {
         Kind::Network => "machine.edges",
         Kind::Hosts => "machine.host_names and --hosts",
         Kind::Ranks => "embeddings = [\"file:..\"] and --hosts",
         Kind::Matrix => "program.file of kind = \"traffic\"",
-        Kind::Trace => "program.file of kind = \"trace\", \"goal\" or \"chakra\"",
+        Kind::Trace => match format.name {
+            "goal" => "program.file of kind = \"goal\"",
+            "chakra" | "chakra-json" => "program.file of kind = \"chakra\"",
+            "paraver" | "simgrid-ti" => "program.file of kind = \"traffic\"",
+            "astra-sim-1-workload" | "msccl-xml" => "cubefold inspect, which says what to do instead",
+            _ => "program.file of kind = \"trace\"",
+        },
         Kind::Benchmark => "cubefold calibrate",
         Kind::Settings => "no key: its lines are written into a scenario",
     }

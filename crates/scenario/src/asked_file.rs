@@ -80,7 +80,7 @@ pub(super) fn other_format(
     }
     let found = format.holds[0];
     let message = format!("the file is {} ({}), expected {expected}", found.noun(), format.name);
-    Some(ScenarioError::of_file(path, message).with_help(format!("it is read by {}", keys_of(found))))
+    Some(ScenarioError::of_file(path, message).with_help(format!("it is read by {}", keys_of(format))))
 }
 
 /// As [`other_format`], for a file that can be read again.

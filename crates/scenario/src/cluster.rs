@@ -93,6 +93,16 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         &[&["kind", "planes", "reduce"], &PART_KEYS[..]].concat(),
         settings.errors(),
     )?;
+    if let (None, Some(replaced)) = (table.get("kind"), settings.replaced(key)) {
+        let message = format!(
+            "{} is missing: the table replaces that of the machine file as a whole",
+            table.name("kind")
+        );
+        let error = ScenarioError::at(&value.place, message, "without kind");
+        let error = error.because(Some(&replaced.place), "replaced");
+        settings.report(error.with_help("write all keys of machine.inside, also those of the machine file"));
+        return None;
+    }
     let kind_value = table.required("kind", &INSIDES.join(", "), settings.errors())?;
     let kinds = INSIDES.map(|name| (name, name));
     let kind = kind_value.choice(&table.name("kind"), &kinds, settings.errors())?;

@@ -120,7 +120,7 @@ fn trace_of_nodes(nodes: &[Node]) -> Read {
 ///
 /// # Errors
 ///
-/// If the file is not valid JSON.
+/// If the file is not valid JSON, or has no node.
 pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
     let mut nodes = vec![];
     if file.outline().is_some_and(|document| document.get("workload_graph").is_some()) {
@@ -140,6 +140,9 @@ pub fn nodes_of_json(file: &FileText<'_>) -> Result<Vec<Node>, Vec<Complaint>> {
             Ok(_) => {} // The first object holds the version.
             Err(error) => return wrong(error.line(), error.to_string()),
         }
+    }
+    if nodes.is_empty() {
+        return wrong(0, "no object has the type of a node of Chakra, such as COMP_NODE");
     }
     Ok(nodes)
 }

@@ -598,3 +598,27 @@ fn collectives_go_along_the_dimensions_that_a_trace_names() {
     let expected = "t.0.et: node 0 \"n0\": involved_dim of 3 dimensions, expected 2: those of the machine";
     assert_eq!(wrong, expected);
 }
+
+#[test]
+fn other_files_than_traces_of_chakra_are_refused_by_name() {
+    let kineto = r#"{"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents": [
+        {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "ts": 1, "dur": 2, "args": {"Collective name": "allreduce",
+         "In msg nelems": 4, "dtype": "Float", "Group size": 2}}]}"#;
+    let expected = [
+        (
+            r#"{"schema": "1.1.1", "nodes": [{"id": 2, "name": "nccl:all_reduce"}]}"#,
+            "t.0.et: the file is one of PyTorch's execution trace observer, which cubefold does not read",
+        ),
+        (kineto, "t.0.et: the file is a trace (kineto), expected a Chakra execution trace"),
+        (r#"{"a": 1}"#, "t.0.et: no object has the type of a node of Chakra, such as COMP_NODE"),
+        ("{}", "t.0.et: no object has the type of a node of Chakra, such as COMP_NODE"),
+        ("hello", "t.0.et: the file does not begin like a Chakra execution trace"),
+    ];
+    for (text, error) in expected {
+        let folder = Folder::new(&of_file(""));
+        for rank in 0..2 {
+            fs::write(folder.0.path().join(format!("t.{rank}.et")), text).unwrap();
+        }
+        assert_eq!(folder.error(), error);
+    }
+}

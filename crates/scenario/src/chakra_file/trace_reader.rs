@@ -126,7 +126,7 @@ pub(super) fn read_trace(path: &Path, rank: u32, budget: &Budget) -> Result<Rank
     // A gzipped file is decompressed.
     let may_be_trace = |kind: &str| ["Chakra", "gzip"].iter().any(|name| kind.contains(name));
     read_messages(path, rank, budget).map_err(|failure| {
-        if input_file::foreign_kind(path).is_none_or(may_be_trace) {
+        if input_file::foreign_kind(path).is_some_and(may_be_trace) {
             failure
         } else {
             failure.or_other_format(path, "a Chakra execution trace", &["chakra", "chakra-json"])
@@ -179,8 +179,7 @@ impl Messages<'_> {
     fn is_json(&mut self) -> bool {
         self.input.fill_buf().is_ok_and(|head| {
             let head = head.trim_ascii_start();
-            head.starts_with(b"{")
-                && head.get(1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""))
+            head.strip_prefix(b"{").is_some_and(|rest| matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]))
         })
     }
 
@@ -210,6 +209,9 @@ impl Messages<'_> {
             .map_err(|over| Failure::Wrong(vec![over.of_file(self.path, "one of its messages:")]))?;
         let read = (&mut self.input).take(length).read_to_end(buffer);
         read.map_err(|error| self.broken(&error))?;
+        if (buffer.len() as u64) < length && self.number == 0 {
+            return Err(wrong(self.path, "the file does not begin like a Chakra execution trace"));
+        }
         if (buffer.len() as u64) < length {
             let message = format!(
                 "the file is cut off: message {} has {length} bytes, of which {} are there",
