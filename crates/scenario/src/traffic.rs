@@ -74,7 +74,9 @@ pub(super) fn of_processes(
     let file = reading.library.traffic(&settings.beside(name), matrix, form);
     let file = file.map_err(|failure| report_unread(reading, value, name, failure)).ok()?;
     check_choice(reading, &file, name)?;
-    let (messages, rounded) = messages(reading, &file, factor?, name)?;
+    // One process more than its ranks 1 to n: then rank 0 is silent.
+    let first = u32::from(file.is_from_1 && groups.is_none() && processes? == Some(file.rows + 1));
+    let (messages, rounded) = messages(reading, &file, first, factor?, name)?;
     let Grouped { messages, rows, hottest } = match groups {
         None => Grouped { messages, rows: file.rows, hottest: None },
         Some(groups) => grouped(reading, &file, &messages, groups, name)?,
@@ -93,6 +95,9 @@ pub(super) fn of_processes(
         Ok(program) => {
             let program = if let Some(rotation) = order { program.rotated(rotation) } else { program };
             let mut notes = notes(reading, &file, name, rounded, &silent(processes, &messages));
+            if file.is_from_1 && first == 0 {
+                notes.push(format!("{name}: ranks are counted from 1 in the file, from 0 here."));
+            }
             notes.extend(hottest);
             let program = ScenarioProgram::new(&TRAFFIC, program.repeated(rounds));
             Some(ScenarioProgram { file: Some(name.to_owned()), notes, ..program })
@@ -253,10 +258,11 @@ fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
     }
 }
 
-/// The messages of a file, and the number of those that were rounded up.
+/// The messages of a file, whose first rank has the number `first`, and the number of those that were rounded up.
 fn messages(
     reading: &mut Reading<'_>,
     file: &TrafficFile,
+    first: u32,
     factor: Ratio,
     name: &str,
 ) -> Option<(Vec<StageMessage>, u64)> {
@@ -279,7 +285,7 @@ fn messages(
             return None;
         };
         rounded += u64::from(is_rounded);
-        let [source, destination] = [source, destination].map(ProcessId::new);
+        let [source, destination] = [source, destination].map(|rank| ProcessId::new(rank + first));
         messages.push(StageMessage { stage: 0, source, destination, units });
     }
     Some((messages, rounded))

@@ -152,6 +152,18 @@ fn rounds_and_processes_are_those_asked_for() {
 }
 
 #[test]
+fn ranks_1_to_n_of_n_and_one_processes_count_from_0() {
+    let of =
+        |keys: &str| messages(&files(TRAFFIC, keys, "t.csv", "source,destination,units\n1,2,5\n2,1,5\n"));
+    assert_eq!(of("").0, [(0, 1, 5), (1, 0, 5)]);
+    assert!(of("").1.iter().any(|note| note.contains("counted from 1")));
+    let (messages, notes) = of("processes = 3");
+    assert_eq!(messages, [(1, 2, 5), (2, 1, 5)]);
+    assert_eq!(notes, ["t.csv: process 0 has no messages."]);
+    assert_eq!(of("processes = 4").0, [(0, 1, 5), (1, 0, 5)]);
+}
+
+#[test]
 fn errors_stand_at_their_places() {
     let wrong = |name: &str, text: &str| files(TRAFFIC, "", name, text).displayed();
     assert_eq!(

@@ -31,6 +31,7 @@ pub(super) struct Other<'b> {
     pub(super) entries: Entries<'b>,
     pub(super) unit: &'static str,
     pub(super) note: Option<String>,
+    pub(super) is_from_1: bool,
 }
 
 /// The reader of a matrix file.
@@ -166,9 +167,6 @@ fn other<'b>(
         entries.add(from as u64, to as u64, amount);
     }
     let mut notes = reading.notes.clone();
-    if reading.assumed.contains(&"base-1") {
-        notes.push("ranks are counted from 1 in the file, from 0 here".to_owned());
-    }
     if let Some(labels) = &matrix.labels {
         let first = labels.first().map_or("", String::as_str);
         notes.push(format!("its {} names are ranks: rank 0 is {first}", labels.len()));
@@ -180,5 +178,6 @@ fn other<'b>(
     // Bare numbers have no unit.
     let is_bare = ["bracketed-matrix", "labelled-matrix", "matrix-triples"].contains(&format.name);
     let unit = if is_bare { "" } else { matrix.unit };
-    Some(Other { entries, unit, note: (!notes.is_empty()).then(|| notes.join("; ")) })
+    let is_from_1 = reading.assumed.contains(&"base-1");
+    Some(Other { entries, unit, note: (!notes.is_empty()).then(|| notes.join("; ")), is_from_1 })
 }

@@ -33,6 +33,7 @@ pub(crate) struct TrafficFile {
     pub(super) unit: &'static str, // of its amounts, if a column is called so
     pub(super) note: Option<String>,
     pub(super) has_choice: bool, // whether files of its format have a first and a second matrix
+    pub(super) is_from_1: bool,  // whether its ranks, exactly 1 to n, were counted down to 0
 }
 
 impl TrafficFile {
@@ -64,7 +65,7 @@ impl TrafficFile {
         errors: &mut FileErrors<'_>,
         budget: &Budget,
     ) -> Result<Option<Self>, OverBudget> {
-        let (mut unit, mut note, mut has_choice) = ("", None, false);
+        let (mut unit, mut note, mut has_choice, mut is_from_1) = ("", None, false, false);
         let mut file = Recogniser::new(bytes);
         let form = form_of(path, &mut file, asked, errors, budget)?;
         let text = &*file.file.text;
@@ -89,7 +90,7 @@ impl TrafficFile {
             }
             Form::Other(other) => {
                 let Some(other) = other else { return Ok(None) };
-                (unit, note) = (other.unit, other.note);
+                (unit, note, is_from_1) = (other.unit, other.note, other.is_from_1);
                 other.entries
             }
         };
@@ -100,7 +101,7 @@ impl TrafficFile {
         }
         entries.shrink_to_fit();
         room.keep(size_of_val(&*entries) as u64);
-        Ok(Some(Self { rows, entries, diagonal, unit, note, has_choice }))
+        Ok(Some(Self { rows, entries, diagonal, unit, note, has_choice, is_from_1 }))
     }
 }
 
