@@ -227,7 +227,7 @@ pub(super) fn ask(
     let chunks = chunks(reading, algorithm);
     let order = (order, message_order(reading), fold(reading, algorithm));
     let ranks_per_node = channels::ranks_per_node(reading, per_node);
-    let channels = channels::channels(reading, algorithm, operation, ranks_per_node);
+    let channels = channels::channels(reading, algorithm, operation, per_node);
     let (units, bytes) = sizes?;
     let (exchange, shape) = (exchange?, shape?);
     let over = over?.unwrap_or_else(|| (0..shape.dimension_count()).collect());

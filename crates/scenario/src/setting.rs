@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_size_that_is_set_ends_the_sweep_of_the_same_in_other_units() {
         let text = "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"50 GB/s\" } }\n\
-                    [sweep]\n\"program.bytes\" = [\"1 KiB\", \"2 KiB\"]\n";
+                    mapping.embeddings = [\"xor\"]\n[sweep]\n\"program.bytes\" = [\"1 KiB\", \"2 KiB\"]\n";
         assert_eq!(set(text, &["program.units=1000"]).unwrap().runs.len(), 1);
     }
 

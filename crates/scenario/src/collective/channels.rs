@@ -4,10 +4,11 @@
 use std::num::NonZeroU32;
 
 use cubefold_collectives::{Algorithm, Channels, CollectiveSpecification, MessageOrder, Operation};
-use cubefold_topology::{Cluster, GraphSource, Machine, NetworkParameters};
+use cubefold_topology::{Cluster, GraphSource, Machine, NetworkParameters, NodeId};
 
 use super::choices::is_lenient;
 use crate::{
+    errors::ScenarioError,
     keys::Key,
     program::Reading,
     value::{Content, Value},
@@ -32,19 +33,48 @@ pub(crate) fn ranks_per_node(reading: &Reading<'_>, per_node: u64) -> u32 {
     u32::try_from(devices.filter(|_| per_node == 1).unwrap_or(per_node)).unwrap_or(1)
 }
 
+/// Reports a job that has only some devices of a node of a cluster: its consecutive ranks would be those of several nodes.
+pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Option<()> {
+    let (settings, machine) = (reading.settings, reading.machine.machine.clone()?);
+    let Some(cluster) = cluster(&machine).filter(|_| per_node == 1) else { return Some(()) };
+    let node = |device: &NodeId| u64::from(device.index()) / cluster.devices_per_node;
+    let devices: Vec<NodeId> = match &reading.machine.allocation {
+        Some(allocation) => allocation.nodes().to_vec(),
+        None if machine.failures().is_some() => machine.hosts().collect(),
+        None => return Some(()),
+    };
+    let of_node = usize::try_from(cluster.devices_per_node).ok()?;
+    let is_whole = |devices: &[NodeId]| {
+        devices.len() == of_node && devices.iter().all(|device| node(device) == node(&devices[0]))
+    };
+    if devices.chunks(of_node).all(is_whole) {
+        return Some(());
+    }
+    let keys = [Key::MachineAllocation, Key::MachineFailedNodes, Key::MachineKind];
+    let place = keys.iter().find_map(|&key| settings.place(key))?;
+    let message = "a collective by nodes on some devices of a node, expected all or none of every node";
+    let error = ScenarioError::at(place, message, "parts of nodes");
+    settings.report(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"));
+    None
+}
+
 /// Reads the channels of an algorithm, if it has any.
 #[expect(clippy::option_option, reason = "an error, nothing written, or channels")]
 pub(super) fn channels(
     reading: &mut Reading<'_>,
     algorithm: Option<Algorithm>,
     operation: Operation,
-    ranks_per_node: u32,
+    per_node: u64,
 ) -> Option<Option<Channels>> {
     let count = count(reading)?;
-    let rings = rings(reading, ranks_per_node)?;
+    let devices = ranks_per_node(reading, per_node);
+    let rings = rings(reading, devices)?;
     let runs_so = algorithm?.descriptor().channel_operations.contains(&operation);
     if !runs_so && is_lenient(reading, Key::ProgramChannels) {
         return Some(None);
+    }
+    if count.is_some() {
+        check_whole_nodes(reading, per_node)?;
     }
     Some(count.map(|count| Channels { count, rings }))
 }

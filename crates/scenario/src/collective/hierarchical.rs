@@ -402,6 +402,7 @@ fn algorithm(
 
 /// The logical shape with the ranks of a node in its first dimension.
 fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option<Shape> {
+    channels::check_whole_nodes(reading, per_node)?;
     let (inside, ranks) = (u64::from(channels::ranks_per_node(reading, per_node)), shape.node_count());
     if inside > 1 && shape.lengths()[0] == inside && shape.dimension_count() > 1 {
         return Some(shape.clone());

@@ -59,7 +59,7 @@ fn no_channels_are_reported_at_their_place() {
     );
     assert!(first("algorithm = \"ring\"\nfold = \"tail\"").contains("program.fold for an algorithm"));
     let hierarchical = "algorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\nchannels = 2";
-    assert!(first(hierarchical).contains("channels of a hierarchical algorithm"));
+    assert!(first(hierarchical).contains("program.channels of a collective in two levels"));
     // Groups across the nodes have a device of each.
     let across = "algorithm = \"ring\"\nshape = [2, 3]\nover = [1]\nchannels = 2";
     assert!(first(across).contains("channels of groups of 3 ranks, 2 a node, expected whole nodes"));

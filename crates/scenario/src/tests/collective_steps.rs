@@ -72,6 +72,26 @@ fn a_hierarchical_collective_refuses_what_it_would_ignore() {
 }
 
 #[test]
+fn collectives_by_nodes_need_all_devices_of_every_node() {
+    let cluster = "kind = \"cluster\"\nnodes = 4\ndevices_per_node = 2\ninside = { kind = \"switch\" }\n\
+                   outside = { leaves = { nodes = 4 } }\n";
+    let levels =
+        "kind = \"all-reduce\"\nalgorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\n";
+    let channels = "kind = \"all-reduce\"\nalgorithm = \"ring\"\nchannels = 2\n";
+    for program in [levels, channels] {
+        let of = |nodes: &str| Files::new(&[("s.toml", &on(&format!("{cluster}{nodes}"), program))]).load();
+        assert!(of("").is_ok() && of("allocation = [\"2-5\"]").is_ok(), "{program}");
+        for nodes in ["allocation = [\"1-4\"]", "failed_nodes = [3, 5]"] {
+            let errors = of(nodes).unwrap_err().to_string();
+            assert!(
+                errors.contains("on some devices of a node, expected all or none of every node"),
+                "{errors}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_levels_of_a_collective_take_time_to_reduce() {
     let computations = |rate: &str| {
         let levels = "kind = \"all-reduce\"\nprocesses_per_node = 2\nunits = 48\n\
