@@ -131,6 +131,36 @@ const SIBLINGS: &[Sibling] = &[
         &[("/use/1", r#""host_names = \"..\"""#)],
     ),
     ("2\n0 1\n1 0\n0 2\n2 0\n", Some("qaplib"), &[("/use/3", r#""matrix = 1""#)]),
+    // Other forms of the same tools.
+    (
+        "<ipm_job_profile><task mpi_rank=\"0\" mpi_size=\"2\" host=\"a\"><hash>\
+         <hent call=\"MPI_Send\" bytes=\"8\" orank=\"1\" count=\"3\"/></hash></task></ipm_job_profile>",
+        Some("ipm-xml"),
+        &[("/counts/bytes", "24")],
+    ),
+    (
+        "\tGPU0\tGPU1\nGPU0\t X \tSOC\nGPU1\tSOC\t X \n",
+        Some("nvidia-topo"),
+        &[("/data/paths/SOC", r#"[["GPU0", "GPU1"]]"#)],
+    ),
+    ("GRAPH G { a -- b; SUBGRAPH c { b -- d } }\n", Some("graphviz-dot"), &[("/counts/links", "2")]),
+    // Clusters of SimGrid: routes between them are read, and what is left out is told.
+    (
+        "<platform><zone id=\"w\"><cluster id=\"a\" prefix=\"a\" radical=\"0-1\" bw=\"1GBps\" lat=\"1us\" bb_bw=\"1GBps\"/>\
+         <cluster id=\"b\" prefix=\"b\" radical=\"0-1\" bw=\"1GBps\" lat=\"1us\"/>\
+         <link id=\"l\" bandwidth=\"2GBps\" latency=\"5us\"/>\
+         <zoneRoute src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></zoneRoute></zone></platform>",
+        Some("simgrid-platform"),
+        &[("/counts/links", "5"), ("/missing", "[]")],
+    ),
+    (
+        "<platform><cluster id=\"a\" prefix=\"a\" radical=\"0-1\" bw=\"125e6\" lat=\"1us\"/></platform>",
+        Some("simgrid-platform"),
+        &[(
+            "/errors/0/message",
+            r#""bw of a cluster is \"125e6\" and lat \"1us\", expected such as 125MBps and 50us""#,
+        )],
+    ),
     // Benchmarks are no lists of links.
     (
         "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n0   1.00\n1   1.10\n",

@@ -15,14 +15,22 @@ pub(super) static DOT: Format = reads(
     HOLDS,
     |file| {
         let mut words = without_leading_remarks(&file.text).split_whitespace();
-        let first =
-            words.next().map(|word| if word == "strict" { words.next().unwrap_or_default() } else { word });
-        let is_graph =
-            first.is_some_and(|first| matches!(first.split('{').next(), Some("graph" | "digraph")));
+        let first = words
+            .next()
+            .map(|word| if is_keyword(word, "strict") { words.next().unwrap_or_default() } else { word });
+        let is_graph = first.is_some_and(|first| {
+            let word = first.split('{').next().unwrap_or_default();
+            is_keyword(word, "graph") || is_keyword(word, "digraph")
+        });
         (is_graph && file.text.contains('{')).into()
     },
     read_dot,
 );
+
+/// Whether a word is a keyword, which may be in capitals.
+fn is_keyword(word: &str, keyword: &str) -> bool {
+    word.eq_ignore_ascii_case(keyword)
+}
 
 /// The text after its leading comments.
 fn without_leading_remarks(text: &str) -> &str {
@@ -176,7 +184,7 @@ impl Dot<'_> {
     fn group(&mut self) -> Result<Vec<usize>, Vec<Complaint>> {
         let (line, word) = self.tokens.get(self.at).cloned().unwrap_or_default();
         self.at += 1;
-        if word == "subgraph" {
+        if is_keyword(&word, "subgraph") {
             if self.peek() != "{" {
                 self.at += 1;
             }
@@ -189,7 +197,7 @@ impl Dot<'_> {
         if word == "{" {
             return self.statements();
         }
-        if matches!(&*word, "node" | "edge" | "graph") && self.peek() == "[" {
+        if ["node", "edge", "graph"].iter().any(|keyword| is_keyword(&word, keyword)) && self.peek() == "[" {
             return Ok(vec![]);
         }
         if self.peek() == "=" {
@@ -209,8 +217,8 @@ impl Dot<'_> {
 fn read_dot(file: &FileText<'_>) -> Read {
     let tokens = dot_tokens(&file.text);
     let open = tokens.iter().position(|token| token.1 == "{").map_or(tokens.len(), |at| at + 1);
-    let is_directed = tokens.iter().take(open).any(|token| token.1 == "digraph");
-    let is_strict = tokens.first().is_some_and(|token| token.1 == "strict");
+    let is_directed = tokens.iter().take(open).any(|token| is_keyword(&token.1, "digraph"));
+    let is_strict = tokens.first().is_some_and(|token| is_keyword(&token.1, "strict"));
     let mut dot = Dot {
         tokens: &tokens,
         at: open,

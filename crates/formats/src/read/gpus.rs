@@ -77,7 +77,8 @@ fn nvidia_cells<'t>(file: &'t FileText<'_>) -> Result<(Cells<'t>, Vec<&'t str>),
             return wrong(line, format!("{name} a second time, expected a row for each"));
         }
         for (column, word) in columns.iter().zip(row) {
-            if lanes(word).is_none() && !matches!(word, "X" | "PIX" | "PXB" | "PHB" | "NODE" | "SYS" | "N/A")
+            if lanes(word).is_none()
+                && !matches!(word, "X" | "PIX" | "PXB" | "PHB" | "NODE" | "SYS" | "SOC" | "N/A")
             {
                 let expected = "expected NV1, PIX, PXB, PHB, NODE or SYS";
                 return wrong(line, format!("cell is {}, {expected}", described(word)));

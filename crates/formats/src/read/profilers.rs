@@ -44,7 +44,7 @@ pub(super) static IPM_XML: Format = Format {
     name: "ipm-xml",
     tool: "IPM",
     holds: &[Kind::Matrix, Kind::Ranks, Kind::Hosts],
-    is_like: |file| xml::begins_with(&file.text, "ipm").into(),
+    is_like: |file| ["ipm", "ipm_job_profile"].iter().any(|root| xml::begins_with(&file.text, root)).into(),
     reader: Reader::Reads(read_ipm),
 };
 

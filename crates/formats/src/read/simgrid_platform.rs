@@ -1,9 +1,9 @@
 //! `SimGrid` platforms: flat and torus clusters, and hosts connected by one-link routes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::{
-    format::{Complaint, FileText, Format, Read, wrong},
+    format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::{Ratio, quantity::Measure, text::described},
     read::{
         networks::HOLDS,
@@ -52,7 +52,11 @@ fn read_platform(file: &FileText<'_>) -> Read {
     if network.links.is_empty() {
         return wrong(0, "no cluster and no route, expected a cluster, FLAT or TORUS, or routes of one link");
     }
-    Ok(Content::Network(network.finish(true)).into())
+    let mut reading = Reading::from(Content::Network(network.finish(true)));
+    if document.all("cluster").iter().any(|cluster| cluster.get("bb_bw").is_some()) {
+        reading.notes.push("left out: the backbones of clusters (bb_bw, bb_lat)".to_owned());
+    }
+    Ok(reading)
 }
 
 /// Adds the hosts of a cluster and their links.
@@ -63,7 +67,11 @@ fn add_cluster(network: &mut Network, cluster: &Element<'_>) -> Result<(), Vec<C
     };
     let (bandwidth, latency) = (platform_rate(get("bw")), platform_time(get("lat")));
     if bandwidth.is_none() || latency.is_none() {
-        return wrong(cluster.line, "a cluster without bw and lat");
+        let [rate, time] = ["bw", "lat"].map(|name| described(get(name)));
+        return wrong(
+            cluster.line,
+            format!("bw of a cluster is {rate} and lat {time}, expected such as 125MBps and 50us"),
+        );
     }
     let link = |ends: [usize; 2]| Link { ends, count: 1, bandwidth, latency, ..Link::default() };
     let hosts: Vec<usize> = numbers
@@ -127,21 +135,27 @@ fn add_routes(network: &mut Network, document: &Element<'_>) -> Result<(), Vec<C
     let links = document.all("link");
     let links: BTreeMap<&str, &&Element<'_>> =
         links.iter().map(|link| (link.get("id").unwrap_or_default(), link)).collect();
-    let mut known = BTreeSet::new();
-    for route in document.all("route") {
+    let mut known = BTreeMap::new();
+    // A route between clusters joins their switches.
+    for route in document.all("route").into_iter().chain(document.all("zoneRoute")) {
         let ends = [route.get("src"), route.get("dst")].map(|name| name.and_then(|name| network.place(name)));
         let over = route.all("link_ctn");
         let ([Some(from), Some(to)], [one]) = (ends, &over[..]) else {
             let found = over.len();
-            let expected = "expected one link between two hosts: other platforms are kind = \"fat-tree\" or \"dragonfly\"";
+            let expected = "expected one link between two hosts or flat clusters: other platforms are kind = \"fat-tree\" or \"dragonfly\"";
             return wrong(route.line, format!("a route over {found} links, {expected}"));
         };
         let Some(link) = links.get(one.get("id").unwrap_or_default()) else {
             return wrong(route.line, "a route over an unknown link");
         };
-        if from != to && known.insert([from.min(to), from.max(to)]) {
-            let bandwidth = link.get("bandwidth").and_then(platform_rate);
-            let latency = link.get("latency").and_then(platform_time);
+        let speed =
+            (link.get("bandwidth").and_then(platform_rate), link.get("latency").and_then(platform_time));
+        let is_new = !known.contains_key(&[from.min(to), from.max(to)]);
+        if *known.entry([from.min(to), from.max(to)]).or_insert(speed) != speed {
+            return wrong(route.line, "a route back over a link of another speed, expected equal ones");
+        }
+        if from != to && is_new {
+            let (bandwidth, latency) = speed;
             network.links.push(Link { ends: [from, to], count: 1, bandwidth, latency, ..Link::default() });
         }
     }
