@@ -64,13 +64,7 @@ pub(super) fn form_of<'b>(
             return Ok(plain);
         }
         take(file)?;
-        match read_as(file.file.bytes, format) {
-            Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
-                Asked::Value(format, reading)
-            }
-            Recognised::Wrong(format, complaints) => Asked::Wrong(format, complaints),
-            _ => Asked::Unknown,
-        }
+        read_matrix(file, format)
     } else {
         let likely = file.likely(None);
         let matrices: Vec<_> = likely.iter().filter(|format| format.holds.contains(&Kind::Matrix)).collect();
@@ -82,14 +76,17 @@ pub(super) fn form_of<'b>(
         take(file)?;
         ask_in(&path.display().to_string(), file, Kind::Matrix)
     };
-    let text = &*file.file.text.clone();
+    let others = match &found {
+        Asked::Value(format, _) if asked.is_none() => other_names(file, format),
+        _ => vec![],
+    };
+    let text = &file.file.text;
     Ok(match found {
         // One or two rows of three numbers may also be the start of a matrix.
         Asked::Value(format, _) if asked.is_none() && format.name == "matrix-triples" && is_short(text) => {
             Form::Dense
         }
         Asked::Value(format, reading) => plain(format).unwrap_or_else(|| {
-            let others = if asked.is_none() { other_names(file, format) } else { vec![] };
             let matrix = reading.content.matrix();
             Form::Other(matrix.and_then(|matrix| other(matrix, (format, &reading), &others, errors, budget)))
         }),
@@ -110,6 +107,17 @@ pub(super) fn form_of<'b>(
         Asked::Misfit(_) | Asked::Unknown if begins_with_size(text) => Form::Instance,
         Asked::Misfit(_) | Asked::Unknown => Form::Dense,
     })
+}
+
+/// The matrix of a file in a format.
+fn read_matrix(file: &Recogniser<'_>, format: &'static Format) -> Asked {
+    match read_as(file.file.bytes, format) {
+        Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
+            Asked::Value(format, reading)
+        }
+        Recognised::Wrong(format, complaints) => Asked::Wrong(format, complaints),
+        _ => Asked::Unknown,
+    }
 }
 
 /// Whether a text begins with a number alone and goes on with longer rows: an instance with too few or too many numbers.
