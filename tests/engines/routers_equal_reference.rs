@@ -8,10 +8,12 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use cubefold_mapping::{Placement, ProcessId};
+use cubefold_reference::route::Tie;
 use cubefold_reference::routers::{
     RouterMachine, RouterMessage, RouterOutcome, RouterProblem, RouterRule, RouterTie as ReferenceTie,
     TableRule, run_routers,
 };
+
 use cubefold_simulator::{
     AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, Ejection,
     EngineChoice, Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes,
@@ -231,7 +233,8 @@ impl RouterCase {
     }
 
     fn has_switches(&self) -> bool {
-        !matches!(self.machine, RouterMachine::Grid(_) | RouterMachine::Network(..))
+        use RouterMachine::{FailedGrid, Grid, Network};
+        !matches!(self.machine, Grid(_) | Network(..) | FailedGrid(..))
     }
 
     /// `2m + 3 + rho + F - 1`, and the smallest sum of `rho + l + 1` over a route, from the classes of its links.
@@ -340,6 +343,7 @@ fn machine(generator: &mut impl Rng) -> (RouterMachine, Machine) {
             (RouterMachine::Dragonfly(hosts_per_switch, switches_per_group, global_links), parameters)
         }
         4 => return tree_of_nodes(generator),
+        5 => return failed_grid(generator),
         _ => return small_grid(generator),
     };
     let parameters = match &parameters {
@@ -364,6 +368,32 @@ fn tree_of_nodes(generator: &mut impl Rng) -> (RouterMachine, Machine) {
     let machine = machine.with_route_choice(RouteChoice::Lowest);
     let links = links.iter().map(|&(one, other)| (one.into(), other.into())).collect();
     (RouterMachine::Network(count.into(), links), machine)
+}
+
+/// A grid without one to three of its links; the machine itself where it would fall apart.
+fn failed_grid(generator: &mut impl Rng) -> (RouterMachine, Machine) {
+    let (whole, machine) = small_grid(generator);
+    let RouterMachine::Grid(grid) = &whole else { unreachable!("a grid") };
+    let links: Vec<(NodeId, NodeId)> = machine
+        .nodes()
+        .flat_map(|one| machine.neighbours(one).map(move |other| (one, other)))
+        .filter(|(one, other)| one < other)
+        .collect();
+    let count = generator.random_range(1..=3);
+    let failed: Vec<(NodeId, NodeId)> = links.sample(generator, count).copied().collect();
+    let Ok(left) = machine.with_failures(&failed, &[]) else { return (whole, machine) };
+    let (tie, reference_tie) = [
+        (TieRule::Direct, Tie::Direct),
+        (TieRule::Positive, Tie::Positive),
+        (TieRule::Negative, Tie::Negative),
+        (TieRule::Alternate, Tie::Alternate),
+    ]
+    .choose(generator)
+    .unwrap()
+    .clone();
+    let is_left = |link: &&(NodeId, NodeId)| !failed.contains(link);
+    let links = links.iter().filter(is_left).map(|(one, other)| (one.index().into(), other.index().into()));
+    (RouterMachine::FailedGrid(grid.clone(), links.collect(), reference_tie), left.with_tie(tie))
 }
 
 fn small_grid(generator: &mut impl Rng) -> (RouterMachine, Machine) {
@@ -604,6 +634,9 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
     for number in 0..600 {
         let mut case = RouterCase::random(number);
         let machine = case.placement.machine().clone();
+        if matches!(case.machine, RouterMachine::FailedGrid(..)) {
+            continue; // routes depend on the source
+        }
         let routing = case.settings.routing;
         let (text, choices) = match routing.name() {
             "hops" => (table_of_routes(&machine, routing.least_channels(&machine)), &TableChoice::ALL[..]),

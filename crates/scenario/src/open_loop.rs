@@ -361,7 +361,14 @@ pub(super) fn check(
     machine: &Machine,
     communication: Communication,
 ) -> Result<(), ScenarioError> {
-    let Err(error) = program.traffic.check(machine, communication, program.load.example()) else {
+    let example = match (program.load, program.traffic.bursts) {
+        // It ends at the greatest load that can be offered.
+        (LoadChoice::Search(search), Some(bursts)) => {
+            f64::midpoint(search.low, search.high.min(bursts.greatest_load()))
+        }
+        (load, _) => load.example(),
+    };
+    let Err(error) = program.traffic.check(machine, communication, example) else {
         return Ok(());
     };
     let keys = match &error {

@@ -13,6 +13,7 @@ mod wiring;
 
 use super::grid::Grid;
 use super::networks::Links;
+use super::route::Tie;
 
 pub use self::run::{RouterOutcome, run_routers};
 
@@ -29,6 +30,8 @@ pub enum RouterMachine {
     Dragonfly(u64, u64, u64),
     /// Nodes that are all routers with terminals, and their links.
     Network(u64, Links),
+    /// A grid, the links of it that are left, and the rule for ties of its routes in dimension order (22.5).
+    FailedGrid(Grid, Links, Tie),
 }
 
 /// The way around a ring of two that are equally long.

@@ -11,6 +11,7 @@ use crate::{
     errors::ScenarioError,
     keys::Key,
     program::Reading,
+    routers,
     value::{Content, Value},
 };
 
@@ -143,7 +144,16 @@ pub(super) fn notes(
 ) -> Vec<String> {
     let mut notes = vec![];
     if asked.algorithm == Algorithm::Direct && asked.order == MessageOrder::Rotated {
-        notes.push("direct: rank r sends to r + 1, r + 2, .. (order = \"listed\": to 0, 1, ..).".to_owned());
+        let has_routers = routers::are_asked_for(reading.settings);
+        if !has_routers {
+            notes.push(
+                "direct: rank r sends to r + 1, r + 2, .. (order = \"listed\": to 0, 1, ..).".to_owned(),
+            );
+        } else if reading.settings.get(Key::ProgramOrder).is_some() {
+            notes.push(
+                "direct: over routers rank r sends to 0, 1, ..; program.order has no effect.".to_owned(),
+            );
+        }
     }
     match &asked.channels {
         Some(channels) => notes.extend(on_channels(asked, channels)),

@@ -137,7 +137,7 @@ fn check_fit(
         TrafficPattern::Shuffle | TrafficPattern::BitReversal | TrafficPattern::BitComplement => {
             (terminals.is_power_of_two(), "a power of two")
         }
-        TrafficPattern::Tornado | TrafficPattern::Neighbour => (machine.grid().is_some(), "a grid"),
+        TrafficPattern::Tornado | TrafficPattern::Neighbour => (machine.grid().is_some(), "a whole grid"),
         TrafficPattern::UniformOthers => (terminals >= 2, "at least 2"),
         TrafficPattern::Uniform
         | TrafficPattern::Hotspot { .. }
@@ -150,8 +150,10 @@ fn check_fit(
         return Some(());
     }
     let name = pattern.name();
+    let has_failures = machine.failures().is_some();
+    let failures = if has_failures { " with failures" } else { "" };
     let message = format!(
-        "pattern {name} of {terminals} terminals of a {}, expected {expected}",
+        "pattern {name} of {terminals} terminals of a {}{failures}, expected {expected}",
         machine.kind().name()
     );
     let error = ScenarioError::at(&value.place, message, "does not fit");
@@ -174,12 +176,11 @@ fn hotspot(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern>
     let nodes: Option<Vec<NodeId>> =
         entries.iter().map(|entry| failures::node(entry, key, machine, settings.errors())).collect();
     let nodes = nodes?;
-    if let Some((_, entry)) = nodes.iter().zip(entries).find(|(node, _)| !machine.is_host(**node)) {
-        settings.report(ScenarioError::at(
-            &entry.place,
-            "a hotspot without a terminal, expected a host",
-            "a switch",
-        ));
+    if let Some((node, entry)) = nodes.iter().zip(entries).find(|(node, _)| !machine.is_host(**node)) {
+        let is_down = machine.failures().is_some_and(|failures| failures.nodes.contains(node));
+        let label = if is_down { "a failed node" } else { "a switch" };
+        let message = "a hotspot without a terminal, expected a working host";
+        settings.report(ScenarioError::at(&entry.place, message, label));
         return None;
     }
     Some(TrafficPattern::Hotspot { nodes, share: share? })

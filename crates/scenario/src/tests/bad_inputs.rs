@@ -332,3 +332,21 @@ fn misspelt_names_are_corrected() {
         assert_eq!(help(text), correction);
     }
 }
+
+#[test]
+fn patterns_name_failures_as_the_cause() {
+    let text = |failures: &str, pattern: &str| {
+        format!(
+            "[machine]\nkind = \"torus\"\nshape = [4, 4]\nswitching = \"wormhole\"\nrouter.virtual_channels = 16\n\
+             {failures}\n[program]\nkind = \"open-loop\"\nload = 0.1\npattern = {pattern}\n"
+        )
+    };
+    assert_eq!(
+        errors(&text("failed_links = [[0, 1]]", "\"tornado\"")),
+        ["10:11: pattern tornado of 16 terminals of a torus with failures, expected a whole grid",]
+    );
+    assert_eq!(
+        errors(&text("failed_nodes = [5]", "\"hotspot\"\nhotspots = [5]")),
+        ["11:13: a hotspot without a terminal, expected a working host"]
+    );
+}

@@ -12,6 +12,22 @@ fn on_cluster(keys: &str) -> String {
 }
 
 #[test]
+fn over_routers_the_order_of_messages_is_that_of_ranks() {
+    let notes = |keys: &str| {
+        let text = format!(
+            "[machine]\nkind = \"torus\"\nshape = [4, 4]\nswitching = \"wormhole\"\n\
+             [program]\nkind = \"all-to-all\"\nalgorithm = \"direct\"\nunits = 64\n{keys}"
+        );
+        scenario(&text).runs[0].program.notes.clone()
+    };
+    assert_eq!(notes(""), Vec::<String>::new());
+    assert_eq!(
+        notes("order = \"rotated\""),
+        ["direct: over routers rank r sends to 0, 1, ..; program.order has no effect."]
+    );
+}
+
+#[test]
 fn assumptions_are_told() {
     let notes = |keys: &str| scenario(&on_cluster(keys)).runs[0].program.notes.clone();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::grid::Grid;
+use super::super::grid::{Channel, Grid};
 use super::run::{Packet, Run};
 use super::wiring::End;
 use super::{RouterMachine, RouterRule, RouterTie};
@@ -92,11 +92,7 @@ impl Run<'_> {
             }
             (_, RouterRule::UpDown(is_adaptive)) => self.upwards(&mut packet, at, is_adaptive),
             (_, _) => {
-                let distances = self.wiring.distances_to(router);
-                let next = *self.wiring.neighbours[&at]
-                    .iter()
-                    .find(|next| distances[next] + 1 == distances[&at])
-                    .unwrap();
+                let next = self.lowest(packet.from, at, router);
                 let channels = self.class(packet.links, self.wiring.longest().max(1));
                 packet.links += 1;
                 Candidates::only(self.port_to(at, next), channels)
@@ -124,7 +120,7 @@ impl Run<'_> {
                 let differ = at != to && at != middle && middle != to;
                 let links = |from: u64, to: u64| i128::from(self.wiring.distances_to(to)[&from]);
                 let queued = |goal: u64| {
-                    let port = self.port_to(at, self.lowest(at, goal));
+                    let port = self.port_to(at, self.lowest(at, at, goal));
                     let there: u64 = self.routers[&at].outputs[port].iter().map(|own| own.credits).sum();
                     i128::from(self.problem.buffer * self.problem.channels as u64 - there)
                 };
@@ -132,7 +128,9 @@ impl Run<'_> {
                     queued(to) * links(at, to)
                         > queued(middle) * (links(at, middle) + links(middle, to)) + i128::from(threshold)
                 };
-                packet.leg = u64::from(!(differ && is_better()));
+                if !(differ && is_better()) {
+                    (packet.leg, packet.middle) = (1, Some(at)); // where the second leg begins
+                }
             }
         }
         if at == middle {
@@ -141,14 +139,24 @@ impl Run<'_> {
         if packet.leg == 1 && at == to {
             return terminal;
         }
-        let next = self.lowest(at, if packet.leg == 1 { to } else { middle });
+        let next = match packet.leg {
+            0 => self.lowest(packet.from, at, middle),
+            _ => self.lowest(packet.middle.unwrap(), at, to),
+        };
         let channels = self.class(packet.links, (2 * self.wiring.longest()).max(1));
         packet.links += 1;
         Candidates::only(self.port_to(at, next), channels)
     }
 
-    /// The next router by section 12.
-    fn lowest(&self, at: u64, to: u64) -> u64 {
+    /// The next router of the route between two others by section 12; on a grid with failures by section 22.5.
+    fn lowest(&self, from: u64, at: u64, to: u64) -> u64 {
+        if let RouterMachine::FailedGrid(grid, links, tie) = &self.problem.machine {
+            let ends = |channel: &Channel| (channel.node, grid.end(*channel));
+            let route: Vec<(u64, u64)> = grid.route(from, to, tie).iter().map(ends).collect();
+            if route.iter().all(|&(one, other)| links.contains(&(one.min(other), one.max(other)))) {
+                return route.iter().find(|(node, _)| *node == at).unwrap().1;
+            }
+        }
         let distances = self.wiring.distances_to(to);
         let is_nearer = |next: &&u64| distances[*next] + 1 == distances[&at];
         *self.wiring.neighbours[&at].iter().find(is_nearer).unwrap()

@@ -42,6 +42,7 @@ impl Wiring {
                 (switches * p + switches, Some(switches * p), dragonfly(*p, *a, *h))
             }
             RouterMachine::Network(nodes, links) => (*nodes, None, links.clone()),
+            RouterMachine::FailedGrid(grid, links, _) => (grid.number_of_nodes(), None, links.clone()),
         };
         let mut own =
             Self { ports: BTreeMap::new(), terminals: BTreeMap::new(), neighbours: BTreeMap::new() };

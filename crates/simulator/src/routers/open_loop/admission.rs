@@ -122,12 +122,12 @@ impl OpenLoop {
         if let Some(reply) = &self.reply {
             check_sizes(&reply.sizes, &routers)?;
         }
-        self.check_bursts()?;
+        self.check_bursts(load)?;
         self.pattern.check(machine)
     }
 
-    fn check_bursts(&self) -> Result<(), OpenLoopError> {
-        let Some(Bursts { cycles, load }) = self.bursts else { return Ok(()) };
+    fn check_bursts(&self, offered: f64) -> Result<(), OpenLoopError> {
+        let Some(bursts @ Bursts { cycles, load }) = self.bursts else { return Ok(()) };
         if !(cycles >= 1.0 && cycles.is_finite()) {
             return Err(out_of_range(format!("bursts of {cycles} cycles"), "at least 1"));
         }
@@ -137,7 +137,22 @@ impl OpenLoop {
                 "above 0, at most the mean size of a packet",
             ));
         }
+        let greatest = bursts.greatest_load();
+        if offered > greatest && offered < load || offered > load {
+            return Err(out_of_range(
+                format!("a load of {offered} in bursts that offer at most {greatest}"),
+                "a lower load, or a higher burst_load",
+            ));
+        }
         Ok(())
+    }
+}
+
+impl Bursts {
+    /// The greatest load below that of the bursts which they offer: pauses last at least a cycle on average.
+    #[must_use]
+    pub fn greatest_load(&self) -> f64 {
+        self.load * self.cycles / (self.cycles + 1.0)
     }
 }
 
@@ -156,4 +171,21 @@ fn check_sizes(sizes: &[(u64, u64)], routers: &Routers) -> Result<(), OpenLoopEr
 
 pub(super) fn out_of_range(what: String, expected: &'static str) -> OpenLoopError {
     OpenLoopError::OutOfRange { what, expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TrafficPattern;
+
+    #[test]
+    fn loads_that_bursts_cannot_offer_are_refused() {
+        let with = |cycles, burst, load| {
+            let mut traffic = OpenLoop::new(TrafficPattern::Uniform, [0, 10, 0]);
+            traffic.bursts = Some(Bursts { cycles, load: burst });
+            traffic.check_bursts(load).is_ok()
+        };
+        assert!(with(1.0, 0.5, 0.25) && with(20.0, 0.5, 0.4) && with(1.0, 0.5, 0.5));
+        assert!(!with(10.0, 0.1, 0.2) && !with(1.0, 0.21, 0.2) && !with(20.0, 0.3, 0.29));
+    }
 }

@@ -46,7 +46,8 @@ impl SaturationSearch {
 
 impl OpenLoop {
     /// Searches for the saturation load: a run in the middle of the interval moves its upper end there if it is saturated,
-    /// otherwise the lower, until the interval is at most the resolution. The upper end is at most the limit of the channels.
+    /// otherwise the lower, until the interval is at most the resolution. The upper end is at most the limit of the channels,
+    /// and what bursts can offer.
     /// Then an end of the whole interval is run if it has not moved, since its verdict was only assumed.
     ///
     /// # Errors
@@ -56,9 +57,12 @@ impl OpenLoop {
         &self,
         machine: &Machine,
         rules: Communication,
-        search: SaturationSearch,
+        mut search: SaturationSearch,
         known: &ChannelLoads,
     ) -> Result<Saturation, OpenLoopError> {
+        if let Some(bursts) = self.bursts {
+            search.high = search.high.min(bursts.greatest_load());
+        }
         search.check()?;
         self.check(machine, rules, search.high)?;
         let routers = rules.router_rules().ok_or(OpenLoopError::NoRouters)?;

@@ -103,9 +103,9 @@ impl<'run> NetworkRouting<'run> {
         })
     }
 
-    /// The lowest of the shortest routes to a node.
-    fn lowest(&self, packet: &Packet, at: &AtRouter<'_>, to: NodeId) -> u32 {
-        let (from, here) = (NodeId::new(packet.from), at.wiring.node(at.router));
+    /// The port of the next link of the route of the machine from one node to another.
+    fn lowest(&self, [from, to]: [NodeId; 2], at: &AtRouter<'_>) -> u32 {
+        let here = at.wiring.node(at.router);
         let next = self.routes.as_ref().and_then(|routes| routes.next(from, here, to));
         let place = next.map_or(0, |direction| direction.dimension.index());
         at.wiring.port_over(at.router, narrow(place as u64))
@@ -116,19 +116,19 @@ impl<'run> NetworkRouting<'run> {
         if packet.progress.middle == Progress::NONE && !packet.progress.is_on_second_leg {
             let place = mix(packet.key ^ MIDDLE) % (self.with_terminals.len() as u64).max(1);
             packet.progress.middle = self.with_terminals[narrow(place) as usize];
-            packet.progress.is_on_second_leg = self.rule == NetworkRule::Ugal && !self.is_better(packet, at);
+            if self.rule == NetworkRule::Ugal && !self.is_better(packet, at) {
+                packet.progress.middle = at.router; // where the second leg begins
+            }
         }
         packet.progress.is_on_second_leg |= packet.progress.middle == at.router;
         let destination = at.wiring.router(at.wiring.port_of_terminal(packet.to));
         if packet.progress.is_on_second_leg && destination == at.router {
             return None;
         }
-        let to = if packet.progress.is_on_second_leg {
-            NodeId::new(packet.to)
-        } else {
-            at.wiring.node(packet.progress.middle)
-        };
-        Some(self.over(packet, self.lowest(packet, at, to)))
+        let (from, middle) = (NodeId::new(packet.from), at.wiring.node(packet.progress.middle));
+        let leg =
+            if packet.progress.is_on_second_leg { [middle, NodeId::new(packet.to)] } else { [from, middle] };
+        Some(self.over(packet, self.lowest(leg, at)))
     }
 
     /// Whether the way by the drawn router is better than the shortest one.
@@ -143,8 +143,8 @@ impl<'run> NetworkRouting<'run> {
             i128::from(self.routes.as_ref().and_then(|routes| routes.distance(from, to)).unwrap_or(0))
         };
         let queued = |port: u32| i128::from(self.credits - (at.credits)(port));
-        let minimal = queued(self.lowest(packet, at, NodeId::new(packet.to))) * links(here, to);
-        let by_middle = queued(self.lowest(packet, at, middle)) * (links(here, middle) + links(middle, to));
+        let minimal = queued(self.lowest([here, NodeId::new(packet.to)], at)) * links(here, to);
+        let by_middle = queued(self.lowest([here, middle], at)) * (links(here, middle) + links(middle, to));
         minimal > by_middle + i128::from(self.threshold)
     }
 
@@ -161,7 +161,7 @@ impl RoutingRule for NetworkRouting<'_> {
         match self.rule {
             NetworkRule::Valiant | NetworkRule::Ugal => self.by_middle(packet, at),
             NetworkRule::Hops => {
-                let port = self.lowest(packet, at, NodeId::new(packet.to));
+                let port = self.lowest([packet.from, packet.to].map(NodeId::new), at);
                 Some(self.over(packet, port))
             }
         }
