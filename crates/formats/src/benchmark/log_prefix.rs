@@ -141,10 +141,9 @@ impl Rest<'_> {
 
     /// Whether the word is the rest of an IPv6 address after a colon.
     fn is_rest_of_address(mut self) -> bool {
-        let colons = |word: &[u8]| word.iter().filter(|byte| **byte == b':').count();
         let all = self.0;
         let length = self.all(|byte| byte.is_ascii_hexdigit() || b":.%".contains(&byte));
-        colons(&all[..length]) > 0 && self.0.first().is_none_or(u8::is_ascii_whitespace)
+        all[..length].contains(&b':') && self.0.first().is_none_or(u8::is_ascii_whitespace)
     }
 
     /// Takes a prefix or a blank.

@@ -53,12 +53,8 @@ pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize
         let Some(fields) = fields.filter(|fields| fields.len() == 15) else {
             return wrong(line, "a message without 15 numbers");
         };
-        let task = |at: usize| {
-            usize::try_from(fields[at])
-                .ok()
-                .and_then(|number| number.checked_sub(1))
-                .filter(|index| *index < tasks)
-        };
+        let number = |at: usize| usize::try_from(fields[at]).ok()?.checked_sub(1);
+        let task = |at: usize| number(at).filter(|index| *index < tasks);
         let (Some(from), Some(to)) = (task(3), task(9)) else {
             return wrong(
                 line,

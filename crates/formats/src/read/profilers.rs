@@ -87,9 +87,7 @@ fn read_monitoring(file: &FileText<'_>) -> Read {
             .push("one source only: the files of all ranks together are cat PREFIX.*.prof".to_owned());
     }
     if skipped > 0 {
-        reading
-            .notes
-            .push(format!("left out: {} of received and collective data", counted(skipped as u64, "line")));
+        reading.notes.push(format!("left out: {} of received and collective data", counted(skipped, "line")));
     }
     Ok(reading)
 }
