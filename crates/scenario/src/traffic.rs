@@ -20,11 +20,11 @@ pub(super) use self::matrix_file::TrafficFile;
 use self::{
     amount::{Amount, NoAmount},
     entries::Entry,
-    form::format_of,
+    form::{format_of, matrix_formats},
 };
 use super::{
     collective::{self, channels},
-    errors::ScenarioError,
+    errors::{ScenarioError, alternatives},
     keys::Key,
     program::{ProgramKind, Reading},
     stages_file::report_unread,
@@ -204,8 +204,9 @@ fn form(reading: &mut Reading<'_>) -> Option<Option<&'static Format>> {
     let name = value.text(Key::ProgramForm.path(), reading.settings.errors())?;
     let found = format_of(name);
     if found.is_none() {
-        let error = value.unexpected(Key::ProgramForm.path(), "the name of a format with a matrix");
-        reading.settings.report(error.with_help("cubefold inspect --list has the names"));
+        let expected = format!("the name of a format with a matrix: {}", alternatives(&matrix_formats()));
+        let error = value.unexpected(Key::ProgramForm.path(), expected);
+        reading.settings.report(error.with_help("cubefold inspect --list describes them"));
     }
     found.map(Some)
 }

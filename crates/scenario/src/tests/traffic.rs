@@ -341,3 +341,21 @@ fn keys_that_make_no_stencil_are_named() {
         ["s.toml:8:8: program.sets with communication stencil, which has none"]
     );
 }
+
+#[test]
+fn a_note_says_how_an_ambiguous_matrix_is_read() {
+    let text = "0 1 4096\n1 2 4096\n2 0 4096\n";
+    let (_, notes) = messages(&files(TRAFFIC, "", "t.txt", text));
+    assert_eq!(
+        notes[0],
+        "t.txt: read as matrix-triples, could also be matrix-dense: form = \"matrix-dense\" chooses."
+    );
+    assert!(!notes.iter().any(|note| note.contains("column bytes")), "{notes:?}");
+    let (_, notes) = messages(&files(TRAFFIC, "form = \"matrix-triples\"", "t.txt", text));
+    assert!(!notes.iter().any(|note| note.contains("read as")), "{notes:?}");
+    let told = files(TRAFFIC, "form = \"dense\"", "t.txt", text).displayed();
+    assert!(
+        told.len() == 1 && told[0].contains("matrix-dense") && told[0].contains("matrix-triples"),
+        "{told:?}"
+    );
+}

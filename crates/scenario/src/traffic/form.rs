@@ -8,6 +8,7 @@ use std::path::Path;
 use cubefold_formats::{
     asked::{Asked, ask_in},
     format::{Format, Reading, Recognised, Recogniser, read_as, with_name},
+    read::FORMATS,
     value::{Entry, Kind, Matrix},
 };
 
@@ -19,6 +20,7 @@ use super::{
 use crate::{
     asked_file,
     budget::{Budget, OverBudget},
+    errors::all_of,
 };
 
 /// The memory that readers of other formats take per character of a file, at most \[bytes\].
@@ -61,13 +63,7 @@ pub(super) fn form_of<'b>(
             return Ok(plain);
         }
         take(file)?;
-        match read_as(&file.file, format) {
-            Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
-                Asked::Value(format, reading)
-            }
-            Recognised::Wrong(format, complaints) => Asked::Wrong(format, complaints),
-            _ => Asked::Unknown,
-        }
+        read_matrix(file, format)
     } else {
         let likely = file.likely(None);
         let matrices: Vec<_> = likely.iter().filter(|format| format.holds.contains(&Kind::Matrix)).collect();
@@ -79,6 +75,10 @@ pub(super) fn form_of<'b>(
         take(file)?;
         ask_in(&path.display().to_string(), file, Kind::Matrix)
     };
+    let others = match &found {
+        Asked::Value(format, _) if asked.is_none() => other_names(file, format),
+        _ => vec![],
+    };
     let text = &file.file.text;
     Ok(match found {
         // One or two rows of three numbers may also be the start of a matrix.
@@ -86,7 +86,8 @@ pub(super) fn form_of<'b>(
             Form::Dense
         }
         Asked::Value(format, reading) => plain(format).unwrap_or_else(|| {
-            Form::Other(reading.content.matrix().and_then(|matrix| other(matrix, &reading, errors, budget)))
+            let matrix = reading.content.matrix();
+            Form::Other(matrix.and_then(|matrix| other(matrix, (format, &reading), &others, errors, budget)))
         }),
         Asked::Wrong(format, complaints) => plain(format).unwrap_or_else(|| {
             for complaint in complaints {
@@ -105,6 +106,17 @@ pub(super) fn form_of<'b>(
         Asked::Misfit(_) | Asked::Unknown if begins_with_size(text) => Form::Instance,
         Asked::Misfit(_) | Asked::Unknown => Form::Dense,
     })
+}
+
+/// The matrix of a file in a format.
+fn read_matrix(file: &Recogniser<'_>, format: &'static Format) -> Asked {
+    match read_as(&file.file, format) {
+        Recognised::Read(format, reading, _) if reading.content.has(Kind::Matrix) => {
+            Asked::Value(format, reading)
+        }
+        Recognised::Wrong(format, complaints) => Asked::Wrong(format, complaints),
+        _ => Asked::Unknown,
+    }
 }
 
 /// Whether a text begins with a number alone and goes on with longer rows: an instance with too few or too many numbers.
@@ -130,13 +142,26 @@ pub(super) fn format_of(name: &str) -> Option<&'static Format> {
         .filter(|format| format.holds.iter().any(|kind| matches!(kind, Kind::Matrix | Kind::Trace)))
 }
 
+/// The names of all formats that are likeliest a matrix.
+pub(super) fn matrix_formats() -> Vec<&'static str> {
+    let is_matrix = |format: &&&Format| format.holds[0] == Kind::Matrix;
+    FORMATS.iter().filter(is_matrix).map(|format| format.name).collect()
+}
+
 fn is_short(text: &str) -> bool {
     lines(text, '#').take(3).count() < 3
 }
 
+/// The other formats of matrices that a file could be.
+fn other_names(file: &mut Recogniser<'_>, taken: &Format) -> Vec<&'static str> {
+    let Recognised::Read(_, _, all) = file.recognise(Some(Kind::Matrix)) else { return vec![] };
+    all.iter().map(|format| format.name).filter(|name| *name != taken.name).collect()
+}
+
 fn other<'b>(
     matrix: &Matrix,
-    reading: &Reading,
+    (format, reading): (&Format, &Reading),
+    others: &[&str],
     errors: &mut FileErrors<'_>,
     budget: &'b Budget,
 ) -> Option<Other<'b>> {
@@ -156,5 +181,12 @@ fn other<'b>(
         let first = labels.first().map_or("", String::as_str);
         notes.push(format!("its {} names are ranks: rank 0 is {first}", labels.len()));
     }
-    Some(Other { entries, unit: matrix.unit, note: (!notes.is_empty()).then(|| notes.join("; ")) })
+    if let [first, ..] = others {
+        let all = all_of(others);
+        notes.push(format!("read as {}, could also be {all}: form = {first:?} chooses", format.name));
+    }
+    // Bare numbers have no unit.
+    let is_bare = ["bracketed-matrix", "labelled-matrix", "matrix-triples"].contains(&format.name);
+    let unit = if is_bare { "" } else { matrix.unit };
+    Some(Other { entries, unit, note: (!notes.is_empty()).then(|| notes.join("; ")) })
 }
