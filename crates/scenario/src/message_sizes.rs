@@ -8,7 +8,7 @@ use super::{
     errors::Errors,
     keys::{Key, MAX_INTEGER},
     settings::Settings,
-    timing::{quantity, without_link},
+    timing::{quantity, report_without_link},
     value::{Content, Value},
 };
 use crate::PhysicalScale;
@@ -159,7 +159,7 @@ fn of_link(
     instead: &str,
 ) -> Option<PhysicalScale> {
     if scale.is_none() && settings.get(Key::MachineLink).is_none() {
-        settings.report(without_link(settings, key, value, instead));
+        report_without_link(settings, key, value, instead);
     }
     scale
 }

@@ -12,7 +12,7 @@ use cubefold_formats::{
     launcher::fabric::LinkSpeed,
 };
 use cubefold_simulator::{Communication, Cycles, LocalCost, ServiceOrder};
-use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
+use cubefold_topology::{LinkMode, LinkTime, Machine, MachineKind, TieRule};
 
 use super::{
     errors::{Errors, ScenarioError},
@@ -172,7 +172,7 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     let Some((value, is_alone)) = physical(settings, Key::MachineLink, in_cycles) else {
         let has_link = settings.get(Key::MachineLink).is_some();
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
-            settings.report(without_link(settings, Key::MachineUnitBytes, value, "nothing"));
+            report_without_link(settings, Key::MachineUnitBytes, value, "nothing");
         }
         let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes);
         let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes);
@@ -325,7 +325,7 @@ impl Local<'_> {
         let has_seconds = links.is_some_and(|links| links.physical.is_some());
         if settings.get(Key::MachineLink).is_none() && !has_seconds {
             let instead = "local_latency_cycles and local_unit_cycles";
-            settings.report(without_link(settings, Key::MachineLocal, value, instead));
+            report_without_link(settings, Key::MachineLocal, value, instead);
         }
         let LinkTime { unit, latency } = links?.physical.as_ref()?.local()?;
         Some(LocalCost { latency: Cycles::new(latency), unit: Cycles::new(unit) })
@@ -353,13 +353,26 @@ fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: [Key; 2]) -> Op
     (!is_replaced).then_some((value, is_alone))
 }
 
-/// The error for a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for
-/// such a machine.
-pub(super) fn without_link(settings: &Settings<'_>, key: Key, value: &Value, instead: &str) -> ScenarioError {
+/// Reports a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for such a machine.
+///
+/// A machine that is not a grid may have speeds of its own, which another error hides.
+pub(super) fn report_without_link(settings: &Settings<'_>, key: Key, value: &Value, instead: &str) {
+    let is_in_cycles = || {
+        let kind = settings.silent().one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name);
+        kind.is_some_and(MachineKind::is_grid)
+            || [Key::MachineHopCycles, Key::MachineLatencyCycles]
+                .iter()
+                .any(|&key| settings.get(key).is_some())
+    };
+    if !settings.errors().is_empty() && !is_in_cycles() {
+        return;
+    }
     let message = format!("{} without machine.link, expected {instead}", key.path());
-    ScenarioError::at(&value.place, message, "a cycle has no length")
-        .because(settings.place(Key::MachineHopCycles), "the machine is described in cycles")
-        .with_help("describe the links: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }")
+    settings.report(
+        ScenarioError::at(&value.place, message, "a cycle has no length")
+            .because(settings.place(Key::MachineHopCycles), "the machine is described in cycles")
+            .with_help("describe the links: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }"),
+    );
 }
 
 /// Reads a bandwidth and a latency.

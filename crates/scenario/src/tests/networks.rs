@@ -232,3 +232,13 @@ fn speeds_of_slurm_count_with_their_unit() {
         (vec![], true)
     );
 }
+
+#[test]
+fn a_machine_that_cannot_be_read_may_have_speeds() {
+    let text = "machine = { kind = \"network\", edges = \"links.csv\", hosts = 2 }\nprogram = { kind = \"all-reduce\", algorithm = \"ring\", bytes = \"64 MiB\" }\n";
+    let links = "from,to,bandwidth,latency\na,s,300 GB/s,500 ns\nb,s,300 GB/s,500 ns\n";
+    let told = Files::new(&[("s.toml", text), ("links.csv", links)]).displayed();
+    assert!(told.len() == 1 && told[0].contains("machine.hosts is 2"), "{told:?}");
+    let cycles = text.replace("hosts = 2", "hosts = 2, hop_cycles = 3");
+    assert_eq!(Files::new(&[("s.toml", &cycles), ("links.csv", links)]).displayed().len(), 2);
+}
