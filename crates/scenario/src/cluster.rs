@@ -93,6 +93,9 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         &[&["kind", "planes", "reduce"], &PART_KEYS[..]].concat(),
         settings.errors(),
     )?;
+    if table.get("kind").is_none() {
+        report_replaced(settings, value)?;
+    }
     let kind_value = table.required("kind", &INSIDES.join(", "), settings.errors())?;
     let kinds = INSIDES.map(|name| (name, name));
     let kind = kind_value.choice(&table.name("kind"), &kinds, settings.errors())?;
@@ -124,6 +127,16 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         return None;
     }
     Some((inside, link))
+}
+
+/// Reports a table without a kind that replaces that of the machine file; `Some` if it replaces none.
+fn report_replaced(settings: &Settings<'_>, value: &Value) -> Option<()> {
+    let Some(replaced) = settings.replaced(Key::MachineInside) else { return Some(()) };
+    let message = "machine.inside.kind is missing: the table replaces that of the machine file as a whole";
+    let error = ScenarioError::at(&value.place, message, "without kind");
+    let error = error.because(Some(&replaced.place), "replaced");
+    settings.report(error.with_help("write all keys of machine.inside, also those of the machine file"));
+    None
 }
 
 /// Reads the number of planes of the switches inside a node.

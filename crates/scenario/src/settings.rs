@@ -204,6 +204,12 @@ impl<'a> Settings<'a> {
         stepped.or_else(swept).or_else(written).or_else(filed)
     }
 
+    /// The value of the machine file that another layer replaces.
+    pub(super) fn replaced(&self, setting: Key) -> Option<&Value> {
+        let (layer, _) = self.layered(setting)?;
+        self.machine_file.as_ref().filter(|_| layer != Layer::MachineFile)?.value(setting)
+    }
+
     /// Whether a key is set in the same layer as another, or in a higher one.
     pub(super) fn is_written_with(&self, setting: Key, other: Key) -> bool {
         let layer = |key| self.layered(key).map(|(layer, _)| layer);

@@ -242,3 +242,17 @@ fn a_machine_that_cannot_be_read_may_have_speeds() {
     let cycles = text.replace("hosts = 2", "hosts = 2, hop_cycles = 3");
     assert_eq!(Files::new(&[("s.toml", &cycles), ("links.csv", links)]).displayed().len(), 2);
 }
+
+#[test]
+fn a_table_that_replaces_that_of_the_machine_file_says_so() {
+    let file = "kind = \"cluster\"\nnodes = 2\ndevices_per_node = 2\ninside = { kind = \"switch\", link = { bandwidth = \"100 GB/s\" } }\noutside = { link = { bandwidth = \"10 GB/s\" }, leaves = { nodes = 2 } }\nunit_bytes = 512\n";
+    let text = "machine.file = \"m.toml\"\nmachine.inside.reduce = true\nprogram = { kind = \"barrier\", algorithm = \"dissemination\" }\n";
+    let files = Files::new(&[("s.toml", text), ("m.toml", file)]);
+    assert_eq!(
+        files.displayed(),
+        [
+            "s.toml:2:9: machine.inside.kind is missing: the table replaces that of the machine file as a whole"
+        ]
+    );
+    assert!(files.help().starts_with("write all keys of machine.inside, also those of the machine file"));
+}
