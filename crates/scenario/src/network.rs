@@ -116,7 +116,7 @@ fn from_file(
     let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
     let fabric = described_network(value, (path, &beside(path), is_directed), library, errors)?;
     let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
-    let fabric = lanes::with_speeds(keys, fabric, errors)?;
+    let fabric = with_numbers_as_names(keys, lanes::with_speeds(keys, fabric, errors)?);
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
     let (fabric, hosts_forward) = (
         with_named_hosts(keys, fabric, path, errors)?,
@@ -174,6 +174,17 @@ fn described_network(
         }
     }
     None
+}
+
+/// The network; if its nodes have numbers and the key names hosts, with the numbers as names.
+fn with_numbers_as_names(keys: &NetworkKeys<'_>, mut fabric: Arc<Fabric>) -> Arc<Fabric> {
+    let is_by_name =
+        keys.hosts.is_some_and(|hosts| matches!(hosts.content, Content::Text(_) | Content::List(_)));
+    if is_by_name && fabric.hosts.is_none() && fabric.names.is_empty() {
+        let fabric = Arc::make_mut(&mut fabric);
+        fabric.names = (0..fabric.nodes).map(|node| node.to_string()).collect();
+    }
+    fabric
 }
 
 /// The network; if its file names nodes but does not say which are hosts, with the hosts that the key names. Hosts are
@@ -346,6 +357,11 @@ pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Re
         };
         Failure::Wrong(other_kind(path, &source).unwrap_or_else(errors))
     })?;
+    if fabric.names.iter().any(|name| name.contains("slots=")) {
+        let error =
+            ScenarioError::of_file(path, "the file is a list of hosts (host-list), expected a network");
+        return Err(Failure::Wrong(vec![error.with_help("it is read by machine.host_names and --hosts")]));
+    }
     let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)

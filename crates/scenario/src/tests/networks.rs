@@ -234,6 +234,38 @@ fn speeds_of_slurm_count_with_their_unit() {
 }
 
 #[test]
+fn a_list_of_hosts_is_no_network() {
+    for (hosts, list) in [
+        ("", "node1 slots=8\nnode2 slots=8\nnode3 slots=8\n"),
+        (", hosts = \"*\"", "# nodes\n\n10.0.0.1\tslots=8\n10.0.0.2\tslots=8\n"),
+        ("", "n1,slots=8\nn2,slots=8\n"),
+    ] {
+        let text = format!(
+            "machine = {{ kind = \"network\", edges = \"hosts.txt\"{hosts} }}\nprogram = {{ kind = \"barrier\", algorithm = \"dissemination\" }}\n"
+        );
+        let files = Files::new(&[("s.toml", &text), ("hosts.txt", list)]);
+        assert_eq!(
+            files.displayed(),
+            ["hosts.txt: the file is a list of hosts (host-list), expected a network"]
+        );
+        assert_eq!(files.help(), "it is read by machine.host_names and --hosts");
+    }
+}
+
+#[test]
+fn hosts_of_numbered_nodes_may_be_the_leaves() {
+    for hosts in ["\"leaves\"", "[\"0\", \"1\", \"4\", \"5\"]"] {
+        let text = format!(
+            "machine = {{ kind = \"network\", edges = \"links.txt\", hosts = {hosts} }}\nprogram = {{ kind = \"barrier\", algorithm = \"dissemination\" }}\n"
+        );
+        let links = "0 2\n1 2\n2 3\n3 4\n3 5\n";
+        let scenario = Files::new(&[("s.toml", &text), ("links.txt", links)]).load().unwrap();
+        let machine = &scenario.runs[0].machine;
+        assert_eq!((machine.host_count(), scenario.runs[0].program.body.process_count()), (4, 4));
+    }
+}
+
+#[test]
 fn a_machine_that_cannot_be_read_may_have_speeds() {
     let text = "machine = { kind = \"network\", edges = \"links.csv\", hosts = 2 }\nprogram = { kind = \"all-reduce\", algorithm = \"ring\", bytes = \"64 MiB\" }\n";
     let links = "from,to,bandwidth,latency\na,s,300 GB/s,500 ns\nb,s,300 GB/s,500 ns\n";
