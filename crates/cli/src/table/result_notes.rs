@@ -206,10 +206,11 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
         .map(|row| row.record)
         .reduce(|one, other| if excess(other) > excess(one) { other } else { one })?;
     let (routed, balanced) = congestion(worst).filter(|_| excess(worst) >= MIN_UNEVENNESS)?;
-    let help = match worst.execution.routing.as_deref() {
-        None | Some("lowest") if worst.machine.wrap.is_empty() => {
-            "; execution.routing = \"spread\" takes others"
+    let help = match (worst.execution.routing.as_deref(), worst.execution.spread.as_deref()) {
+        (None | Some("lowest"), _) if worst.machine.wrap.is_empty() => {
+            "; execution = { routing = \"spread\", spread = \"message\" } takes others"
         }
+        (Some("spread"), None) => "; execution.spread = \"message\" draws a route for each message",
         _ => "",
     };
     Some(format!(
