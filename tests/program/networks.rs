@@ -89,3 +89,40 @@ fn a_network_is_drawn_with_all_its_nodes() {
     assert_eq!(done(&["draw", "links", &path]).matches("</title>").count(), 13 + 1);
     assert!(done(&["draw", "space-time", &path]).contains("<svg"));
 }
+
+#[test]
+fn uneven_parallel_cables_have_a_remedy_that_helps() {
+    let links = "from,to,links\n0,2,1\n1,2,1\n0,3,1\n1,3,1\n";
+    let pairs: String = (0..8).map(|rank| format!("{rank},{},1000\n", rank + 8)).collect();
+    let matrix = format!("source,destination,units\n{pairs}");
+    let result = |execution: &str| {
+        let text = format!(
+            "machine = {{ kind = \"network\", edges = \"l.csv\", hosts = 2, switching = \"cut-through\" }}\n\
+             program = {{ kind = \"traffic\", file = \"m.csv\", processes_per_node = 8 }}\nexecution = {{ {execution} }}\n"
+        );
+        let scratch = Scratch::with(&[("l.csv", links), ("s.toml", &text), ("m.csv", &matrix)]);
+        let table = done(&["run", &scratch.path("s.toml"), "--width", "400"]);
+        let makespan =
+            json(&["run", &scratch.path("s.toml")])["runs"][0]["makespan_cycles"].as_u64().unwrap();
+        (makespan, table)
+    };
+    let (lowest, told) = result("");
+    assert!(
+        told.contains("execution = { routing = \"spread\", spread = \"message\" } takes others"),
+        "{told}"
+    );
+    let (by_pair, told) = result("routing = \"spread\"");
+    assert!(told.contains("execution.spread = \"message\" draws a route for each message"), "{told}");
+    let (by_message, _) = result("routing = \"spread\", spread = \"message\"");
+    assert!(by_message < lowest && by_message < by_pair, "{lowest} {by_pair} {by_message}");
+}
+
+#[test]
+fn a_table_of_names_alone_is_left_out_beside_one_with_more() {
+    let scratch = Scratch::with(&[(
+        "s.toml",
+        "machine = { kind = \"ring\", shape = [8] }\nprogram = { kind = \"all-reduce\", algorithm = [\"ring\", \"tree\"], units = 8 }\n",
+    )]);
+    let told = done(&["run", &scratch.path("s.toml"), "--columns", "algorithm,embedding,makespan"]);
+    assert!(told.contains("makespan") && !told.contains("bounds and busiest links"), "{told}");
+}

@@ -391,11 +391,11 @@ pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result
         }
         ResultFormat::Csv => {
             tables.check_names::<R>()?;
-            output.write(|output| write_csv(output, &tables.columns, records))
+            output.write(|output| write_csv(output, &tables.names(), records))
         }
         ResultFormat::Parquet => {
             tables.check_names::<R>()?;
-            output.write(|output| write_parquet(output, &tables.columns, records))
+            output.write(|output| write_parquet(output, &tables.names(), records))
         }
     }
 }
@@ -404,12 +404,24 @@ pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result
 pub(crate) const POINTS: usize = 345;
 
 impl TableOptions {
+    /// The chosen names. A blank after a comma goes on with the name: `packet latency, p99`.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = vec![];
+        for part in &self.columns {
+            match names.last_mut().filter(|_| part.starts_with(' ')) {
+                Some(name) => *name += &format!(",{part}"),
+                None => names.push(part.clone()),
+            }
+        }
+        names
+    }
+
     /// The page with the chosen columns.
     fn chosen(&self, page: Page) -> Result<Page, Failure> {
         if self.columns.is_empty() {
             return Ok(page);
         }
-        page.with_columns(&self.columns).map_err(|(name, known)| unknown_column(&name, &known))
+        page.with_columns(&self.names()).map_err(|(name, known)| unknown_column(&name, &known))
     }
 
     fn refuse_for(&self, format: &str) -> Result<(), Failure> {
@@ -427,7 +439,7 @@ impl TableOptions {
         let columns = R::columns();
         let is_known = |wanted: &str| columns.iter().any(|column| column.names().any(|name| name == wanted));
         let known: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-        self.columns
+        self.names()
             .iter()
             .find(|column| !is_known(column))
             .map_or(Ok(()), |unknown| Err(unknown_column(unknown, &known)))

@@ -137,10 +137,13 @@ impl Page {
             }
             return Err((unknown.clone(), known));
         }
+        // A table of which only the names of its rows are chosen says nothing beside one with more.
+        let is_more = |table: &TextTable| table.header.len() > table.words;
+        let is_any_more = tables().filter_map(|table| table.with_columns(names)).any(|table| is_more(&table));
+        let with_columns =
+            |table: &TextTable| table.with_columns(names).filter(|table| is_more(table) || !is_any_more);
         let chosen = |block| match block {
-            Block::Tables(tables) => {
-                Block::Tables(tables.iter().filter_map(|table| table.with_columns(names)).collect())
-            }
+            Block::Tables(tables) => Block::Tables(tables.iter().filter_map(with_columns).collect()),
             other => other,
         };
         let blocks = self.blocks.into_iter().map(chosen);
