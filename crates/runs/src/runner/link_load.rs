@@ -126,7 +126,8 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
         }
     }
     merge(&mut messages);
-    Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
+    // Switches that combine what they receive leave no messages from node to node.
+    (!messages.is_empty()).then(|| ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
 }
 
 /// Sorts messages by their nodes and merges those between the same nodes.
