@@ -94,7 +94,7 @@ pub(super) static TERMS: [Term; 18] = [
     },
     Term {
         names: &["rail", "rails", "rail-optimised"],
-        source: "docs/clusters.md",
+        source: "docs/scenarios.md",
         text: "The switches that join the accelerators of equal index in all nodes of a cluster: machine.outside with \
                rails = true.",
     },

@@ -70,7 +70,7 @@ pub(super) static INTEL_MPI_BENCHMARKS: Format = reads(
 
 pub(super) static NCCL_TESTS: Format = reads(
     "nccl-tests",
-    "nccl-tests, rccl-tests",
+    "all_reduce_perf and others of NVIDIA and AMD",
     HOLDS,
     |file| {
         let is_heading = |line: &str| line.contains('#') && line.contains("algbw") && line.contains("busbw");
