@@ -90,10 +90,8 @@ impl SweepOutput {
             announce(&journal);
             return Ok(Self::Part { journal, path: part });
         }
-        let place = with_suffix(&file, "partial");
-        // Without a journal there is nothing to resume, and results are not known to be those of this sweep.
-        let existing = if place.exists() { existing } else { options.existing() };
         existing.refuse(&file)?;
+        let place = with_suffix(&file, "partial");
         let journal = open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
         announce(&journal);
         Ok(Self::File { journal, path: file })

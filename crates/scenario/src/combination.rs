@@ -42,6 +42,11 @@ pub(super) fn validate(
     let runs = runs(&settings, combination, written, library);
     match runs {
         Some(runs) if settings.errors().is_empty() => Ok(runs),
+        None if settings.errors().is_empty() => {
+            // A key that is not read without an error would leave out runs in silence.
+            let message = "a value cannot be used, for a reason that is not told: please report this file";
+            Err(vec![ScenarioError::of_file(settings.path(), message)])
+        }
         _ => Err(settings.errors().take()),
     }
 }

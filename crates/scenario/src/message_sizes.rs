@@ -8,7 +8,7 @@ use super::{
     errors::Errors,
     keys::{Key, MAX_INTEGER},
     settings::Settings,
-    timing::{quantity, report_without_link},
+    timing::{has_link, quantity, report_without_link},
     value::{Content, Value},
 };
 use crate::PhysicalScale;
@@ -158,7 +158,7 @@ fn of_link(
     value: &Value,
     instead: &str,
 ) -> Option<PhysicalScale> {
-    if scale.is_none() && settings.get(Key::MachineLink).is_none() {
+    if scale.is_none() && !has_link(settings) {
         report_without_link(settings, key, value, instead);
     }
     scale

@@ -323,7 +323,7 @@ impl Local<'_> {
             Self::Figures(_, value) => value,
         };
         let has_seconds = links.is_some_and(|links| links.physical.is_some());
-        if settings.get(Key::MachineLink).is_none() && !has_seconds {
+        if !has_link(settings) && !has_seconds {
             let instead = "local_latency_cycles and local_unit_cycles";
             report_without_link(settings, Key::MachineLocal, value, instead);
         }
@@ -351,6 +351,13 @@ fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: [Key; 2]) -> Op
     let is_replaced =
         in_cycles.iter().filter_map(|&key| settings.layered(key)).any(|(other, _)| other > layer);
     (!is_replaced).then_some((value, is_alone))
+}
+
+/// Whether the links are described in seconds and bytes, and no higher layer describes them in cycles.
+pub(super) fn has_link(settings: &Settings<'_>) -> bool {
+    let layer = |key: Key| settings.layered(key).map(|(layer, _)| layer);
+    let in_cycles = layer(Key::MachineHopCycles).max(layer(Key::MachineLatencyCycles));
+    layer(Key::MachineLink).is_some_and(|link| in_cycles.is_none_or(|in_cycles| in_cycles <= link))
 }
 
 /// Reports a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for such a machine.

@@ -101,6 +101,10 @@ fn refuse_unknown_messages(scenarios: &[Scenario]) -> Result<(), Failure> {
     };
     match scenarios.iter().flat_map(|scenario| &scenario.runs).find(|run| !has_messages(run)) {
         None => Ok(()),
+        Some(run) if run.program.open_loop.is_some() => Err(Failure::usage(
+            format!("--messages of {:?}, which is open-loop traffic, expected another program", run.scenario),
+            "use --packets for the rows of open-loop traffic",
+        )),
         Some(run) => Err(Failure::usage(
             format!(
                 "--messages of {:?}, expected a job, or a program over routers with finite buffers",

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_records::{BusyLinks, PlacementRecord, RunRecord};
 use cubefold_runs::link_congestion;
-use cubefold_scenario::{Run, Scenario, SweptValue};
+use cubefold_scenario::{Scenario, SweptValue};
 
 use super::{MAX_TEXT_BYTES, column::ReportedRun};
 use crate::{
@@ -328,22 +328,26 @@ fn placement_name(run: &ReportedRun<'_>, runs: &[ReportedRun<'_>]) -> String {
     if alike > 1 { run.name.clone() } else { name_of_run }
 }
 
-/// The first run of each placement.
+/// The first run of each placement of each guest.
 fn first_runs_of_placements<'runs, 'report>(
     runs: &'runs [ReportedRun<'report>],
 ) -> Vec<&'runs ReportedRun<'report>> {
-    let mut found: Vec<&ReportedRun<'_>> = vec![];
+    let mut found: Vec<(&ReportedRun<'_>, PlacementRecord)> = vec![];
     for run in runs {
         let (embedding, placement) = (&run.run.embedding, &run.run.placement);
-        let is_known = |known: &Run| {
+        // Guests differ in their edges, and so in what is measured.
+        let measured = PlacementRecord::new(&run.finished.metrics);
+        let is_known = |(known, known_measured): &(&ReportedRun<'_>, PlacementRecord)| {
+            let known = known.run;
             known.embedding == *embedding
                 && (Arc::ptr_eq(&known.placement, placement) || known.placement == *placement)
+                && *known_measured == measured
         };
-        if !found.iter().any(|known| is_known(known.run)) {
-            found.push(run);
+        if !found.iter().any(is_known) {
+            found.push((run, measured));
         }
     }
-    found
+    found.into_iter().map(|(run, _)| run).collect()
 }
 
 /// A space-time diagram of as many processes as the page's size allows, or for a collective a timeline of as many

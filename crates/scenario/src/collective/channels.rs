@@ -167,16 +167,23 @@ pub(super) fn notes(
 fn on_channels(asked: &CollectiveSpecification, channels: &Channels) -> Vec<String> {
     let count = channels.count.get();
     let is_ring = asked.algorithm == Algorithm::Ring;
-    let starts = asked.channel_starts().iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    let (words, of_devices) = match (is_ring, count) {
-        (true, 1) => ("ring", "device"),
-        (true, _) => ("rings, one", "each of devices"),
-        (false, 1) => ("tree", "device"),
-        (false, _) => ("trees, one", "each of devices"),
+    let mut starts = asked.channel_starts();
+    starts.dedup();
+    let channels = match (is_ring, count) {
+        (true, 1) => "ring",
+        (true, _) => "rings",
+        (false, 1) => "tree",
+        (false, _) => "trees",
     };
-    let mut notes = vec![format!("{count} {words} from {of_devices} {starts}.")];
+    let from = if let [only] = starts[..] {
+        format!(" from device {only}")
+    } else {
+        let starts: Vec<String> = starts.iter().map(u32::to_string).collect();
+        format!(", one from each of devices {}", starts.join(", "))
+    };
+    let mut notes = vec![format!("{count} {channels}{from}.")];
     let nodes = asked.rank_count() / u64::from(asked.ranks_per_node);
-    if is_ring && nodes > 1 && nodes % 2 == 1 {
+    if is_ring && asked.ranks_per_node > 1 && nodes > 1 && nodes % 2 == 1 {
         notes.push("between the last node and the first the channels change rails.".to_owned());
     }
     notes

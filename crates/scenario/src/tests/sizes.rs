@@ -228,6 +228,15 @@ fn the_belt_engine_takes_sizes_that_differ_where_one_line_stands_for_all() {
 }
 
 #[test]
+fn bytes_on_links_that_a_higher_layer_has_in_cycles_are_reported() {
+    let machine = "kind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"50 GB/s\" }\n";
+    let text = "[machine]\nfile = \"m.toml\"\nhop_cycles = 2\n[program]\nbytes = \"64 KiB\"\n";
+    let files = Files::new(&[("s.toml", text), ("m.toml", machine)]);
+    let expected = "program.bytes without machine.link, expected program.units";
+    assert_eq!(files.displayed(), [format!("s.toml:5:9: {expected}")]);
+}
+
+#[test]
 fn cycle_counts_that_overflow_name_the_key_to_change() {
     let refused = |text: &str| {
         let text = format!("{RING}{text}");
