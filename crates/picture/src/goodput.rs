@@ -520,17 +520,14 @@ mod tests {
 
     #[test]
     fn swept_settings_without_a_column_have_lines_of_their_own() {
-        let levels = "{ hierarchical = { inner = \"ring\", outer = \"ring\" } }";
-        let scenario = format!(
-            "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nkind = \"all-reduce\"\nprocesses_per_node = 2\n\
-             algorithm = [\"ring\", \"direct\", {levels}]\n[sweep]\n\"program.channels\" = [1, 2]\n\
-             \"program.units\" = [64, 128]\n"
-        );
-        let runs = runs(&scenario);
+        let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\n[program]\nkind = \"all-reduce\"\n\
+                        algorithm = [\"ring\", \"direct\"]\n[sweep]\n\
+                        \"program.order\" = [\"rotated\", \"listed\"]\n\"program.units\" = [64, 128]\n";
+        let runs = runs(scenario);
         let records = runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run)));
         let chart = GoodputChart::new(&ResultsTable::of(&records.collect::<Vec<_>>())).unwrap();
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
-        assert_eq!(names, ["ring, channels 1", "direct", "hierarchical ring/ring", "ring, channels 2"]);
+        assert_eq!(names, ["ring", "direct, order rotated", "direct, order listed"]);
         assert!(chart.lines.iter().all(|line| line.points.len() == 2));
     }
 

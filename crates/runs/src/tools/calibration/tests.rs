@@ -34,7 +34,7 @@ fn runs_of_one_size_each_are_one_series() {
     let whole = series(SeriesKind::Single, 2e-6, 5e9);
     let one =
         |name: &str, point| Measurement { name: name.to_owned(), ..named(SeriesKind::Single, vec![point]) };
-    let runs = vec![one("b.txt", whole.points[5]), one("a.txt", whole.points[1])];
+    let runs = vec![one("b.txt", whole.points[6]), one("a.txt", whole.points[0])];
     let calibration = Calibration::new(runs, 1).unwrap();
     assert!(is_near(calibration.latency_seconds(), 2e-6) && is_near(calibration.bytes_per_second(), 5e9));
     assert!(calibration.to_string().contains("# b.txt, a.txt (one message at a time, 2 sizes)"));
