@@ -87,7 +87,7 @@ impl<'a> Recogniser<'a> {
     ///
     /// # Errors
     ///
-    /// Those of the reader.
+    /// If the reader finds any, with their places in the file.
     pub fn read_plain<T>(
         &self,
         source: &str,

@@ -372,7 +372,7 @@ impl RunRecord {
         let (routing, bounds) = (traffic.routing.as_deref().map(sum), finished.collective_bounds);
         // Open-loop traffic has no end, and its packets belong to no stage.
         let is_closed = finished.open_loop.is_none();
-        // What switches send has no use of links of its own (`docs/model.md` section 16).
+        // Messages that switches reduce are not counted on links (`docs/model.md` section 16).
         let job = run.program.body.special().job();
         let is_counted = is_closed && !job.is_some_and(Job::reduces_in_switches);
         let congestion = finished.channel_congestion.filter(|_| is_counted);

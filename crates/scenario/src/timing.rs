@@ -25,6 +25,9 @@ use super::{
 };
 use crate::PhysicalScale;
 
+/// The keys of the times of links in cycles.
+const LINK_IN_CYCLES: [Key; 2] = [Key::MachineHopCycles, Key::MachineLatencyCycles];
+
 /// The times of messages in the settings; `None` where invalid.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TimingSection {
@@ -168,8 +171,7 @@ impl Classes<'_> {
 
 /// Reads the times of links: in cycles, or by bandwidth and latency.
 fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>) -> Option<ClassTimes> {
-    let in_cycles = [Key::MachineHopCycles, Key::MachineLatencyCycles];
-    let Some((value, is_alone)) = physical(settings, Key::MachineLink, in_cycles) else {
+    let Some((value, is_alone)) = physical(settings, Key::MachineLink, LINK_IN_CYCLES) else {
         let has_link = settings.get(Key::MachineLink).is_some();
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
             report_without_link(settings, Key::MachineUnitBytes, value, "nothing");
@@ -252,7 +254,7 @@ fn own_bandwidths(
     machine_links: &OwnLinks,
     local: Option<Figures>,
 ) -> Option<ClassTimes> {
-    for key in [Key::MachineHopCycles, Key::MachineLatencyCycles] {
+    for key in LINK_IN_CYCLES {
         if let Some(value) = settings.get(key) {
             let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
             let error = ScenarioError::at(&value.place, message, "in cycles");
@@ -346,18 +348,20 @@ fn local<'a>(settings: &'a Settings<'_>) -> Option<Local<'a>> {
 /// The value of a key in seconds and bytes, and whether rules let it stand beside its keys in cycles; `None` if one of
 /// these is set in a higher layer.
 fn physical<'a>(settings: &'a Settings<'_>, key: Key, in_cycles: [Key; 2]) -> Option<(&'a Value, bool)> {
-    let (layer, value) = settings.layered(key)?;
+    let value = settings.get(key)?;
     let is_alone = in_cycles.map(|in_cycles| settings.obeys(in_cycles)) == [true; 2];
-    let is_replaced =
-        in_cycles.iter().filter_map(|&key| settings.layered(key)).any(|(other, _)| other > layer);
-    (!is_replaced).then_some((value, is_alone))
+    counts(settings, key, in_cycles).then_some((value, is_alone))
+}
+
+/// Whether a key in seconds and bytes is set, and none of its keys in cycles in a higher layer.
+fn counts(settings: &Settings<'_>, key: Key, in_cycles: [Key; 2]) -> bool {
+    in_cycles.iter().all(|&other| settings.get(other).is_none() || settings.is_written_with(key, other))
+        && settings.get(key).is_some()
 }
 
 /// Whether the links are described in seconds and bytes, and no higher layer describes them in cycles.
 pub(super) fn has_link(settings: &Settings<'_>) -> bool {
-    let layer = |key: Key| settings.layered(key).map(|(layer, _)| layer);
-    let in_cycles = layer(Key::MachineHopCycles).max(layer(Key::MachineLatencyCycles));
-    layer(Key::MachineLink).is_some_and(|link| in_cycles.is_none_or(|in_cycles| in_cycles <= link))
+    counts(settings, Key::MachineLink, LINK_IN_CYCLES)
 }
 
 /// Reports a key in seconds or bytes of a machine that is described in cycles; `instead` is the key for such a machine.
@@ -367,9 +371,7 @@ pub(super) fn report_without_link(settings: &Settings<'_>, key: Key, value: &Val
     let is_in_cycles = || {
         let kind = settings.silent().one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name);
         kind.is_some_and(MachineKind::is_grid)
-            || [Key::MachineHopCycles, Key::MachineLatencyCycles]
-                .iter()
-                .any(|&key| settings.get(key).is_some())
+            || LINK_IN_CYCLES.iter().any(|&key| settings.get(key).is_some())
     };
     if !settings.errors().is_empty() && !is_in_cycles() {
         return;

@@ -156,16 +156,17 @@ fn bisected(
             templates.push((&competitor.name, &runs[competitor.place]));
         }
     }
-    let sized = |units: u64| {
-        let of = |(name, run): &(_, &Run)| run.with_vector_units(units).map(|run| (*name, run)).ok_or(*name);
-        templates.iter().map(of).collect::<Result<Vec<(&str, Run)>, &str>>()
-    };
-    if let (false, Err(name)) = (comparison.changes.is_empty(), sized(1)) {
+    // At a size that was run, only a collective in several steps has no such run.
+    if let Some(change) = comparison.changes.first()
+        && let Some((name, _)) =
+            templates.iter().find(|(_, run)| run.with_vector_units(change.last_units).is_none())
+    {
         say(&format!("note: {name} runs in several steps, whose sizes --bisect cannot change"));
         return Ok(comparison.changes.clone());
     }
     let fastest_at = |units: u64| {
-        let sized = sized(units).unwrap_or_default();
+        let sized: Vec<(&str, Run)> =
+            templates.iter().filter_map(|(name, run)| Some((*name, run.with_vector_units(units)?))).collect();
         let asked: Vec<&Run> = sized.iter().map(|(_, run)| run).collect();
         let finished = execution::finished(&asked, KeepRecords::No, shared)?;
         let makespans = finished.iter().map(|finished| finished.outcome.summary.makespan());

@@ -37,7 +37,7 @@ use crate::{
 pub(super) fn search(options: &SearchOptions, shared: &SharedOptions) -> Result<(), Failure> {
     search_and_write(options, shared)?;
     match interruption::stop_requested() {
-        // What was found is written by now.
+        // The placements found so far have been written.
         Some(signal) => process::exit(interruption::exit_code(signal)),
         None => Ok(()),
     }

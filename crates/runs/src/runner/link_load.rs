@@ -126,8 +126,7 @@ pub(super) fn channel_congestion(run: &Run) -> Option<ChannelCongestion> {
         }
     }
     merge(&mut messages);
-    // Switches that combine what they receive leave no messages from node to node.
-    (!messages.is_empty()).then(|| ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
+    Some(ChannelCongestion::of(&run.machine, &messages, run.communication.tie()))
 }
 
 /// Sorts messages by their nodes and merges those between the same nodes.

@@ -4,12 +4,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     convert::Infallible,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 
 use cubefold_records::{FinishedRun, RunRecord};
-use cubefold_scenario::{KeyValues, Run, generator_key, load, scenario_keys};
+use cubefold_scenario::{KeyValues, Run, generator_key, load, load_text, scenario_keys};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
@@ -460,6 +460,22 @@ fn a_list_of_runs_equals_its_runs_alone() {
     let missing: Vec<&&str> =
         all.iter().filter(|path| !covered.contains(*path) && !LEFT_OUT.contains(path)).collect();
     assert!(missing.is_empty(), "lists of {missing:?} are not tried");
+}
+
+/// Of 512 bytes among 8 ranks, units of 128 bytes leave every other block empty: the guest has fewer edges.
+#[test]
+fn a_sweep_of_the_bytes_of_a_unit_equals_its_runs_alone() {
+    let loaded = |unit_bytes: &str| {
+        let text = format!(
+            "[machine]\nkind = \"ring\"\nshape = [8]\nlink = {{ bandwidth = \"50 GB/s\" }}\n[program]\n\
+             kind = \"all-reduce\"\nalgorithm = \"direct\"\nbytes = 512\n[mapping]\n\
+             embeddings = [\"standard\"]\n[sweep]\n\"machine.unit_bytes\" = {unit_bytes}\n"
+        );
+        results(load_text(Path::new("units.toml"), &text).unwrap().runs)
+    };
+    let alone = [loaded("[64]"), loaded("[128]")].concat();
+    assert_eq!(loaded("[64, 128]"), alone);
+    assert!(alone[0].contains("\"total\":64") && alone[1].contains("\"total\":48"));
 }
 
 #[test]
