@@ -316,6 +316,7 @@ fn open_loop_refuses_what_belongs_to_processes() {
     assert_refused(&closed(&machine, program, ""), &["machine.packet_units in open loop"]);
     for (more, words) in [
         ("compute_cycles = 3", "program.compute_cycles in open loop"),
+        ("message_cost_cycles = 3", "program.message_cost_cycles in open loop"),
         ("saturation = {}", "both program.load and program.saturation"),
         ("pattern = \"nowhere\"", "expected uniform, uniform-others"),
         ("hotspots = [1]", "program.hotspots with the pattern uniform, expected the pattern hotspot"),

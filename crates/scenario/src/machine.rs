@@ -13,7 +13,9 @@ use cubefold_topology::{
 };
 
 use super::{
-    allocation, connection,
+    allocation,
+    collective::in_switch,
+    connection,
     described_graph::{DescribedGraph, is_described},
     errors::{Errors, ScenarioError, alternatives},
     execution::{self, RoutingRule},
@@ -60,6 +62,9 @@ impl MachineSection {
 /// Reads the machine.
 pub(super) fn read(settings: &Settings<'_>, library: &mut Library) -> MachineSection {
     let kind = kind(settings);
+    if let Some(value) = settings.get(Key::MachineReduce) {
+        in_switch::reduce(value, Key::MachineReduce.path(), settings.errors());
+    }
     let NodesAndLinks { machine, size, own_links, notes } = nodes_and_links(settings, kind, library);
     let whole = machine.clone();
     let machine = failures::read(settings, machine);

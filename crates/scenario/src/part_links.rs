@@ -48,17 +48,28 @@ pub(super) struct PartLink {
 /// Reads the speed of a part from its table; `Some(None)` if it has none.
 #[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
 pub(super) fn part_link(table: &Table<'_>, errors: &Errors) -> Option<Option<PartLink>> {
-    let in_cycles = table.get("hop_cycles").or(table.get("latency_cycles"));
-    if let Some(value) = table.get("link") {
-        if let Some(other) = in_cycles {
-            let message = format!("{} beside cycles, expected one of them", table.name("link"));
-            let error = ScenarioError::at(&value.place, message, "with cycles beside it");
-            errors.report(error.because(Some(&other.place), "cycles").with_help("remove one of them"));
-            return None;
-        }
-        return PartLink::read(value, &table.name("link"), errors).map(Some);
-    }
-    let Some(first) = in_cycles else { return Some(None) };
+    let Some(value) = table.get("link") else { return in_cycles(table, errors) };
+    refuse_cycles_beside(value, "link", table, errors)?;
+    PartLink::read(value, &table.name("link"), errors).map(Some)
+}
+
+/// Reports cycles beside a value in seconds.
+fn refuse_cycles_beside(value: &Value, key: &str, table: &Table<'_>, errors: &Errors) -> Option<()> {
+    let Some(other) = first_in_cycles(table) else { return Some(()) };
+    let message = format!("{} beside cycles, expected one of them", table.name(key));
+    let error = ScenarioError::at(&value.place, message, "with cycles beside it");
+    errors.report(error.because(Some(&other.place), "cycles").with_help("remove one of them"));
+    None
+}
+
+fn first_in_cycles<'a>(table: &Table<'a>) -> Option<&'a Value> {
+    table.get("hop_cycles").or(table.get("latency_cycles"))
+}
+
+/// Reads the speed of links in cycles; `Some(None)` if there is none.
+#[expect(clippy::option_option, reason = "an error, nothing written, or a link")]
+fn in_cycles(table: &Table<'_>, errors: &Errors) -> Option<Option<PartLink>> {
+    let Some(first) = first_in_cycles(table) else { return Some(None) };
     let cycles = |key: &str, least: u64| match table.get(key) {
         Some(value) => value.natural(table.name(key), least..=MAX_INTEGER, errors).map(Some),
         None => Some(None),
@@ -70,6 +81,21 @@ pub(super) fn part_link(table: &Table<'_>, errors: &Errors) -> Option<Option<Par
 }
 
 impl PartLink {
+    /// Reads a table of bandwidth and latency, or of the same in cycles.
+    pub(super) fn read_in_either(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
+        let table =
+            Table::read(value, name, &["bandwidth", "latency", "hop_cycles", "latency_cycles"], errors)?;
+        if first_in_cycles(&table).is_none() {
+            return Self::read(value, name, errors);
+        }
+        for key in ["bandwidth", "latency"] {
+            if let Some(value) = table.get(key) {
+                refuse_cycles_beside(value, key, &table, errors)?;
+            }
+        }
+        in_cycles(&table, errors)?
+    }
+
     /// Reads a table of bandwidth and latency.
     pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         let table = Table::read(value, name, &["bandwidth", "latency"], errors)?;

@@ -5,7 +5,7 @@ use cubefold_simulator::{
     AdaptiveChoice, Allocator, Communication, Ejection, FlowControl, RouterError, RouterRouting,
     RouterSettings, RouterTie, RoutingOption, RoutingOptions, Speedup, Switching, TableChoice,
 };
-use cubefold_topology::{Machine, TieRule};
+use cubefold_topology::{Machine, MachineKind, TieRule};
 
 use super::{
     errors::{ScenarioError, alternatives},
@@ -282,6 +282,24 @@ pub(super) fn with_routers(
     }
 }
 
+/// A help for a routing that a machine does not support: a dragonfly may lack groups or links.
+fn routing_help(settings: &Settings<'_>) -> &'static str {
+    let kind = settings.get(Key::MachineKind).map(|value| &value.content);
+    let is_dragonfly = matches!(kind, Some(Content::Text(kind)) if kind == MachineKind::Dragonfly.name());
+    let keys = [
+        Key::MachineGroups,
+        Key::MachineLinksBetweenGroups,
+        Key::MachineFailedLinks,
+        Key::MachineFailedNodes,
+    ];
+    if is_dragonfly && keys.iter().any(|&key| settings.get(key).is_some()) {
+        "those of dragonflies need all groups that the ports allow, one link between every two groups, and no \
+         failures"
+    } else {
+        ""
+    }
+}
+
 /// The error for routers that a machine does not support.
 pub(super) fn refusal(settings: &Settings<'_>, reason: &RouterError) -> Option<ScenarioError> {
     let (keys, label, help): (&[Key], &str, &str) = match reason {
@@ -309,7 +327,9 @@ pub(super) fn refusal(settings: &Settings<'_>, reason: &RouterError) -> Option<S
             (&[Key::MachineRouterEjection], "only under minimal routing", "use ejection = \"all\"")
         }
         RouterError::NoGroups => (&[Key::MachineGlobalLatencyCycles], "only of a dragonfly", ""),
-        RouterError::NoSuchRouting { .. } => (&[Key::ExecutionRouting], "not of this machine", ""),
+        RouterError::NoSuchRouting { .. } => {
+            (&[Key::ExecutionRouting], "not of this machine", routing_help(settings))
+        }
         RouterError::OwnRoutes => (&[Key::ExecutionRouting], "routes of messages", ""),
         RouterError::SlowLinks { .. } => (
             &[Key::MachineHopCycles],

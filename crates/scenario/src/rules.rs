@@ -116,7 +116,13 @@ static RULES: &[Rule] = &[
         help: NOTHING,
     },
     Rule {
-        keys: &[Key::ProgramComputeCycles, Key::ProgramCompute, Key::ProgramLoading],
+        keys: &[
+            Key::ProgramComputeCycles,
+            Key::ProgramCompute,
+            Key::ProgramMessageCostCycles,
+            Key::ProgramMessageCost,
+            Key::ProgramLoading,
+        ],
         case: Case::OpenLoop,
         message: "{} in open loop, expected none",
         label: "nothing computes",

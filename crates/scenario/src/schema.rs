@@ -60,8 +60,7 @@ pub fn scenario_schema() -> Value {
             }
         }
     }
-    let mut case = object(&in_cases);
-    case["minProperties"] = 1.into();
+    let case = object(&in_cases);
     swept.insert("cases".to_owned(), json!({ "type": "array", "minItems": 1, "items": case }));
     tables.insert("sweep".to_owned(), object(&swept));
     let own_schema =

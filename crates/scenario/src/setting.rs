@@ -116,7 +116,7 @@ fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
             is_changed |= keys.len() < count;
         }
         if is_changed {
-            cases.retain(|case| !matches!(&case.content, Content::Table(keys) if keys.is_empty()));
+            keep_one_empty(cases);
         }
     }
     if is_changed {
@@ -126,6 +126,13 @@ fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
             entries.remove(place);
         }
     }
+}
+
+/// Of the cases without keys, which make the same runs, the first stays beside others, and none alone.
+fn keep_one_empty(cases: &mut Vec<Value>) {
+    let is_empty = |case: &Value| matches!(&case.content, Content::Table(keys) if keys.is_empty());
+    let mut may_stay = !cases.iter().all(is_empty);
+    cases.retain(|case| !is_empty(case) || std::mem::take(&mut may_stay));
 }
 
 #[cfg(test)]
@@ -181,7 +188,11 @@ mod tests {
     fn keys_of_cases_are_set_for_all_of_them() {
         let cases = "machine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n\
                      [[sweep.cases]]\nseed = 1\n\"machine.links\" = 1\n[[sweep.cases]]\nseed = 2\n";
-        assert_eq!(set(cases, &["seed=3"]).unwrap().runs.len(), 1);
+        let seeds = set(cases, &["seed=3"]).unwrap();
+        let combinations: Vec<usize> = seeds.runs.iter().map(|run| run.combination.len()).collect();
+        assert_eq!(combinations, [1, 0]);
+        assert!(seeds.runs.iter().all(|run| run.seed == 3));
+        assert_eq!(set(cases, &["seed=3", "machine.links=1"]).unwrap().runs.len(), 1);
         let both = set(cases, &["machine.links=2"]).unwrap();
         assert_eq!(both.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2]);
     }

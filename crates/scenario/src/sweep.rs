@@ -261,19 +261,10 @@ fn read_cases(cases: &Value, keys: &[Entry], errors: &Errors) -> Option<Choice> 
 }
 
 fn read_case(case: &Value, keys: &[Entry], errors: &Errors) -> Option<Vec<Assignment>> {
-    let entries = match &case.content {
-        Content::Table(entries) if !entries.is_empty() => entries,
-        Content::Table(_) => {
-            let message = "a case without keys, expected at least one";
-            let error = ScenarioError::at(&case.place, message, "empty").standing(Standing::HidesValues);
-            errors.report(error);
-            return None;
-        }
-        _ => {
-            let error = case.unexpected("case of a sweep", "a table of paths and values");
-            errors.report(error.standing(Standing::HidesValues));
-            return None;
-        }
+    let Content::Table(entries) = &case.content else {
+        let error = case.unexpected("case of a sweep", "a table of paths and values");
+        errors.report(error.standing(Standing::HidesValues));
+        return None;
     };
     let mut assignments = vec![];
     for entry in entries {

@@ -314,6 +314,9 @@ pub fn check_execution(
     }
     check_packets(program, communication)?;
     if let Some(job) = program.special().job() {
+        if communication.routers().is_some() && job.reduces_in_switches() {
+            return Err(SimulationError::NoSwitchReduction { place: "over routers with finite buffers" });
+        }
         SwitchTrees::new(job, placement.machine(), |rank| placement.node(ProcessId::new(rank)))?;
     }
     match execution {
@@ -377,10 +380,6 @@ fn select<'run>(
         EngineChoice::Belt(bulk) => Some(bulk),
         EngineChoice::Hop | EngineChoice::Sized => None,
     };
-    if communication.router_rules().is_some() && program.special().job().is_some_and(Job::reduces_in_switches)
-    {
-        return Err(SimulationError::NoSwitchReduction);
-    }
     if let Some(routers) = communication.router_rules() {
         let is_belt = matches!(request.engine, EngineChoice::Belt(_));
         return if is_belt { Err(NoBeltError::Routers.into()) } else { Ok(Selection::Routers(routers)) };

@@ -39,8 +39,11 @@ pub enum SimulationError {
     #[error(transparent)]
     SwitchTrees(#[from] crate::SwitchTreeError),
     /// Switches do not reduce in routers with finite buffers, nor in searches.
-    #[error("reduction in switches over routers with finite buffers or in a search, expected neither")]
-    NoSwitchReduction,
+    #[error("reduction in switches {place}, expected ranks that reduce")]
+    NoSwitchReduction {
+        /// What does not simulate it.
+        place: &'static str,
+    },
     /// The requested engine does not apply.
     #[error(transparent)]
     NoBelt(#[from] NoBeltError),

@@ -273,7 +273,8 @@ impl SweptColumns {
                     format!("{name} {value}")
                 })
             });
-            cells.push(named_values.collect::<Vec<_>>().join(", "));
+            let case = named_values.collect::<Vec<_>>().join(", ");
+            cells.push(if case.is_empty() { "as written".to_owned() } else { case });
         }
         cells
     }

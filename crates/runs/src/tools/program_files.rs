@@ -20,7 +20,7 @@ pub use self::msccl_xml::MscclRuntime;
 use std::{fmt, io};
 
 use cubefold_scenario::{ExecutionMode, Run};
-use cubefold_simulator::{OperationKind, TaskSchedule, TaskScheduleError, task_schedule};
+use cubefold_simulator::{Cycles, OperationKind, TaskSchedule, TaskScheduleError, task_schedule};
 
 use crate::{Resources, RunError, runner::admit};
 
@@ -162,8 +162,29 @@ impl ProgramFormat {
                 );
             }
         }
-        (self.0.write)(run, options)
+        let mut files = (self.0.write)(run, options)?;
+        files.notes.extend(left_out(run));
+        Ok(files)
     }
+}
+
+/// Describes what affects the cycles of a run, and no format has.
+fn left_out(run: &Run) -> Vec<String> {
+    let mut notes = vec![];
+    if run.communication.message_cost() > Cycles::ZERO {
+        notes.push(format!(
+            "the file has no cost of each message ({} cycles): set program.message_cost where it is read",
+            run.communication.message_cost()
+        ));
+    }
+    if run.program.body.has_turns() {
+        notes.push(
+            "the file has no order of messages that join a queue in one cycle: its cycles are those of \
+             order = \"listed\""
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// Checks that the program of a run can be written in a format, without writing anything.

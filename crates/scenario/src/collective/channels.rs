@@ -70,6 +70,7 @@ pub(super) fn channels(
     let count = count(reading)?;
     let devices = ranks_per_node(reading, per_node);
     let rings = rings(reading, devices)?;
+    check_ring_count(reading, count, rings.len());
     let runs_so = algorithm?.descriptor().channel_operations.contains(&operation);
     if !runs_so && is_lenient(reading, Key::ProgramChannels) {
         return Some(None);
@@ -108,7 +109,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
 /// The orders of the devices of a node; empty if not given.
 fn rings(reading: &mut Reading<'_>, devices: u32) -> Option<Vec<Vec<u32>>> {
     let Some(value) = reading.settings.get(Key::ProgramRings) else { return Some(vec![]) };
-    if !reading.settings.obeys(Key::ProgramRings) {
+    if !reading.settings.obeys(Key::ProgramRings) || reading.machine.machine.is_none() {
         return None;
     }
     let expected = format!("lists of all devices of a node, 0 to {}", devices - 1);
@@ -121,6 +122,16 @@ fn rings(reading: &mut Reading<'_>, devices: u32) -> Option<Vec<Vec<u32>>> {
         }
     }
     rings.into_iter().collect()
+}
+
+/// Reports rings that no channel goes through.
+fn check_ring_count(reading: &Reading<'_>, channels: Option<NonZeroU32>, rings: usize) {
+    let settings = reading.settings;
+    let Some(channels) = channels.filter(|channels| rings > channels.get() as usize) else { return };
+    let Some(place) = settings.place(Key::ProgramRings) else { return };
+    let message = format!("{rings} rings on {channels} channels, expected at most as many rings as channels");
+    let error = ScenarioError::at(place, message, "some on no channel");
+    settings.report(error.because(settings.place(Key::ProgramChannels), "the channels"));
 }
 
 /// An order of all devices.

@@ -158,9 +158,9 @@ pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> 
     };
     let found = match value {
         Some(value) => {
-            let before = settings.errors().len();
-            let found = reduce(value, key, settings.errors());
-            if settings.errors().len() > before {
+            let reported = Errors::default(); // where the machine was read
+            let found = reduce(value, key, &reported);
+            if !reported.is_empty() {
                 return None;
             }
             found

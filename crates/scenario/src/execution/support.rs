@@ -233,14 +233,21 @@ fn refusal(
             return routers::refusal(fit.settings, reason)
                 .unwrap_or_else(|| ScenarioError::at(&fit.size.place, reason.to_string(), "cannot be run"));
         }
+        SimulationError::NoSwitchReduction { .. } => (
+            place(&[Key::ProgramAlgorithm, Key::ProgramSteps]),
+            format!("{reason}, or queues without limit"),
+            "combined by switches",
+        ),
         SimulationError::TooManyCycles { .. } => {
             (program(), format!("cycle count would overflow: {reason}"), "too large")
         }
         _ => (program(), reason.to_string(), "cannot be run"),
     };
     let mode = fit.settings.place(Key::ExecutionMode);
+    let switching = communication.routers().and_then(|_| fit.settings.place(Key::MachineSwitching));
     ScenarioError::at(at.unwrap_or(&fit.size.place), message, label)
         .because(mode, "the execution")
+        .because(switching, "routers with finite buffers")
         .because(fit.settings.place(Key::MappingEmbeddings), "the embeddings")
 }
 

@@ -65,6 +65,10 @@ fn no_channels_are_reported_at_their_place() {
         first("algorithm = \"ring\"\nrings = [[0, 1]]"),
         "12:9: program.rings without program.channels, expected both"
     );
+    assert_eq!(
+        first("algorithm = \"ring\"\nchannels = 2\nrings = [[0, 1], [1, 0], [0, 1]]"),
+        "13:9: 3 rings on 2 channels, expected at most as many rings as channels"
+    );
     assert!(
         first("algorithm = \"ring\"\nchannels = 2\nrings = [[0, 0]]")
             .starts_with("13:10: ring of program.rings")
@@ -118,6 +122,34 @@ fn switches_reduce_only_where_the_machine_says_so() {
     // Rails without spines: device 0 of a node never meets device 1 of another.
     let error = asked(&cluster(", reduce = true"), alone).unwrap();
     assert!(error.contains("rank 0 meets no switch that is above all ranks of its group"), "{error}");
+    let zero = asked(&format!("{tree}\nreduce = 0"), "algorithm = \"ring\"").unwrap();
+    assert!(zero.contains("machine.reduce is 0, expected an integer from 1"), "{zero}");
+    let over_routers = asked(&format!("{tree}\nreduce = true\nswitching = \"wormhole\""), alone).unwrap();
+    assert!(over_routers.contains("reduction in switches over routers"), "{over_routers}");
     let outer = "algorithm = { hierarchical = { inner = \"ring\", outer = \"in-switch\" } }";
     assert_eq!(asked(&cluster(", reduce = true"), outer), None);
+}
+
+#[test]
+fn spine_links_are_in_cycles_or_in_seconds() {
+    let asked = |outside: &str| {
+        let machine = format!(
+            "kind = \"cluster\", nodes = 4, devices_per_node = 1, inside = {{ kind = \"none\" }}, \
+             outside = {{ leaves = {{ nodes = 2 }}, hop_cycles = 2, latency_cycles = 3{outside} }}"
+        );
+        load_text(Path::new("s.toml"), &format!("machine = {{ {machine} }}\nprogram.kind = \"cc-cube\"\n"))
+    };
+    let refused = |outside: &str| asked(outside).unwrap_err().to_string();
+    let cycles = |outside: &str| {
+        let run = asked(outside).unwrap().runs.remove(0);
+        let spine = run.machine.link_times().and_then(|times| times.last()).copied();
+        spine.map(|time| (time.unit, time.latency))
+    };
+    let in_cycles = cycles(", spines = 1, spine_link = { hop_cycles = 5, latency_cycles = 7 }");
+    assert_eq!(in_cycles, Some((5, 7)));
+    let both = refused(", spines = 1, spine_link = { hop_cycles = 5, bandwidth = \"1 GB/s\" }");
+    assert!(both.contains("machine.outside.spine_link.bandwidth beside cycles"), "{both}");
+    for key in ["uplinks = 2", "spine_link = { hop_cycles = 5 }"] {
+        assert!(refused(&format!(", {key}")).contains("without spines, expected the number of spines"));
+    }
 }

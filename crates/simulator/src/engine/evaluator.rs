@@ -132,7 +132,7 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Self, SimulationError> {
         check_rules(machine, rules)?;
         if program.special().job().is_some_and(Job::reduces_in_switches) {
-            return Err(SimulationError::NoSwitchReduction);
+            return Err(SimulationError::NoSwitchReduction { place: "in a search" });
         }
         if rules.routes() == MessageRoutes::OfEmbedding {
             return Err(SimulationError::NoEmbedding);

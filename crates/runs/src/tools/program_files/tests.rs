@@ -34,6 +34,19 @@ fn collective(shape: &str, program: &str) -> Run {
 }
 
 #[test]
+fn what_no_file_has_is_told() {
+    let of = |keys: &str| {
+        let run =
+            collective("[4]", &format!("kind = \"all-to-all\"\nunits = 8\nalgorithm = \"direct\"\n{keys}"));
+        ProgramFormat::GOAL.write(&run).unwrap().notes
+    };
+    assert_eq!(of("order = \"listed\""), [] as [String; 0]);
+    let notes = of("message_cost_cycles = 3");
+    assert!(notes[0].contains("no cost of each message (3 cycles)"), "{notes:?}");
+    assert!(notes[1].contains("no order of messages that join a queue in one cycle"), "{notes:?}");
+}
+
+#[test]
 fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
     for text in [CC_CUBE, IN_SECONDS] {
         let run = run_of(text);
