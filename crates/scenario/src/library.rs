@@ -1,6 +1,9 @@
 //! Resources that the scenarios of one command share: machine files and files of messages are read once,
 //! and placements are made once.
 
+mod machine_file;
+mod shape_key;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -11,27 +14,22 @@ use std::{
 use cubefold_formats::{format::Format, launcher::fabric::Fabric};
 use cubefold_mapping::Placement;
 use cubefold_simulator::TaskSchedule;
-use cubefold_topology::{EdgeGrammar, Extent, GraphSource, LinkTime, Machine, Network, PacketRoutes, Wrap};
-use sha2::{Digest, Sha256};
+use cubefold_topology::{EdgeGrammar, Machine, Network, PacketRoutes};
 
+pub(super) use self::machine_file::MachineFile;
+use self::shape_key::ShapeKey;
 use super::{
     budget::{BYTES_A_RUN, Budget},
     chakra_file::{CollectiveTraces, TraceSet},
     described_graph,
-    errors::{Errors, ScenarioError},
     execution::MessageLimit,
     goal_file,
-    keyed_values::KeySet,
-    keys::Key,
     network::{self, FabricNodes, FabricUplinks},
     packet_routes,
     placement_file::Failure,
     resolved::{CanonicalValue, InputFiles, PlacementKey},
-    source_file::{self, ReadError, SourceFile},
     stages_file::MessageFile,
     traffic::TrafficFile,
-    value::Value,
-    written::Written,
 };
 
 /// The path of a traffic matrix, its number in the file, and the name of the format that is asked for.
@@ -86,47 +84,6 @@ pub(super) struct PlacementRequest<'a> {
     pub(super) keys: [PlacementKey; 2],
     pub(super) scenario: &'a Path,
     pub(super) files: Vec<PathBuf>,
-}
-
-/// Everything that determines the neighbours of nodes.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct ShapeKey {
-    kind: &'static str,
-    lengths: Vec<u64>,
-    wraps: Vec<Wrap>,
-    links: Option<[u8; 32]>,      // hash of a network's links
-    times: Option<Vec<LinkTime>>, // by class, where links differ
-}
-
-impl ShapeKey {
-    fn new(machine: &Machine) -> Self {
-        Self {
-            kind: machine.kind().name(),
-            lengths: machine.shape().lengths().to_vec(),
-            wraps: machine.extents().map(Extent::wrap).collect(),
-            links: machine.graph().map(|network| hash_of_links(network, machine.source())),
-            times: machine.link_times().map(<[LinkTime]>::to_vec),
-        }
-    }
-}
-
-/// The SHA-256 of a network's links and of the words that are its nodes; the list itself would take memory for every
-/// placement.
-fn hash_of_links(network: &Network, source: Option<&GraphSource>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for &first in network.first_channels() {
-        hash.update(first.to_le_bytes());
-    }
-    for end in network.channel_ends() {
-        hash.update(end.index().to_le_bytes());
-    }
-    if let Some(GraphSource::Grammar(words)) = source {
-        hash.update(format!("{:?}", words.grammar()));
-        hash.update(words.size().to_le_bytes());
-    }
-    hash.update(network.host_count().to_le_bytes());
-    hash.update([u8::from(network.hosts_forward())]);
-    hash.finalize().into()
 }
 
 /// The result of `read` for a file, which is read on first use; its memory is added to `kept_bytes`.
@@ -468,45 +425,6 @@ impl Library {
     }
 }
 
-/// The keys of `[machine]` in a file of their own.
-#[derive(Debug)]
-pub(super) struct MachineFile {
-    written: Option<Written>, // `None` after a syntax error
-    errors: Vec<ScenarioError>,
-}
-
-impl MachineFile {
-    /// Reads a file; its errors are kept and reported at every use.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
-    pub(super) fn read(path: &Path, budget: &Budget) -> Result<Self, ReadError> {
-        let source = SourceFile::read_within(path, budget)?;
-        budget.take(source_file::bytes_to_parse(source.text()))?;
-        let errors = Errors::default();
-        Ok(match Written::machine(&source, &errors) {
-            Ok(written) => Self { written: Some(written), errors: errors.take() },
-            Err(errors) => Self { written: None, errors },
-        })
-    }
-
-    /// The value of a key.
-    pub(super) fn value(&self, setting: Key) -> Option<&Value> {
-        self.written.as_ref()?.values.get(setting)
-    }
-
-    /// Keys that it sets.
-    pub(super) fn keys(&self) -> KeySet {
-        self.written.as_ref().map_or_else(KeySet::default, |written| written.values.keys())
-    }
-
-    /// Syntax errors and unknown keys.
-    pub(super) fn errors(&self) -> &[ScenarioError] {
-        &self.errors
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use cubefold_topology::{MachineKind, NodeId, RouteChoice};
@@ -531,42 +449,5 @@ mod tests {
         let network = Arc::downgrade(first.graph().unwrap());
         drop([first, second]);
         assert!(network.upgrade().is_none());
-    }
-
-    fn messages(text: &str) -> Vec<String> {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("m.toml");
-        std::fs::write(&path, text).unwrap();
-        let file = MachineFile::read(&path, &Budget::default()).unwrap();
-        let prefix = format!("{}/", directory.path().display());
-        file.errors().iter().map(|error| error.to_string().replace(&prefix, "")).collect()
-    }
-
-    #[test]
-    fn the_keys_stand_at_the_top_level() {
-        assert_eq!(messages("kind = \"torus\"\nshape = [8, 8]\nhop_cycles = 2"), [] as [&str; 0]);
-        assert_eq!(
-            messages("file = \"other.toml\""),
-            ["m.toml:1:1: file in a machine file, expected the machine itself"]
-        );
-    }
-
-    #[test]
-    fn the_keys_may_stand_in_the_table_of_the_machine() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("m.toml");
-        std::fs::write(&path, "hop_cycles = 2\n[machine]\nkind = \"ring\"\n").unwrap();
-        let file = MachineFile::read(&path, &Budget::default()).unwrap();
-        assert!(file.errors().is_empty());
-        assert!(file.value(Key::MachineKind).is_some() && file.value(Key::MachineHopCycles).is_some());
-        assert_eq!(
-            messages("kind = \"torus\"\n[machine]\nkind = \"ring\""),
-            ["m.toml:3:1: kind a second time, expected it once"]
-        );
-        let other = messages("[machine]\nkind = \"ring\"\n[program]\nunits = 3\n");
-        assert!(
-            other[0].starts_with("m.toml:3:2: unknown key \"program\" in [machine], expected kind,"),
-            "{other:?}"
-        );
     }
 }

@@ -10,11 +10,15 @@
 //! Links of different speed (section 21) have their times with the machine
 //! ([`Machine::link_times`](cubefold_topology::Machine::link_times)); then the answers depend on the channel.
 
+mod message_timing;
+
 use std::num::NonZeroU64;
 
 use cubefold_derive::Words;
 use cubefold_topology::{LinkMode, LinkTime, Machine, TieRule};
 
+pub use self::message_timing::MessageTiming;
+pub(crate) use self::message_timing::gap;
 use crate::{Cycles, MessageRoutes, RouterError, RouterSettings, routers::settings::Routers};
 
 /// The rules of a machine's network and nodes for one run.
@@ -444,76 +448,6 @@ impl Communication {
         let is_stored = self.routers.is_none() && timing.head == timing.receipt;
         (is_stored && !self.is_eager(units)).then_some(timing.head)
     }
-}
-
-/// The times of one message on every link that it crosses; all links of a machine are alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MessageTiming {
-    occupancy: Cycles, // at least 1, but of a message of 0 units, which takes no time at all
-    head: Cycles,      // at least 1
-    receipt: Cycles,   // at least `head` over one link
-    first_links: u64, // those that the receipt is over: 1, or 2 between hosts of one router with finite buffers
-    local: Cycles,
-}
-
-impl MessageTiming {
-    /// The times of a message of 0 units.
-    const NONE: Self = Self {
-        occupancy: Cycles::ZERO,
-        head: Cycles::ZERO,
-        receipt: Cycles::ZERO,
-        first_links: 1,
-        local: Cycles::ZERO,
-    };
-
-    /// The time for which the whole message occupies each channel of its route, or under half-duplex
-    /// each link \[cycles\].
-    #[must_use]
-    pub fn occupancy(self) -> Cycles {
-        self.occupancy
-    }
-
-    /// The time from the start of a transmission until the message, or its first packet, joins its next
-    /// queue \[cycles\].
-    #[must_use]
-    pub fn head(self) -> Cycles {
-        self.head
-    }
-
-    /// The time from the start of its transmission over the last link until the message is received, if
-    /// nothing holds it up \[cycles\].
-    #[must_use]
-    pub fn receipt(self) -> Cycles {
-        self.receipt
-    }
-
-    /// The time over a route of `links` links without contention \[cycles\]; inside a node (0 links), the
-    /// time of messages there.
-    ///
-    /// # Panics
-    ///
-    /// When the time passes 2^64 cycles.
-    #[must_use]
-    #[inline]
-    pub fn transfer(self, links: u64) -> Cycles {
-        match links.checked_sub(self.first_links) {
-            Some(forwarded) => self.head * forwarded + self.receipt,
-            None => self.local,
-        }
-    }
-
-    /// The common answer to all three questions \[cycles\]; `None` if they differ.
-    #[must_use]
-    pub fn uniform(self) -> Option<Cycles> {
-        (self.occupancy == self.head && self.head == self.receipt).then_some(self.occupancy)
-    }
-}
-
-/// The cycles that a packet of `units` units waits, after its first unit is there, before it joins the queue of a
-/// faster channel, so that it crosses that channel without a gap; 0 before a channel that is not faster.
-#[inline]
-pub(crate) fn gap(unit: u64, next: u64, units: u64) -> u128 {
-    u128::from(unit.saturating_sub(next)).saturating_mul(u128::from(units.saturating_sub(1)))
 }
 
 #[cfg(test)]

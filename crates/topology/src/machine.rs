@@ -9,9 +9,12 @@ mod failures;
 mod host_parts;
 mod link_classes;
 mod of_kind;
+mod routes;
+mod uplinks;
 
 use std::sync::Arc;
 
+use self::uplinks::Uplinks;
 pub use self::{
     error::MachineError,
     failures::Failures,
@@ -58,13 +61,6 @@ pub struct Graph {
     uplinks: Option<Uplinks>,     // of listed links, where the list does not count them
 }
 
-/// The origin of the parallel links between switches of a machine whose links were listed without their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Uplinks {
-    Given,
-    Assumed,
-}
-
 impl Graph {
     /// Its nodes and links.
     #[must_use]
@@ -98,64 +94,6 @@ pub enum GraphSource {
 }
 
 impl Machine {
-    /// The same machine with routes of packets over its routers from a table that was read for it.
-    #[must_use]
-    pub fn with_packet_routes(self, routes: Arc<PacketRoutes>) -> Self {
-        Self { packet_routes: Some(routes), ..self }
-    }
-
-    /// The routes of packets over routers, if they are from a table.
-    #[must_use]
-    pub fn packet_routes(&self) -> Option<&Arc<PacketRoutes>> {
-        self.packet_routes.as_ref()
-    }
-
-    /// The same machine with all messages on the shortest routes of a graph that `choice` selects; a grid is unchanged
-    /// ([`Machine::as_network`]).
-    #[must_use]
-    pub fn with_route_choice(mut self, choice: RouteChoice) -> Self {
-        if let MachineForm::Graph(graph) = &mut self.form {
-            graph.choice = choice;
-            if graph.order.take().is_some() {
-                graph.network = Arc::new(graph.network.without_formula());
-            }
-        }
-        self
-    }
-
-    /// The tie rule of the dimension-order routes that messages take on a grid with failures if the whole route is up;
-    /// `None` for other machines.
-    #[must_use]
-    pub fn order_tie(&self) -> Option<TieRule> {
-        match &self.form {
-            MachineForm::Graph(graph) => graph.order.as_ref().map(|order| order.tie()),
-            MachineForm::Grid(_) => None,
-        }
-    }
-
-    /// The same machine with another tie rule for the routes in dimension order of a grid with failures; others are
-    /// unchanged.
-    #[must_use]
-    pub fn with_tie(mut self, tie: TieRule) -> Self {
-        if let MachineForm::Graph(graph) = &mut self.form {
-            graph.order = graph.order.as_ref().map(|order| order.with_tie(tie));
-        }
-        self
-    }
-
-    /// The same machine with the routes already found for a machine with the same links; a grid, or a machine with other
-    /// links, is unchanged.
-    #[must_use]
-    pub fn with_known_routes(mut self, network: &Arc<Network>) -> Self {
-        if let MachineForm::Graph(graph) = &mut self.form
-            && graph.network == *network
-            && graph.network.has_tables() == network.has_tables()
-        {
-            graph.network = Arc::clone(network);
-        }
-        self
-    }
-
     /// The same machine with a name for every node of a graph; a grid is unchanged.
     ///
     /// # Panics
@@ -168,56 +106,6 @@ impl Machine {
             graph.names = Some(names);
         }
         self
-    }
-
-    /// The same machine with parallel links between switches that its list of links does not count, given or assumed; a
-    /// grid is unchanged.
-    #[must_use]
-    pub fn with_chosen_uplinks(mut self, are_assumed: bool) -> Self {
-        if let MachineForm::Graph(graph) = &mut self.form {
-            graph.uplinks = Some(if are_assumed { Uplinks::Assumed } else { Uplinks::Given });
-        }
-        self
-    }
-
-    /// Whether the parallel links between switches were assumed, on networks whose links were listed without their number;
-    /// `None` for others.
-    #[must_use]
-    pub fn assumes_uplinks(&self) -> Option<bool> {
-        match &self.form {
-            MachineForm::Graph(graph) => graph.uplinks.map(|uplinks| uplinks == Uplinks::Assumed),
-            MachineForm::Grid(_) => None,
-        }
-    }
-
-    /// The greatest number of parallel links between switches of adjacent levels, from the leaves up; empty for a grid, and
-    /// without switches.
-    #[must_use]
-    pub fn uplinks(&self) -> Vec<u64> {
-        let Some(network) = self.graph().filter(|network| network.host_count() < network.node_count()) else {
-            return vec![];
-        };
-        let levels = network.levels();
-        let mut most = vec![0; levels.count().saturating_sub(2) as usize];
-        for node in self.nodes() {
-            let Some(level) = levels.of(node).filter(|&level| level > 0) else { continue };
-            let above = network.neighbours(node).iter().filter(|&&next| levels.of(next) == Some(level + 1));
-            let (mut previous, mut count) = (None, 0);
-            for next in above {
-                count = if previous == Some(next) { count + 1 } else { 1 };
-                previous = Some(next);
-                if let Some(greatest) = most.get_mut(level as usize - 1) {
-                    *greatest = count.max(*greatest);
-                }
-            }
-        }
-        most
-    }
-
-    /// Whether it is a cluster whose devices have several NICs, of which messages choose one.
-    #[must_use]
-    pub fn has_several_nics(&self) -> bool {
-        self.graph().and_then(|network| network.cluster()).is_some_and(crate::Cluster::has_nics_to_choose)
     }
 
     /// The names of all nodes, by index, if any.
@@ -233,15 +121,6 @@ impl Machine {
     #[must_use]
     pub fn node_name(&self, node: NodeId) -> Option<&str> {
         self.node_names()?.get(node.index() as usize).map(String::as_str)
-    }
-
-    /// Which of the shortest routes of a graph messages take; `None` for a grid.
-    #[must_use]
-    pub fn route_choice(&self) -> Option<RouteChoice> {
-        match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(graph.choice),
-        }
     }
 
     /// The description that a graph was made from; `None` for a grid.
@@ -565,20 +444,6 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn routes_are_taken_over_from_a_machine_of_the_same_links_only() {
-        let [this, same, other] = [(4, 8), (4, 8), (5, 8)].map(|(leaves, hosts_per_switch)| {
-            let tree = NetworkParameters::leaf_spine(leaves, hosts_per_switch, 2);
-            Machine::of_parameters(&tree).unwrap()
-        });
-        for (known, is_taken_over) in [(&same, true), (&other, false)] {
-            let network = known.graph().unwrap();
-            let with_routes = this.clone().with_known_routes(network);
-            assert_eq!(with_routes, this);
-            assert_eq!(Arc::ptr_eq(with_routes.graph().unwrap(), network), is_taken_over);
-        }
-    }
 
     #[test]
     fn the_bound_of_a_grid_is_the_distance_of_the_two_farthest_nodes() {
