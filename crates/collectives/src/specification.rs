@@ -289,6 +289,23 @@ impl CollectiveSpecification {
         if is_by_participant { 1 << self.rank_count().ilog2() } else { self.rank_count() }
     }
 
+    /// Whether messages carry blocks of the vector, rather than all of it or its chunks.
+    #[must_use]
+    pub fn divides_vector(&self) -> bool {
+        let has_blocks = match self.operation {
+            Operation::AllReduce
+            | Operation::ReduceScatter
+            | Operation::AllGather
+            | Operation::AllToAll
+            | Operation::Gather
+            | Operation::Scatter => true,
+            Operation::Broadcast | Operation::Reduce | Operation::Barrier => false,
+        };
+        has_blocks
+            && !self.algorithm.descriptor().has_chunks
+            && self.chosen_exchange() != Some(Exchange::Whole)
+    }
+
     /// Returns the number of ranks `P`.
     #[must_use]
     pub fn rank_count(&self) -> u64 {

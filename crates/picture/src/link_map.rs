@@ -282,11 +282,20 @@ impl Map<'_> {
         // Links of networks cross, and lie close to each other.
         let share = if self.plan.is_network() { 0.1 } else { 0.3 };
         let thick = (self.plan.step * share).clamp(3.0, 9.0).to_string();
-        let used: BTreeMap<(NodeId, NodeId), &LinkTraffic> =
-            links.iter().filter_map(|link| Some((self.ends(link)?, link))).collect();
+        // Of parallel links, the busiest.
+        let mut used: BTreeMap<[NodeId; 2], &LinkTraffic> = BTreeMap::new();
+        for link in links {
+            let Some(ends) = link.ends(self.plan.machine) else { continue };
+            let busiest = used.entry(ends).or_insert(link);
+            if self.value(Some(link)) > self.value(Some(busiest)) {
+                *busiest = link;
+            }
+        }
         let planned = planned_links(self.plan);
+        let is_directed = self.plan.machine.is_directed();
         let traffic = |link: &PlannedLink| {
-            used.get(&(link.near, link.far)).or_else(|| used.get(&(link.far, link.near))).copied()
+            let back = || used.get(&[link.far, link.near]).filter(|_| !is_directed);
+            used.get(&[link.near, link.far]).or_else(back).copied()
         };
         let (down, working): (Vec<&PlannedLink>, Vec<&PlannedLink>) =
             planned.iter().partition(|link| link.is_down);
@@ -322,10 +331,12 @@ impl Map<'_> {
         sheet.close();
     }
 
-    /// The nodes that a link connects.
-    fn ends(&self, traffic: &LinkTraffic) -> Option<(NodeId, NodeId)> {
-        let direction = Direction { dimension: traffic.link.dimension, sign: Sign::Positive };
-        Some((traffic.link.near, self.plan.machine.neighbour(traffic.link.near, direction)?))
+    /// A remark on parallel links; empty for one.
+    fn among_parallels(&self, link: &PlannedLink) -> String {
+        let links = self.plan.machine.graph().map_or(1, |network| {
+            network.neighbours(link.near).iter().filter(|&&next| next == link.far).count()
+        });
+        if links > 1 { format!(" on the busiest of {links} links") } else { String::new() }
     }
 
     /// The cycles for which a unit occupies a link.
@@ -333,8 +344,11 @@ impl Map<'_> {
         let Some(times) = self.plan.machine.link_times() else {
             return self.run.communication.hop().get();
         };
-        let direction = Direction { dimension: traffic.link.dimension, sign: Sign::Positive };
-        let channel = Channel { node: traffic.link.near, direction };
+        let [near, far] = traffic.ends(self.plan.machine).unwrap_or([traffic.link.near; 2]);
+        let sign =
+            if self.plan.machine.is_directed() && far < near { Sign::Negative } else { Sign::Positive };
+        let direction = Direction { dimension: traffic.link.dimension, sign };
+        let channel = Channel { node: near, direction };
         times[self.plan.machine.link_class(channel)].unit
     }
 
@@ -353,7 +367,13 @@ impl Map<'_> {
         let near = traffic.map_or(link.near, |traffic| traffic.link.near);
         let ends = if near == link.near { [link.near, link.far] } else { [link.far, link.near] };
         let ends = ends.map(|node| self.plan.address_text(node));
-        let carried = format!("({}) to ({}): {count} {}", ends[0], ends[1], self.measure.unit());
+        let carried = format!(
+            "({}) to ({}): {count} {}{}",
+            ends[0],
+            ends[1],
+            self.measure.unit(),
+            self.among_parallels(link)
+        );
         let LinkMeasure::BusyCycles { makespan } = self.measure else { return carried };
         let [forward, back] = traffic.and_then(|traffic| traffic.ways).unwrap_or([0; 2]);
         let shares = match self.run.communication.links() {

@@ -188,12 +188,13 @@ impl LinkTraffic {
         Self { link, count: ways.iter().sum(), ways: Some(ways) }
     }
 
-    /// Nodes at the ends of the link; direction `+` leads from the first to the second.
+    /// Nodes at the ends of the link; direction `+`, or the only one, leads from the first to the second.
     #[must_use]
     pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
         let Link { near, dimension } = self.link;
-        let far = machine.neighbour(near, Direction { dimension, sign: Sign::Positive })?;
-        Some([near, far])
+        // The link of a directed network may lead to a lower node, against `+`.
+        let far = |sign| machine.neighbour(near, Direction { dimension, sign });
+        Some([near, Sign::BOTH.into_iter().find_map(far)?])
     }
 }
 

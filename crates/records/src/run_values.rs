@@ -35,12 +35,12 @@ pub fn bus_share(collective: &CollectiveSpecification) -> [u64; 2] {
     let ranks = collective.rank_count();
     match collective.operation {
         Operation::AllReduce => [2 * (ranks - 1), ranks],
-        Operation::ReduceScatter | Operation::AllGather | Operation::AllToAll => [ranks - 1, ranks],
-        Operation::Broadcast
-        | Operation::Reduce
+        Operation::ReduceScatter
+        | Operation::AllGather
+        | Operation::AllToAll
         | Operation::Gather
-        | Operation::Scatter
-        | Operation::Barrier => [1, 1],
+        | Operation::Scatter => [ranks - 1, ranks],
+        Operation::Broadcast | Operation::Reduce | Operation::Barrier => [1, 1],
     }
 }
 

@@ -51,8 +51,9 @@ pub(super) fn with_speeds(
     let note = match (is_of_slurm, keys.lane.or(keys.link_speed_unit), lane) {
         (_, Some(_), _) => None,
         // If a site gives no LinkSpeed, it is 1 for all links.
-        (true, ..) => (speeds.len() > 1)
-            .then_some("LinkSpeed has no unit and is not used (unit-of-linkspeed = \"12.5 GB/s\")"),
+        (true, ..) => (speeds.len() > 1).then_some(
+            "LinkSpeed has no unit and is not used (unit-of-linkspeed = \"1 Gb/s\" if it is in Gb/s)",
+        ),
         (false, _, Some(_)) => {
             Some("a link of n lanes has n times the bandwidth of machine.link (lane = { .. })")
         }

@@ -70,6 +70,7 @@ mod source_file;
 mod stages_file;
 mod sweep;
 mod switched;
+mod time_notes;
 mod timing;
 mod traffic;
 mod uplinks;

@@ -13,7 +13,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
     CountedPaths, EmbeddingName, Execution, Loading, PhysicalLinks, PhysicalScale, Resolved, ScenarioProgram,
-    SweptValue, embeddings, keys::Key, machine_notes, short_value,
+    SweptValue, embeddings, keys::Key, machine_notes, short_value, time_notes,
 };
 
 /// One validated run.
@@ -78,7 +78,8 @@ impl Run {
     pub fn notes(&self) -> Vec<String> {
         let of_program = self.program.notes.iter().cloned();
         let of_placement = embeddings::shorter_in_cube(self);
-        of_program.chain(machine_notes::machine_notes(self)).chain(of_placement).collect()
+        let of_machine = machine_notes::machine_notes(self).into_iter().chain(time_notes::time_notes(self));
+        of_program.chain(of_machine).chain(of_placement).collect()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.

@@ -148,19 +148,25 @@ fn bisected(
     runs: &[Run],
     shared: &SharedOptions,
 ) -> Result<Vec<FastestChange>, Failure> {
+    let of_setting: Vec<&Competitor> = competitors
+        .iter()
+        .filter(|competitor| {
+            competitor.setting.iter().cloned().collect::<BTreeMap<_, _>>() == comparison.setting
+        })
+        .collect();
     let mut templates: Vec<(&str, &Run)> = vec![];
-    for competitor in competitors.iter().filter(|competitor| {
-        competitor.setting.iter().cloned().collect::<BTreeMap<_, _>>() == comparison.setting
-    }) {
+    for competitor in &of_setting {
         if templates.iter().all(|(name, _)| *name != competitor.name) {
             templates.push((&competitor.name, &runs[competitor.place]));
         }
     }
-    // At a size that was run, only a collective in several steps has no such run.
-    if let Some(change) = comparison.changes.first()
-        && let Some((name, _)) =
-            templates.iter().find(|(_, run)| run.with_vector_units(change.last_units).is_none())
-    {
+    // At a size that was run, only a collective in several steps has no such run. A vector of few units may be one chunk,
+    // so all its runs count.
+    let is_in_steps = |competitor: &&&Competitor| {
+        let change = comparison.changes.first();
+        change.is_some_and(|change| runs[competitor.place].with_vector_units(change.last_units).is_none())
+    };
+    if let Some(Competitor { name, .. }) = of_setting.iter().find(is_in_steps) {
         say(&format!("note: {name} runs in several steps, whose sizes --bisect cannot change"));
         return Ok(comparison.changes.clone());
     }

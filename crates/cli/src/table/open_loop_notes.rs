@@ -67,7 +67,9 @@ fn capitalized(words: &str) -> String {
 /// A sentence on each setting: the load at which it saturates.
 pub(super) fn saturation_sentences(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     let ranges = SaturationRange::all(runs.iter().zip(records));
-    ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence).collect()
+    let more = ranges.len().saturating_sub(MAX_NAMED);
+    let more = (more > 0).then(|| format!("And {more} more, in the columns saturated and saturation load."));
+    ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence).chain(more).collect()
 }
 
 /// The sentence on the setting that saturates last, if several are compared.

@@ -321,13 +321,18 @@ fn nearer_but_slower(name: &str, rows: &[RunRow<'_>], all: &[RunRow<'_>]) -> Opt
     let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
     rows.iter().filter(surprising).find_map(|row| {
         let (record, totals) = (row.record, row.record.totals?);
-        let travels_more = |other: &RunRecord| {
-            other.totals.is_some_and(|other| other.transfer_cycles > totals.transfer_cycles)
+        // What waiting explains: messages that travel less, and wait more by more than they are blocked more.
+        let is_nearer = |other: &RunRecord| {
+            other.totals.is_some_and(|other| {
+                let more_waiting = totals.waiting_cycles.saturating_sub(other.waiting_cycles);
+                let more_blocked = totals.blocked_cycles.saturating_sub(other.blocked_cycles);
+                other.transfer_cycles > totals.transfer_cycles && more_waiting > more_blocked
+            })
         };
         let rivals = all.iter().filter(|other| other.run.combination == row.run.combination);
         let faster = rivals.filter(|other| {
             other.record.makespan_cycles < record.makespan_cycles
-                && travels_more(other.record)
+                && is_nearer(other.record)
         });
         let rival = faster.min_by_key(|other| other.record.makespan_cycles)?.record;
         Some(format!(

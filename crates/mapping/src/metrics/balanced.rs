@@ -26,6 +26,8 @@ struct ChannelList {
     firsts: Vec<usize>,
     ends: Vec<usize>,
     parallel: Vec<u32>, // by place: the number of parallel channels, at least 1
+    before: Vec<Vec<(usize, usize)>>, // by node: the nodes with channels to it, and the places of these
+    forwards: Vec<bool>, // by node
 }
 
 /// The destinations whose loads are summed in sequence before they are added to those of the others.
@@ -108,7 +110,15 @@ impl ChannelList {
             }
             firsts.push(ends.len());
         }
-        Self { firsts, ends, parallel }
+        let mut before = vec![vec![]; firsts.len() - 1];
+        for node in 0..before.len() {
+            for place in firsts[node]..firsts[node + 1] {
+                before[ends[place]].push((node, place));
+            }
+        }
+        let stops = machine.graph().is_some_and(|network| !network.hosts_forward());
+        let forwards = machine.nodes().map(|node| !stops || !machine.is_host(node)).collect();
+        Self { firsts, ends, parallel, before, forwards }
     }
 
     fn of_node(&self, node: usize) -> std::ops::Range<usize> {
@@ -127,8 +137,10 @@ impl ChannelList {
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             next += 1;
-            for place in self.of_node(node) {
-                let other = self.ends[place];
+            if node != root && !self.forwards[node] {
+                continue;
+            }
+            for &(other, place) in &self.before[node] {
                 if distances[other] == u32::MAX {
                     distances[other] = distances[node] + 1;
                     order.push(other);
@@ -148,7 +160,8 @@ impl ChannelList {
             if flow[node] > 0.0 {
                 for place in self.of_node(node) {
                     let end = self.ends[place];
-                    if distances[end] + 1 == distances[node] {
+                    let leads_on = end == root || self.forwards[end];
+                    if leads_on && distances[end] < distances[node] && distances[end] + 1 == distances[node] {
                         let part = flow[node] * f64::from(self.parallel[place]) * routes[end] / routes[node];
                         loads[place] += part;
                         flow[end] += part;
@@ -217,6 +230,26 @@ mod tests {
             [(0, 2), (0, 3), (1, 2), (1, 3)].map(|(from, to)| (NodeId::new(from), NodeId::new(to), 1)).into();
         let across = ChannelCongestion::of(&trunk, &across, TieRule::Direct);
         assert_eq!(across, ChannelCongestion { routed: 2, balanced: 2.0, mean: 12.0 / 16.0 });
+    }
+
+    #[test]
+    fn messages_are_split_over_routes_that_they_may_take() {
+        let of = |network: Network, messages: &[(u32, u32, u64)]| {
+            let machine = Machine::network(MachineKind::Network, network).unwrap();
+            let messages: Vec<PatternMessage> = messages
+                .iter()
+                .map(|&(from, to, units)| (NodeId::new(from), NodeId::new(to), units))
+                .collect();
+            ChannelCongestion::of(&machine, &messages, TieRule::Direct)
+        };
+        // From 2 to 0 along the one channel of a ring in one direction.
+        let ring = Network::from_channels(3, &[(0, 1), (1, 2), (2, 0)]).unwrap();
+        assert_eq!(of(ring, &[(2, 0, 8)]), ChannelCongestion { routed: 8, balanced: 8.0, mean: 8.0 / 3.0 });
+        // Hosts 0 to 5 do not forward: the short way from 2 to 4 by hosts 0 and 1 is none.
+        let links = [(0, 6), (0, 7), (1, 6), (1, 7), (2, 6), (3, 6), (4, 7), (5, 7), (6, 8), (8, 9), (9, 7)];
+        let network = Network::from_edges(10, &links).unwrap().with_hosts(6).with_hosts_forwarding(false);
+        let congestion = of(network, &[(2, 4, 10), (3, 5, 10)]);
+        assert_eq!((congestion.routed, congestion.balanced), (20, 20.0));
     }
 
     #[test]

@@ -300,10 +300,11 @@ pub(super) fn on_graph<G: Guest>(
             at = next;
         }
     }
+    let is_directed = network.is_directed();
     let of_node = |node: NodeId| {
         let channels =
             network.neighbours(node).iter().zip(&links[network.first_channel(node.index()) as usize..]);
-        channels.filter(move |&(&end, _)| end > node).map(|(_, &count)| count)
+        channels.filter(move |&(&end, _)| end > node || is_directed).map(|(_, &count)| count)
     };
     Congestion {
         node_load: Extremes::of(passing),
@@ -334,6 +335,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn channels_of_directed_networks_count_whatever_their_ends() {
+        let ring = Network::from_channels(3, &[(0, 1), (1, 2), (2, 0)]).unwrap();
+        let machine = Machine::network(MachineKind::Network, ring).unwrap();
+        let tree = Network::from_edges(3, &[(0, 1), (0, 2)]).unwrap();
+        let tree = GraphGuest::new(Machine::network(MachineKind::Network, tree).unwrap());
+        let images = [2, 0, 1].map(NodeId::new);
+        let congestion = on_graph(&tree, &machine, machine.graph().unwrap(), &images);
+        // From 2 to 0, and by way of 0 to 1.
+        assert_eq!((congestion.link_congestion.max, congestion.link_congestion.sum), (2, 3));
     }
 
     fn check_run(

@@ -182,7 +182,12 @@ impl FastestAtSize {
         let ratio = |competitor: &Competitor| {
             cubefold_records::exact_mean(competitor.makespan_cycles.into(), fastest.makespan_cycles.into())
         };
-        let others = competitors.iter().filter(|competitor| competitor.name != fastest.name);
+        // The same algorithm on another placement that makes no difference is no rival.
+        let is_equal = |competitor: &Competitor| {
+            competitor.algorithm == fastest.algorithm && competitor.makespan_cycles == fastest.makespan_cycles
+        };
+        let others =
+            competitors.iter().filter(|competitor| competitor.name != fastest.name && !is_equal(competitor));
         let second = others.min_by_key(|competitor| competitor.makespan_cycles);
         Some(Self {
             vector_units: fastest.units,

@@ -53,8 +53,9 @@ pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Opt
     }
     let keys = [Key::MachineAllocation, Key::MachineFailedNodes, Key::MachineKind];
     let place = keys.iter().find_map(|&key| settings.place(key))?;
-    let message = "a collective by nodes on some devices of a node, expected all or none of every node";
-    let error = ScenarioError::at(place, message, "parts of nodes");
+    let message = "a collective by nodes on nodes in part or in turn, expected all or none of every node, one after \
+                   another";
+    let error = ScenarioError::at(place, message, "not whole nodes");
     settings.report(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"));
     None
 }

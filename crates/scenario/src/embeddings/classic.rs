@@ -35,6 +35,14 @@ pub(super) const CLASSIC: Embedding = Embedding {
 
 /// Places by the construction with this name, or by the first that supports guest and machine.
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
+    if fit.machine.is_directed() {
+        let place = named.place.as_ref().unwrap_or(&fit.size.place);
+        let message = "constructions of CS838 1999 on links in one direction, expected links in both: that is what they \
+                       promise a dilation for";
+        let error = ScenarioError::at(place, message, "not covered");
+        let error = error.because(fit.settings.place(Key::MachineDirected), "one direction");
+        return Err(Failure::Wrong(vec![error]));
+    }
     let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.guest().shape();
     let seed = || fit.settings.seed().unwrap_or(0);

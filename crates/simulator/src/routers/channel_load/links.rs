@@ -222,9 +222,14 @@ impl<'run> LinkLoads<'run> {
 
     fn carry_directly(&mut self, links: &dyn NextLinks, traffic: &Traffic) -> Option<()> {
         let by_router = self.terminals_by_router();
-        for (router, terminals) in (0_u32..).zip(&by_router) {
-            let Some(&first) = terminals.first() else { continue };
-            let target = Target { router, node: self.host(first) };
+        let has_parallels = self.has_parallel_links();
+        // Which of parallel links a packet takes depends on its terminal; all else on the router alone.
+        let alike = |terminals: &'_ Vec<u32>| if has_parallels { 1 } else { terminals.len().max(1) };
+        let targets = (0_u32..).zip(&by_router).flat_map(|(router, terminals)| {
+            terminals.chunks(alike(terminals)).map(move |terminals| (router, terminals))
+        });
+        for (router, terminals) in targets {
+            let target = Target { router, node: self.host(terminals[0]) };
             for &terminal in terminals {
                 let (from_others, _, listed) = traffic.to(terminal);
                 if from_others > Fraction::ZERO {
@@ -241,6 +246,16 @@ impl<'run> LinkLoads<'run> {
             self.carry(links, target, None)?;
         }
         Some(())
+    }
+
+    /// Whether several links lead from a router to another.
+    fn has_parallel_links(&self) -> bool {
+        (0..self.wiring.router_count()).any(|router| {
+            let (first, end) = self.wiring.ports(router);
+            let mut beyond: Vec<u32> = (first..end).filter_map(|port| self.beyond(port)).collect();
+            beyond.sort_unstable();
+            beyond.windows(2).any(|pair| pair[0] == pair[1])
+        })
     }
 
     /// Adds traffic whose routes also depend on their sources: `next` gives the port of a router on the route from one

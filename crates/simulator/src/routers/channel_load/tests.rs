@@ -348,6 +348,12 @@ fn known_limits_are_found() {
     let adversarial = traffic(TrafficPattern::Adversarial { group_size: 8, groups_on: 1 });
     let found = limit(adversarial, &dragonfly, "minimal", direct);
     assert_eq!(found.0, "8/1");
+    // Parallel links: packets to hosts 2 and 3 of switch 5 take one each.
+    let links = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5), (4, 5)];
+    let trunk = Network::from_parallel_edges(6, &links).unwrap().with_hosts(4);
+    let trunk = Machine::network(MachineKind::Network, trunk).unwrap();
+    let found = limit(traffic(TrafficPattern::BitComplement), &trunk, "hops", direct);
+    assert_eq!(found.0, "1/1");
 }
 
 #[test]
