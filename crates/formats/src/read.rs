@@ -25,6 +25,7 @@ mod ranks;
 mod schedulers;
 mod simgrid_platform;
 mod traces;
+mod ucx_perftest;
 mod unread;
 mod xml;
 
@@ -85,7 +86,7 @@ pub static FORMATS: [&Format; 77] = [
     &schedulers::ASTRA_SYSTEM,
     &booksim_config::BOOKSIM_CONFIG,
     &benchmarks::PERFTEST,
-    &benchmarks::UCX,
+    &ucx_perftest::UCX,
     &benchmarks::UCC,
     &benchmarks::NCCOM,
     &benchmarks::DEEPSPEED,
