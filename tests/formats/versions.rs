@@ -109,3 +109,31 @@ fn ucx_perftest_had_no_stages_before_1_9() {
         (&"bandwidth".into(), &8.into())
     );
 }
+
+#[test]
+fn lists_of_neighbours_of_equal_length_are_networks() {
+    let links = |text: &str| {
+        let found = read("adjacency-list", text);
+        assert_eq!(found["missing"].as_array().unwrap()[..2], ["bandwidth", "latency"], "{found:#}");
+        found["counts"]["links"].as_u64().unwrap()
+    };
+    assert_eq!(links("0 1 5\n1 0 2\n2 1 3\n3 2 4\n4 3 5\n5 4 0\n"), 6);
+    let cube = "0: 1 2 4\n1: 0 3 5\n2: 0 3 6\n3: 1 2 7\n4: 0 5 6\n5: 1 4 7\n6: 2 4 7\n7: 3 5 6\n";
+    assert_eq!(links(cube), 12);
+    assert_eq!(links(&cube.replace(':', "")), 12);
+    assert_eq!(links("a: b c\nb: a c\nc: a b\n"), 3);
+    assert_eq!(links("0: 1 2\n1: 0 2\n2: 0 1 3\n3: 2\n"), 4);
+    assert_eq!(links("1: 2 3\n2: 1 4\n3: 1 4\n4: 2 3\n"), 4);
+    // A row of a matrix with the number of its rank before it lists itself.
+    read("matrix-dense", "0: 0 5 3\n1: 5 0 2\n2: 3 2 0\n");
+    let mixed = notes("a b c\nb a\nc\n");
+    assert_eq!(mixed, ["1 pair listed from both ends, which other links are not: each counts as two"]);
+}
+
+#[test]
+fn a_header_of_metis_that_counts_ends_is_told() {
+    let ring = "8 16\n8 2\n1 3\n2 4\n3 5\n4 6\n5 7\n6 8\n7 1\n";
+    let message = "16 edges, which are counted from both ends, expected 8: each edge once";
+    assert_eq!(refused("metis-graph", ring), message);
+    assert_eq!(read("metis-graph", &ring.replace("8 16", "8 8"))["counts"]["links"], 8);
+}
