@@ -137,3 +137,27 @@ fn a_header_of_metis_that_counts_ends_is_told() {
     assert_eq!(refused("metis-graph", ring), message);
     assert_eq!(read("metis-graph", &ring.replace("8 16", "8 8"))["counts"]["links"], 8);
 }
+
+#[test]
+fn matrices_of_pandas_may_have_a_header_alone() {
+    let rows = "0,1,2,3\n4,0,5,6\n7,8,0,9\n1,2,3,0\n";
+    let named = read("labelled-matrix", &format!("a,b,c,d\n{rows}"));
+    assert_eq!(named["data"]["labels"], serde_json::json!(["a", "b", "c", "d"]));
+    let numbered = format!("0,1,2,3\n{rows}");
+    assert_eq!(read("labelled-matrix", &numbered)["counts"]["bytes"], 51);
+    assert_eq!(notes(&numbered), ["the first row, 0 to 3, is taken for a header"]);
+    let three = read("labelled-matrix", "0,1,2\n0,5,6\n7,0,8\n9,1,0\n");
+    assert_eq!(three["candidates"][0], "labelled-matrix", "{three:#}");
+    // Rows of three are pairs with amounts if they send nothing to themselves.
+    read("matrix-triples", "0,1,2\n1,2,2\n2,3,2\n3,0,2\n");
+    let message = refused("matrix-dense", &format!("5,6,7,8\n{rows}"));
+    assert!(message.starts_with("5 rows of 4 columns, expected as many rows as columns, below"), "{message}");
+}
+
+#[test]
+fn frames_that_are_printed_in_part_are_refused() {
+    let gap = "     0    1  ...   99\n0    0    1  ...   99\n..  ..  ...  ...  ...\n99  99   98  ...    0\n\n[100 rows x 100 columns]\n";
+    assert!(refused("labelled-matrix", gap).starts_with("the print leaves values out"));
+    let blocks = "     0    1  \\\n0    0  101   \n1  110    0   \n\n     2  \n0  103  \n1  113  \n";
+    assert!(refused("labelled-matrix", blocks).starts_with("the print is broken into blocks of columns"));
+}

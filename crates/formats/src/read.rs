@@ -11,6 +11,7 @@ mod hypernode;
 mod infiniband;
 mod json_stream;
 mod kineto;
+mod labelled_matrix;
 pub mod large;
 mod logged_benchmarks;
 mod matrices;
@@ -52,7 +53,7 @@ pub static FORMATS: [&Format; 77] = [
     &profilers::INTEL_MPI_STATISTICS,
     &profilers::IPM_XML,
     &matrices::PAIR_TABLE,
-    &matrices::LABELLED_MATRIX,
+    &labelled_matrix::LABELLED_MATRIX,
     &matrices::BRACKETED_MATRIX,
     &graphs::METIS,
     &graphs::SCOTCH,
