@@ -275,18 +275,35 @@ impl Serialize for Inspection {
     }
 }
 
+/// A format as programs read it.
+#[derive(Debug, serde::Serialize)]
+pub struct ListedFormat {
+    name: &'static str,
+    tool: &'static str,
+    holds: Vec<&'static str>,
+    read: bool,
+}
+
+/// The set of formats.
+#[must_use]
+pub fn formats() -> Vec<ListedFormat> {
+    let listed = |format: &&'static Format| ListedFormat {
+        name: format.name,
+        tool: format.tool,
+        holds: format.holds.iter().map(|kind| kind.name()).collect(),
+        read: matches!(format.reader, Reader::Reads(_)),
+    };
+    FORMATS.iter().map(listed).collect()
+}
+
 /// Writes the set of formats, one per line.
 ///
 /// # Errors
 ///
 /// Errors of `output`.
 pub fn write_formats(output: &mut dyn Write) -> io::Result<()> {
-    let kinds = |format: &Format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-    FORMATS.iter().try_for_each(|format| {
-        let unread = match format.reader {
-            Reader::Reads(_) => "",
-            Reader::Unread { .. } => " (not read)",
-        };
-        writeln!(output, "{:<24} {:<22} {}{unread}", format.name, kinds(format), format.tool)
+    formats().iter().try_for_each(|format| {
+        let unread = if format.read { "" } else { " (not read)" };
+        writeln!(output, "{:<24} {:<22} {}{unread}", format.name, format.holds.join(", "), format.tool)
     })
 }
