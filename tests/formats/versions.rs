@@ -95,7 +95,8 @@ fn ucx_perftest_had_no_stages_before_1_9() {
         1000000     0.844     0.848     0.851       4.50       4.48      589339      587686\n";
     let values = "iterations,typical_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n\
         586527,0.845,0.852,0.852,4.47,4.47,586527,586527\n1000000,0.844,0.848,0.851,4.50,4.48,589339,587686\n";
-    for text in [table, values] {
+    let of_both = format!("{table}Final:  1000000  0.844  0.848  0.851  4.50  4.48  589339  587686\n");
+    for text in [table, values, &of_both] {
         let found = read("ucx-perftest", text);
         assert_eq!(found["data"]["measures"], "latency");
         assert_eq!(found["data"]["rows"].as_array().unwrap().len(), 1, "{found:#}");
@@ -160,4 +161,13 @@ fn frames_that_are_printed_in_part_are_refused() {
     assert!(refused("labelled-matrix", gap).starts_with("the print leaves values out"));
     let blocks = "     0    1  \\\n0    0  101   \n1  110    0   \n\n     2  \n0  103  \n1  113  \n";
     assert!(refused("labelled-matrix", blocks).starts_with("the print is broken into blocks of columns"));
+}
+
+#[test]
+fn a_single_host_is_in_the_singular() {
+    assert_eq!(
+        cubefold_formats::launcher::fabric::Fabric::parse("SwitchName=s0 Nodes=n0\n").unwrap_err().kept()[0]
+            .message,
+        "1 host, expected at least 2"
+    );
 }

@@ -28,6 +28,7 @@ fn last_ucx_rows(file: &FileText<'_>) -> Vec<Vec<f64>> {
             rows.extend(last.take());
         } else if let Some(row) = line.trim_start().strip_prefix("Final:") {
             rows.extend(numbers(row));
+            last = None;
         } else {
             last = numbers(&line.replace(',', " ")).filter(|row| row.len() == 8).or(last);
         }

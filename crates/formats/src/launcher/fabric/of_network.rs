@@ -51,7 +51,7 @@ impl Fabric {
         }
         let hosts = network.hosts.unwrap_or(network.nodes.len());
         if hosts < 2 {
-            return Err(format!("{hosts} hosts, expected at least 2"));
+            return Err(format!("{}, expected at least 2", counted(hosts as u64, "host")));
         }
         let is_numbered = network.nodes.iter().enumerate().all(|(place, name)| *name == place.to_string());
         Ok(Self {
