@@ -164,6 +164,14 @@ fn frames_that_are_printed_in_part_are_refused() {
 }
 
 #[test]
+fn names_of_traces_say_what_is_expected() {
+    for text in ["trace/rank0.json\ntrace/rank1.json\n", "rank-0.et\nrank-1.et\n"] {
+        assert_eq!(read("file-names", text)["read"], false);
+    }
+    read("host-list", "a.edu.et\nb.edu.et\n");
+}
+
+#[test]
 fn a_single_host_is_in_the_singular() {
     assert_eq!(
         cubefold_formats::launcher::fabric::Fabric::parse("SwitchName=s0 Nodes=n0\n").unwrap_err().kept()[0]

@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// All formats. If several match a file equally well, the first one is used.
-pub static FORMATS: [&Format; 77] = [
+pub static FORMATS: [&Format; 78] = [
     &ranks::OPEN_MPI_BINDINGS,
     &ranks::PRRTE_JOB_MAP,
     &ranks::INTEL_MPI_STARTUP,
@@ -111,6 +111,7 @@ pub static FORMATS: [&Format; 77] = [
     &unread::NETBENCH,
     &unread::MSCCLPP,
     &unread::DUMPI,
+    &unread::FILE_NAMES,
     &unread::OTHERS,
     &unread::OPENSM_LFT,
     &unread::HTSIM_TOPOLOGY,
