@@ -172,6 +172,16 @@ fn names_of_traces_say_what_is_expected() {
 }
 
 #[test]
+fn every_wrong_row_of_a_table_of_pairs_is_told() {
+    let found = read("pair-table", "source,destination,bytes\n0,1,x\n1,2,3\n2,,4\n2,1\n");
+    let lines: Vec<&Value> = found["errors"].as_array().unwrap().iter().map(|error| &error["line"]).collect();
+    assert_eq!(lines, [2, 4, 5], "{found:#}");
+    let many = "0,1,x\n".repeat(99);
+    let found = read("pair-table", &format!("source,destination,bytes\n{many}"));
+    assert_eq!(found["errors"].as_array().unwrap().len(), 20);
+}
+
+#[test]
 fn a_single_host_is_in_the_singular() {
     assert_eq!(
         cubefold_formats::launcher::fabric::Fabric::parse("SwitchName=s0 Nodes=n0\n").unwrap_err().kept()[0]

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
-    input::{Ratio, text::described},
+    input::{Ratio, diagnostic::MAX_REPORTED, text::described},
     read::{numbers::is_number, ranks::MAX_RANKS},
     value::{Content, Kind, Matrix},
 };
@@ -225,7 +225,20 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     let rows = file.rows().map(|(line, row)| (line, without_remark(row)));
     let mut rows = rows.filter(|(_, row)| !row.is_empty() && !is_rule(row)).peekable();
     rows.next_if(|(_, row)| columns_of(row).is_some());
-    let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
+    let (mut read, mut complaints) = (vec![], vec![]);
+    for (line, row) in rows {
+        match columns.row(line, row) {
+            Ok(row) => read.push(row),
+            Err(wrong) => complaints.extend(wrong),
+        }
+        if complaints.len() == MAX_REPORTED {
+            break;
+        }
+    }
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    let rows = read;
     let (pairs, labels) = ranks_of(&rows)?;
     for (at, (pair, row)) in pairs.iter().zip(&rows).enumerate() {
         if matrix.add(pair[0], pair[1], row.amount, row.messages) && columns.messages.is_none() {
