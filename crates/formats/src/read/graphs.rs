@@ -24,6 +24,7 @@ pub(super) static METIS: Format = Format {
         let has_numbers =
             || metis_lines(&file.text).all(|(_, line)| line.split_whitespace().all(|word| is_number(&word)));
         match metis_header(file.whole()) {
+            _ if file.text.starts_with("%%MatrixMarket") => Likeness::No,
             Some(_) if file.is_sample() && has_numbers() => Likeness::Sure,
             Some(header)
                 if !file.is_sample()

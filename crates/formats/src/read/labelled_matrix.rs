@@ -62,7 +62,10 @@ fn headed(labels: &[&str], rows: &[Vec<&str>]) -> Likeness {
     let are_names = !labels.iter().any(|label| label.is_empty() || is_number(label));
     let is_empty_diagonal = (0..count).all(|rank| rows[rank][rank].parse() == Ok(0.0));
     match (are_names, are_numbered(labels)) {
-        (true, _) if labels.iter().collect::<BTreeSet<_>>().len() == count => Likeness::Sure,
+        // Other tables have names of columns, too: those of placements begin with the process.
+        (true, _) if labels[0] != "process" && labels.iter().collect::<BTreeSet<_>>().len() == count => {
+            Likeness::Maybe
+        }
         (_, true) if is_empty_diagonal && count > 3 => Likeness::Sure,
         (_, true) if is_empty_diagonal || count > 3 => Likeness::Maybe,
         _ => Likeness::No,
