@@ -742,7 +742,7 @@ fn refusals_say_what_was_expected() {
     let one_channel = RouterSettings { virtual_channels: 1, ..settings };
     assert_eq!(
         refused(one_channel, rules, &torus),
-        "1 virtual channels, expected at least 2 under dimension-order routing of this machine"
+        "1 virtual channel, expected at least 2 under dimension-order routing of this machine"
     );
     let none = RouterSettings { buffer_units: 0, ..settings };
     assert_eq!(refused(none, rules, &torus), "0 units of a buffer, expected 1 to 65535");

@@ -10,3 +10,4 @@ mod large;
 mod mutations;
 mod siblings;
 mod support;
+mod versions;

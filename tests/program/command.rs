@@ -72,7 +72,8 @@ pub(super) fn json<A: AsRef<str>>(arguments: &[A]) -> Value {
 
 /// The CSV that a command prints: its header and its rows.
 pub(super) fn csv<A: AsRef<str>>(arguments: &[A]) -> (Vec<String>, Vec<Vec<String>>) {
-    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).chain(["--format", "csv"]).collect();
+    let arguments: Vec<&str> =
+        arguments.iter().map(AsRef::as_ref).chain(["--format", "csv", "--quiet"]).collect();
     csv_table(&done(&arguments))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::command::{Scratch, csv, json};
+use super::command::{Scratch, csv, json, run};
 
 /// The rows of a scenario by column.
 fn rows(path: &str) -> Vec<BTreeMap<String, String>> {
@@ -89,4 +89,23 @@ fn every_row_of_every_mixture_of_runs_has_the_columns_of_the_header() {
     let (header, rows) = csv(&[&["run"], &files[..]].concat());
     assert!(rows.iter().all(|row| row.len() == header.len()));
     assert_eq!(rows.len(), 2 + 6 * 4 + 6 * 4);
+}
+
+#[test]
+fn notes_on_runs_are_said_beside_the_rows() {
+    let topology = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-7]\nSwitchName=s2 Switches=s[0-1]\n";
+    let scenario = "machine = { kind = \"network\", edges = \"t.conf\" }\n\
+        program = { kind = \"barrier\", algorithm = \"dissemination\" }\n";
+    let scratch = Scratch::with(&[("s.toml", scenario), ("t.conf", topology)]);
+    let path = scratch.path("s.toml");
+    let told = "note: cables are assumed: 2 to 6 from each leaf to s2";
+    for (arguments, is_told) in [
+        (vec!["run", &path, "--format", "csv"], true),
+        (vec!["run", &path, "--format", "csv", "--quiet"], false),
+        (vec!["run", &path, "--format", "json"], false),
+    ] {
+        let finished = run(&arguments);
+        assert_eq!(finished.stderr.contains(told), is_told, "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stdout.contains("cables") == (arguments[3] == "json"), "{}", finished.stdout);
+    }
 }

@@ -76,6 +76,10 @@ fn the_list_has_a_line_for_each_format() {
     let text = done(&["inspect", "--list"]);
     assert_eq!(text.lines().count(), cubefold_formats::read::FORMATS.len());
     assert!(text.lines().any(|line| line.starts_with("kineto ") && line.contains("trace")), "{text}");
+    let listed: Value = serde_json::from_str(&done(&["inspect", "--list", "--format", "json"])).unwrap();
+    let formats = listed["formats"].as_array().unwrap();
+    assert_eq!(formats.len(), cubefold_formats::read::FORMATS.len());
+    assert!(formats.iter().any(|format| format["name"] == "kineto" && format["read"] == true), "{listed}");
 }
 
 /// The standard error and exit code of `check` on a scenario, with files beside it.

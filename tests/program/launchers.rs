@@ -265,6 +265,9 @@ fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
         "{}",
         missing.stderr
     );
+    let too_few = run(&["place", &scenario, "--hosts", &few, "--format", "hosts"]);
+    assert_eq!((too_few.code, too_few.stdout.as_str()), (Some(2), ""));
+    assert!(too_few.stderr.contains("2 hosts, expected 4 for a machine of 4 nodes"), "{}", too_few.stderr);
     let without = run(&["place", &scenario, "--format", "hosts"]);
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--coordinates"), "{}", without.stderr);

@@ -258,10 +258,7 @@ fn what_routers_do_not_support_is_refused_with_the_reason() {
             "machine.arbitration of routers with finite buffers, expected none",
         ),
         ("links = \"half-duplex\"", "expected full-duplex"),
-        (
-            "router = { virtual_channels = 1 }",
-            "1 virtual channels, expected at least 2 under dimension-order",
-        ),
+        ("router = { virtual_channels = 1 }", "1 virtual channel, expected at least 2 under dimension-order"),
         ("router = { virtual_channels = 65 }", "expected an integer from 1 to 64"),
         ("router = { buffers = 3 }", "unknown key \"buffers\" in machine.router"),
         ("router = 3", "machine.router is 3, expected a table of virtual_channels"),

@@ -9,7 +9,9 @@ use std::{
 
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_formats::launcher::LauncherFormat;
-use cubefold_records::{Document, Record, write_csv, write_document, write_lines, write_parquet};
+use cubefold_records::{
+    Document, Record, counted, nearest_names, write_csv, write_document, write_lines, write_parquet,
+};
 use cubefold_runs::tools::program_files::ProgramFormat;
 use cubefold_search::Objective;
 use serde::Serialize;
@@ -447,15 +449,33 @@ impl TableOptions {
 }
 
 fn unknown_column(name: &str, known: &[String]) -> Failure {
-    Failure::usage(
-        format!("no column {name:?}, expected one of {}", known.join(", ")),
-        "cubefold explain NAME says what a column has",
-    )
+    const MAX_LISTED: usize = 30;
+    let nearest = nearest_names(name, known.iter().map(String::as_str));
+    if !nearest.is_empty() {
+        let help = format!("did you mean {}?", nearest.join(", "));
+        return Failure::usage(format!("no column {name:?}"), help);
+    }
+    let expected = if known.len() > MAX_LISTED {
+        format!("one of {}", counted(known.len() as u64, "column"))
+    } else {
+        format!("one of {}", known.join(", "))
+    };
+    let help = "cubefold explain lists all columns, and cubefold explain NAME says what a column has";
+    Failure::usage(format!("no column {name:?}, expected {expected}"), help)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelt_column_is_answered_by_the_nearest() {
+        let known = ["makespan_cycles", "dilation", "queue"].map(str::to_owned);
+        let refused = unknown_column("makspan_cycles", &known).to_string();
+        assert!(refused.contains("did you mean makespan_cycles?"), "{refused}");
+        let refused = unknown_column("zzqq", &known).to_string();
+        assert!(refused.contains("expected one of makespan_cycles, dilation, queue"), "{refused}");
+    }
 
     #[test]
     fn the_option_comes_before_the_extension_and_that_before_the_default() {

@@ -22,6 +22,7 @@ mod origin;
 mod output;
 mod progress_bar;
 mod ranks;
+mod run_notes;
 mod sweep_output;
 mod table;
 

@@ -1,11 +1,11 @@
 //! Types of option values: colours, sizes of memory and messages, runtimes, and stages of Greenberg's embedding.
 
-use std::{io::IsTerminal, num::ParseIntError, path::Path, str::FromStr};
+use std::{io::IsTerminal, path::Path, str::FromStr};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_collectives::OPERATIONS;
 use cubefold_derive::Words;
-use cubefold_formats::input::bytes_of_size;
+use cubefold_formats::input::{Ratio, bytes_of_size};
 use cubefold_mapping::GreenbergStage;
 use cubefold_runs::tools::program_files::MscclRuntime;
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -57,14 +57,14 @@ impl Color {
     }
 }
 
-/// A size of memory on the command line: a number followed by `KiB`, `MiB`, `GiB` or `TiB`.
+/// A size of memory on the command line: bytes, or a number such as 1.5 and `KiB`, `MiB`, `GiB` or `TiB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryLimit(pub(crate) u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MemoryLimitError {
-    #[error("expected a whole number and KiB, MiB, GiB or TiB, such as 8GiB ({0})")]
-    Number(#[from] ParseIntError),
+    #[error("expected a number and KiB, MiB, GiB or TiB, such as 8GiB or 1.5GiB")]
+    Form,
     #[error("expected less than 2^64 bytes")]
     TooLarge,
 }
@@ -77,7 +77,8 @@ impl FromStr for MemoryLimit {
             [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
         let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
         let (number, bytes) = unit.unwrap_or((text, 1));
-        let size = number.trim().parse::<u64>()?.checked_mul(bytes);
+        let number = Ratio::parse_decimal(number.trim()).ok_or(MemoryLimitError::Form)?;
+        let size = number.times(Ratio::from(bytes)).and_then(|size| u64::try_from(size.ceil()).ok());
         size.map(Self).ok_or(MemoryLimitError::TooLarge)
     }
 }
@@ -173,6 +174,7 @@ mod tests {
         assert_eq!(bytes("1024"), Ok(1024));
         assert_eq!(bytes("8GiB"), Ok(8 << 30));
         assert_eq!(bytes("3 MiB"), Ok(3 << 20));
+        assert_eq!(bytes("1.5GiB"), Ok(3 << 29));
         assert!(bytes("8GB").is_err());
         assert_eq!(bytes("99999999TiB"), Err(MemoryLimitError::TooLarge));
     }

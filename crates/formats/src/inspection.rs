@@ -56,6 +56,22 @@ fn unreadable(file: &FileText<'_>) -> Option<String> {
     Some(format!("the file is broken JSON: {error}"))
 }
 
+/// The meaning of a code in `assumed`.
+fn assumption(code: &str) -> &'static str {
+    match code {
+        "one-cable" => "the file counts no cables between switches; a run takes those of machine.uplinks",
+        "all-hosts" => "nodes with numbers are all hosts",
+        "base-0" => "the file counts from 0",
+        "base-1" => "the file counts from 1",
+        "rounded" => "amounts are rounded to a byte",
+        "full-mesh" => "all pairs are linked, without contention",
+        "half-of-both-directions" => "a direction has half of the rate of both",
+        "ranks-from-rates" => "the number of ranks follows from two rates",
+        "nanoseconds" => "times have no unit",
+        _ => "see docs/files.md",
+    }
+}
+
 /// How far a file is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Understood {
@@ -183,10 +199,11 @@ impl Inspection {
         }
         if let Some(reading) = self.reading() {
             writeln!(output, "  {}", reading.content.summary())?;
-            for (name, codes) in [("missing", self.missing()), ("assumed", reading.assumed.clone())] {
-                if !codes.is_empty() {
-                    writeln!(output, "  {name}: {}", codes.join(", "))?;
-                }
+            if !self.missing().is_empty() {
+                writeln!(output, "  missing: {}", self.missing().join(", "))?;
+            }
+            for code in &reading.assumed {
+                writeln!(output, "  assumed: {code}: {}", assumption(code))?;
             }
             for note in &reading.notes {
                 writeln!(output, "  note: {}", printable(note))?;
@@ -258,18 +275,35 @@ impl Serialize for Inspection {
     }
 }
 
+/// A format as programs read it.
+#[derive(Debug, serde::Serialize)]
+pub struct ListedFormat {
+    name: &'static str,
+    tool: &'static str,
+    holds: Vec<&'static str>,
+    read: bool,
+}
+
+/// The set of formats.
+#[must_use]
+pub fn formats() -> Vec<ListedFormat> {
+    let listed = |format: &&'static Format| ListedFormat {
+        name: format.name,
+        tool: format.tool,
+        holds: format.holds.iter().map(|kind| kind.name()).collect(),
+        read: matches!(format.reader, Reader::Reads(_)),
+    };
+    FORMATS.iter().map(listed).collect()
+}
+
 /// Writes the set of formats, one per line.
 ///
 /// # Errors
 ///
 /// Errors of `output`.
 pub fn write_formats(output: &mut dyn Write) -> io::Result<()> {
-    let kinds = |format: &Format| format.holds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-    FORMATS.iter().try_for_each(|format| {
-        let unread = match format.reader {
-            Reader::Reads(_) => "",
-            Reader::Unread { .. } => " (not read)",
-        };
-        writeln!(output, "{:<24} {:<22} {}{unread}", format.name, kinds(format), format.tool)
+    formats().iter().try_for_each(|format| {
+        let unread = if format.read { "" } else { " (not read)" };
+        writeln!(output, "{:<24} {:<22} {}{unread}", format.name, format.holds.join(", "), format.tool)
     })
 }

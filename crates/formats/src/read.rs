@@ -11,6 +11,7 @@ mod hypernode;
 mod infiniband;
 mod json_stream;
 mod kineto;
+mod labelled_matrix;
 pub mod large;
 mod logged_benchmarks;
 mod matrices;
@@ -25,6 +26,7 @@ mod ranks;
 mod schedulers;
 mod simgrid_platform;
 mod traces;
+mod ucx_perftest;
 mod unread;
 mod xml;
 
@@ -35,7 +37,7 @@ use crate::{
 };
 
 /// All formats. If several match a file equally well, the first one is used.
-pub static FORMATS: [&Format; 77] = [
+pub static FORMATS: [&Format; 78] = [
     &ranks::OPEN_MPI_BINDINGS,
     &ranks::PRRTE_JOB_MAP,
     &ranks::INTEL_MPI_STARTUP,
@@ -51,7 +53,7 @@ pub static FORMATS: [&Format; 77] = [
     &profilers::INTEL_MPI_STATISTICS,
     &profilers::IPM_XML,
     &matrices::PAIR_TABLE,
-    &matrices::LABELLED_MATRIX,
+    &labelled_matrix::LABELLED_MATRIX,
     &matrices::BRACKETED_MATRIX,
     &graphs::METIS,
     &graphs::SCOTCH,
@@ -85,7 +87,7 @@ pub static FORMATS: [&Format; 77] = [
     &schedulers::ASTRA_SYSTEM,
     &booksim_config::BOOKSIM_CONFIG,
     &benchmarks::PERFTEST,
-    &benchmarks::UCX,
+    &ucx_perftest::UCX,
     &benchmarks::UCC,
     &benchmarks::NCCOM,
     &benchmarks::DEEPSPEED,
@@ -109,6 +111,7 @@ pub static FORMATS: [&Format; 77] = [
     &unread::NETBENCH,
     &unread::MSCCLPP,
     &unread::DUMPI,
+    &unread::FILE_NAMES,
     &unread::OTHERS,
     &unread::OPENSM_LFT,
     &unread::HTSIM_TOPOLOGY,

@@ -261,6 +261,8 @@ fn chosen(mut read: Vec<(&'static Format, Arc<Reading>)>) -> Recognised {
             }
         }
         _ if read.len() == 1 => Some(0),
+        // The first row and the diagonal show it.
+        _ if place("labelled-matrix").is_some() => place("labelled-matrix"),
         _ if place("edge-list").is_some() && place("matrix-dense").is_some() => None,
         _ => place("matrix-triples").or(Some(0)),
     };

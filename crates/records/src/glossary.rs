@@ -149,20 +149,27 @@ impl Definition {
     /// their order.
     #[must_use]
     pub fn nearest(term: &str) -> Vec<&'static str> {
-        if term.len() > MAX_COMPARED_LENGTH {
-            return vec![];
-        }
-        let term = plain(term);
-        let best = |definition: &'static Self| {
-            let alike =
-                |name: &'static str| (strsim::normalized_damerau_levenshtein(&term, &plain(name)), name);
-            definition.names().map(alike).max_by(|one, other| one.0.total_cmp(&other.0))
-        };
-        let mut found: Vec<(f64, &str)> =
-            Self::all().filter_map(best).filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
-        found.sort_by(|one, other| other.0.total_cmp(&one.0));
-        found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
+        nearest_of(term, Self::all().map(Self::names))
     }
+}
+
+/// The names most similar to a misspelt `term`, best first, at most three; equally similar ones in their order.
+#[must_use]
+pub fn nearest_names<'n>(term: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    nearest_of(term, names.into_iter().map(std::iter::once))
+}
+
+/// The names most similar to `term`, at most one of the names of each thing.
+fn nearest_of<'n>(term: &str, things: impl Iterator<Item = impl Iterator<Item = &'n str>>) -> Vec<&'n str> {
+    if term.len() > MAX_COMPARED_LENGTH {
+        return vec![];
+    }
+    let term = plain(term);
+    let alike = |name: &'n str| (strsim::normalized_damerau_levenshtein(&term, &plain(name)), name);
+    let best = things.filter_map(|names| names.map(alike).max_by(|one, other| one.0.total_cmp(&other.0)));
+    let mut found: Vec<(f64, &str)> = best.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
+    found.sort_by(|one, other| other.0.total_cmp(&one.0));
+    found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
 }
 
 /// Normalizes a name: removes the differences that the search ignores.

@@ -55,7 +55,7 @@ pub use definition::{Definition, Kind};
 pub use document::{Document, write_document, write_lines};
 pub use execution_record::{ExecutionRecord, PhaseLengths};
 pub use finished_run::{BusyLinks, FinishedRun, HeldUpMessages, LinkTraffic, OpenLoopResult, ProgramBounds};
-pub use glossary::DefinitionGroup;
+pub use glossary::{DefinitionGroup, nearest_names};
 pub use job_record::{JobStepRecord, JobTimeRecord, LargestRecord};
 pub use leading_columns::{LeadingCells, LeadingColumns, LedRow};
 pub use links_record::{LinkClassRecord, LinksRecord};

@@ -200,6 +200,20 @@ impl Run {
         LauncherFile::new(self.region(), ranks, format, options)
     }
 
+    /// Checks that a list has one name for every host of its machine.
+    ///
+    /// # Errors
+    ///
+    /// As [`LauncherFile::check_hosts`].
+    pub fn check_hosts(
+        &self,
+        ranks: &Placement,
+        hosts: &HostList,
+        slots_per_node: Option<u64>,
+    ) -> Result<(), LauncherError> {
+        LauncherFile::check_hosts(self.region(), ranks, hosts, slots_per_node)
+    }
+
     /// The names of the hosts of its job in their order, if the machine's hosts have names.
     #[must_use]
     pub fn job_hosts(&self) -> Option<HostList> {

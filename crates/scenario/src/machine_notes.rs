@@ -1,6 +1,6 @@
 //! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): its file, cables, and routes.
 
-use cubefold_topology::{Machine, RouteChoice};
+use cubefold_topology::{Machine, NodeId, RouteChoice};
 
 use super::Run;
 
@@ -30,6 +30,16 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
     let levels = network.levels();
     let of_level = |level: u32| machine.nodes().filter(move |&node| levels.of(node) == Some(level));
     let levels_up = (2_u32..).zip(&uplinks);
+    // The cables of each pair of linked switches on two levels.
+    let counts = |above: u32| {
+        let up = |low| machine.neighbours(low).filter(move |&high| levels.of(high) == Some(above));
+        let of_switch = |low| -> Vec<u64> {
+            let all: Vec<NodeId> = up(low).collect();
+            all.chunk_by(|one, other| one == other).map(|cables| cables.len() as u64).collect()
+        };
+        of_level(above - 1).flat_map(of_switch).collect::<Vec<u64>>()
+    };
+    let mut are_even = true;
     let parts: Vec<String> = levels_up
         .map(|(above, cables)| {
             let mut upper = of_level(above);
@@ -38,6 +48,9 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
                 _ => "each switch above".to_owned(),
             };
             let from = if above == 2 { "leaf".to_owned() } else { format!("switch of level {}", above - 1) };
+            let least = counts(above).into_iter().min().unwrap_or(*cables);
+            are_even &= least == *cables;
+            let cables = if least < *cables { format!("{least} to {cables}") } else { cables.to_string() };
             format!("{cables} from each {from} to {to}")
         })
         .collect();
@@ -47,8 +60,10 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
         [only] => only.clone(),
         all => format!("[{}]", all.join(", ")),
     };
-    Some(format!(
-        "cables are assumed: {} (uplinks = \"full\"). A site with blocking 2 has uplinks = {halved}.",
-        parts.join(", ")
-    ))
+    let others = if are_even {
+        format!("A site with blocking 2 has uplinks = {halved}.")
+    } else {
+        "uplinks = [..] has a number for each level.".to_owned()
+    };
+    Some(format!("cables are assumed: {} (uplinks = \"full\"). {others}", parts.join(", ")))
 }

@@ -348,20 +348,15 @@ pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Re
     let [while_made, kept] = Network::bytes_to_make(0, most);
     let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
     budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
+    if let Some(errors) = other_kind(path, &source) {
+        return Err(Failure::Wrong(errors));
+    }
     let parsed =
         if is_directed { Fabric::parse_directed(source.text()) } else { Fabric::parse(source.text()) };
     let fabric = parsed.map_err(|diagnostics| {
-        let errors = || {
-            let with_help = |error: ScenarioError| error.with_help(READ_FORMATS);
-            errors_at(&source, &diagnostics).into_iter().map(with_help).collect()
-        };
-        Failure::Wrong(other_kind(path, &source).unwrap_or_else(errors))
+        let with_help = |error: ScenarioError| error.with_help(READ_FORMATS);
+        Failure::Wrong(errors_at(&source, &diagnostics).into_iter().map(with_help).collect())
     })?;
-    if fabric.names.iter().any(|name| name.contains("slots=")) {
-        let error =
-            ScenarioError::of_file(path, "the file is a list of hosts (host-list), expected a network");
-        return Err(Failure::Wrong(vec![error.with_help("it is read by machine.host_names and --hosts")]));
-    }
     let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)

@@ -94,16 +94,20 @@ pub enum PacketRoutesError {
         expected: String,
     },
     /// A number of no router.
-    #[error("router {router}, expected {expected}")]
+    #[error("line {line}: router {router}, expected {expected}")]
     NoSuchRouter {
+        /// The line.
+        line: usize,
         /// The number found.
         router: u32,
         /// The numbers of routers and, of destinations, terminals.
         expected: String,
     },
     /// A link that the machine does not have.
-    #[error("link {from}>{to}, which the machine does not have")]
+    #[error("line {line}: link {from}>{to}, which the machine does not have")]
     NoSuchLink {
+        /// The line.
+        line: usize,
         /// The router where it would begin.
         from: u32,
         /// The router where it would end.
@@ -120,16 +124,20 @@ pub enum PacketRoutesError {
         to: u32,
     },
     /// A candidate outside the escape classes after one inside.
-    #[error("leaves escape at {router} to {to}")]
+    #[error("line {line}: leaves escape at {router} to {to}")]
     LeavesEscape {
+        /// The line.
+        line: usize,
         /// The router.
         router: u32,
         /// The terminal of the packet.
         to: u32,
     },
     /// Candidates without one in an escape class.
-    #[error("no escape at {router} to {to}")]
+    #[error("line {line}: no escape at {router} to {to}")]
     NoEscape {
+        /// The line.
+        line: usize,
         /// The router.
         router: u32,
         /// The terminal of the packet.
@@ -150,8 +158,10 @@ pub enum PacketRoutesError {
         to: u32,
     },
     /// A route that does not end at the router of its destination.
-    #[error("ends at {router} not at {to}")]
+    #[error("line {line}: ends at {router} not at {to}")]
     EndsElsewhere {
+        /// The line.
+        line: usize,
         /// The router where it ends.
         router: u32,
         /// The terminal of the packet.
@@ -204,8 +214,8 @@ impl PacketRoutes {
     /// When a line cannot be read, a router or link does not exist, a packet would not reach its destination, or packets
     /// could wait for one another in a cycle.
     pub fn new(text: &str, machine: &Machine) -> Result<Self, PacketRoutesError> {
-        let (classes, lines) = reading::read(text)?;
-        let longest = checks::check(&lines, classes, machine)?;
+        let (classes, lines, numbers) = reading::read(text)?;
+        let longest = checks::check(&lines, &numbers, classes, machine)?;
         Ok(Self { classes, lines, longest })
     }
 
@@ -254,13 +264,21 @@ impl HopLines {
     /// line. A line with a class takes precedence over one without, then one of the terminal over one of its router.
     #[must_use]
     pub fn candidates(&self, router: NodeId, class: ClassIn, to: [NodeId; 2]) -> Option<&[NextHop]> {
+        self.place(router, class, to).map(|place| self.hops_at(place))
+    }
+
+    /// The place of the line of a packet among the keys.
+    fn place(&self, router: NodeId, class: ClassIn, to: [NodeId; 2]) -> Option<usize> {
         [Some(class), None].into_iter().find_map(|class| {
             to.into_iter().find_map(|to| {
                 let key = HopKey { router: router.index(), class, to: to.index() };
-                let place = self.keys.binary_search_by_key(&key, |(known, _)| *known).ok()?;
-                Some(&self.hops[self.keys[place].1.clone()])
+                self.keys.binary_search_by_key(&key, |(known, _)| *known).ok()
             })
         })
+    }
+
+    fn hops_at(&self, place: usize) -> &[NextHop] {
+        &self.hops[self.keys[place].1.clone()]
     }
 }
 

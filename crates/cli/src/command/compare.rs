@@ -20,6 +20,7 @@ use crate::{
     grouping::{all_runs, captions, in_places, inputs, whole_plan},
     origin::{BUILD, command_line},
     output::say,
+    run_notes::RunNotes,
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -69,7 +70,11 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             page.notes(exchange.iter().cloned().collect());
             Ok(page)
         };
-        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, records, page)
+        let notes = RunNotes::default();
+        let noted = || records().inspect(|record| notes.add(record));
+        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, noted, page)?;
+        notes.say(format, shared);
+        Ok(())
     })
 }
 

@@ -1,10 +1,10 @@
 //! `cubefold inspect`: the kinds and contents of files of other tools, and the lines of a scenario that use them.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use cubefold_formats::{
     format::with_name,
-    inspection::{Inspection, Understood, write_formats},
+    inspection::{Inspection, ListedFormat, Understood, formats, write_formats},
 };
 use serde::Serialize;
 
@@ -22,6 +22,13 @@ struct Answer<'a> {
     files: &'a [Inspection],
 }
 
+/// The set of formats as JSON.
+#[derive(Serialize)]
+struct Formats {
+    schema: u32,
+    formats: Vec<ListedFormat>,
+}
+
 pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let named = options.named.as_deref().map(|name| {
         with_name(name).ok_or_else(|| {
@@ -31,15 +38,15 @@ pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Resul
     let named = named.transpose()?;
     let output = Output::open(shared, &[])?;
     if options.list {
-        output.write(|output| write_formats(output))?;
+        output.write(|output| match options.format {
+            InspectFormat::Json => write_json(output, &Formats { schema: 1, formats: formats() }),
+            InspectFormat::Text => write_formats(output),
+        })?;
         return Ok(ExitCode::Done);
     }
     let files: Vec<Inspection> = options.files.iter().map(|path| Inspection::of(path, named)).collect();
     output.write(|output| match options.format {
-        InspectFormat::Json => {
-            serde_json::to_writer_pretty(&mut *output, &Answer { schema: 1, files: &files })?;
-            writeln!(output)
-        }
+        InspectFormat::Json => write_json(output, &Answer { schema: 1, files: &files }),
         InspectFormat::Text => files.iter().try_for_each(|file| file.write(output)),
     })?;
     Ok(match files.iter().map(Inspection::understood).min() {
@@ -47,4 +54,9 @@ pub(super) fn inspect(options: &InspectOptions, shared: &SharedOptions) -> Resul
         Some(Understood::Recognised) => ExitCode::FileNotRead,
         Some(Understood::Read) | None => ExitCode::Done,
     })
+}
+
+fn write_json(output: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *output, document)?;
+    writeln!(output)
 }

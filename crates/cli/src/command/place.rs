@@ -172,7 +172,12 @@ impl<'run> Page<'run> {
             PlacementFormat::Csv => Self::Csv,
             PlacementFormat::Json => Self::Json,
             PlacementFormat::Npy => Self::Npy,
-            PlacementFormat::Hosts => Self::Hosts(hosts.ok_or_else(no_hosts)?),
+            PlacementFormat::Hosts => {
+                let hosts = hosts.ok_or_else(no_hosts)?;
+                let checked = run.check_hosts(&ranks.0, hosts, options.slots_per_node);
+                checked.map_err(|error| Failure::launcher(&error))?;
+                Self::Hosts(hosts)
+            }
             PlacementFormat::Launcher(format) => {
                 let options = HostOptions { hosts, slots_per_node: options.slots_per_node };
                 let file = run.launcher_file(&ranks.0, format, options);

@@ -21,6 +21,7 @@ use crate::{
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     origin::{BUILD, command_line},
     output::{Output, is_same, regular_file},
+    run_notes::RunNotes,
     sweep_output::SweepOutput,
     table::{StepsShown, run_table},
 };
@@ -59,7 +60,11 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         let page = || {
             Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
         };
-        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, records, page)
+        let notes = RunNotes::default();
+        let noted = || records().inspect(|record| notes.add(record));
+        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, noted, page)?;
+        notes.say(format, shared);
+        Ok(())
     })
 }
 
@@ -151,7 +156,11 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         Ok(run_table(&merged.scenarios(), &records, StepsShown::WithoutPipelines, shared))
     };
     let extra = provenance(merged.provenance());
-    write_records(output, (format, &options.tables), Document::RESULTS, &extra, || merged.records(), page)
+    let notes = RunNotes::default();
+    let noted = || merged.records().inspect(|record| notes.add(record));
+    write_records(output, (format, &options.tables), Document::RESULTS, &extra, noted, page)?;
+    notes.say(format, shared);
+    Ok(())
 }
 
 /// The failure of parts that do not fit, with a remedy.

@@ -1,6 +1,7 @@
 //! Reasons why a placement cannot be written in a format.
 
 use super::LauncherFormat;
+use crate::input::text::counted;
 
 /// The reason why a placement cannot be written in a launcher's format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +67,11 @@ pub enum LauncherError {
         nodes: u64,
     },
     /// The number of hosts does not fit the machine.
-    #[error("{found} hosts, expected {expected} for a machine of {nodes} nodes with {each} on a host")]
+    #[error(
+        "{}, expected {expected} for a machine of {} with {each} on a host",
+        counted(*.found, "host"),
+        counted(*.nodes, "node")
+    )]
     HostCount {
         /// Number of host names.
         found: u64,
@@ -93,7 +98,7 @@ pub enum LauncherError {
         expected: u64,
     },
     /// The format cannot leave a slot empty.
-    #[error("{found} processes on node {address}, expected {expected} as on the fullest node")]
+    #[error("{} on node {address}, expected {expected} as on the fullest node", in_words(*.found))]
     EmptySlot {
         /// The coordinates of the node, as `(x, y)`.
         address: String,
@@ -157,4 +162,8 @@ impl LauncherError {
             }
         }
     }
+}
+
+fn in_words(processes: u64) -> String {
+    if processes == 1 { "1 process".to_owned() } else { format!("{processes} processes") }
 }

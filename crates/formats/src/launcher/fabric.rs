@@ -80,6 +80,20 @@ pub struct LinkSpeed {
     pub lanes: Option<u64>,
 }
 
+/// The directions in which links lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    BothWays,
+    OneWay,
+}
+
+/// The error of a network whose links shall lead in one direction, in a format that does not give it.
+fn without_directions(format: &str) -> String {
+    format!(
+        "{format} does not say in which direction links lead, expected a list or table of links, or a digraph"
+    )
+}
+
 /// A format whose errors have exact places.
 #[derive(Debug)]
 pub(crate) struct PlacedFormat {
@@ -113,16 +127,17 @@ impl Fabric {
     ///
     /// Lists the parts of the text that cannot be read, with their places.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
-        Self::parse_whole(text, None)
+        Self::parse_whole(text, Links::BothWays)
     }
 
-    /// Reads a network in any format whose links lead in one direction, from the first node of a line to the second.
+    /// Reads a network whose links lead in one direction, from the first node of a line to the second.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse), except that some links may be listed in one direction and others in both.
+    /// As [`parse`](Self::parse), except that some links may be listed in one direction and others in both, and that the
+    /// format has to tell the directions apart.
     pub fn parse_directed(text: &str) -> Result<Self, Diagnostics> {
-        Self::parse_whole(text, Some(PairCount::Lines))
+        Self::parse_whole(text, Links::OneWay)
     }
 
     /// Whether a text looks like a network in a supported format.
@@ -132,7 +147,7 @@ impl Fabric {
         like.iter().any(|format| matches!(format.reader, Reader::Reads(_)))
     }
 
-    fn parse_whole(text: &str, pairs: Option<PairCount>) -> Result<Self, Diagnostics> {
+    fn parse_whole(text: &str, links: Links) -> Result<Self, Diagnostics> {
         let mut file = Recogniser::new(text.as_bytes());
         let like = file.likely(Some(Kind::Network));
         let format = match like[..] {
@@ -144,20 +159,19 @@ impl Fabric {
         };
         // A text of no known format is taken for a list of links with errors.
         match format.map_or(Some(&edge_list::PLAIN), |format| placed(format, &file.file.text)) {
-            Some(placed) => file.read_plain(text, |plain| Self::read_placed(plain, placed, pairs)),
-            None => Self::read_neutral(text, &mut file),
+            Some(placed) => file.read_plain(text, |plain| Self::read_placed(plain, placed, links)),
+            None => Self::read_neutral(text, &mut file, links),
         }
     }
 
-    fn read_placed(
-        text: &str,
-        format: &'static PlacedFormat,
-        pairs: Option<PairCount>,
-    ) -> Result<Self, Diagnostics> {
+    fn read_placed(text: &str, format: &'static PlacedFormat, links: Links) -> Result<Self, Diagnostics> {
         let mut reading = FabricReading::new(text, format.name);
         (format.read)(&mut reading);
-        if let Some(pairs) = pairs {
-            reading.pairs = pairs;
+        if links == Links::OneWay {
+            if reading.pairs != PairCount::OneOrBothDirections {
+                reading.complain_at(0..0, || without_directions(format.name));
+            }
+            reading.pairs = PairCount::Lines;
         }
         reading.check_machine();
         reading.finish()
@@ -171,10 +185,15 @@ impl Fabric {
     }
 
     /// Reads a text in a format that gives a neutral value; errors point to lines.
-    fn read_neutral(text: &str, file: &mut Recogniser<'_>) -> Result<Self, Diagnostics> {
+    fn read_neutral(text: &str, file: &mut Recogniser<'_>, links: Links) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         match file.recognise(Some(Kind::Network)) {
             Recognised::Read(format, reading, _) => match &reading.content {
+                Content::Network(network)
+                    if links == Links::OneWay && network.links.iter().any(|link| link.listed.is_none()) =>
+                {
+                    diagnostics.add(0..0, || without_directions(format.tool));
+                }
                 Content::Network(network) => match Self::of_network(network, format, &reading) {
                     Ok(fabric) => return Ok(fabric),
                     Err(message) => diagnostics.add(0..0, || message),

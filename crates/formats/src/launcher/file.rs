@@ -34,7 +34,28 @@ fn slots_of_cluster(region: Region<'_>, hosts: &HostList, load: u64) -> Option<u
     are_nodes.then(|| cluster.devices_per_node.saturating_mul(load))
 }
 
+/// The slots of a host that the user or a whole cluster gives.
+fn given_slots(region: Region<'_>, load: u64, options: HostOptions<'_>) -> Option<u64> {
+    options.slots_per_node.or_else(|| slots_of_cluster(region, options.hosts?, load))
+}
+
 impl<'a> LauncherFile<'a> {
+    /// Checks that there is one name for every host of a region with a placement.
+    ///
+    /// # Errors
+    ///
+    /// If there are more names or fewer, or hosts would divide nodes.
+    pub fn check_hosts(
+        region: Region<'_>,
+        placement: &Placement,
+        hosts: &HostList,
+        slots_per_node: Option<u64>,
+    ) -> Result<(), LauncherError> {
+        let load = placement.max_load();
+        let given = given_slots(region, load, HostOptions { hosts: Some(hosts), slots_per_node });
+        Slots::new(region.listed_hosts(), load, given, hosts.hosts_per_node())?.check_hosts(hosts.count())
+    }
+
     /// Prepares a placement on a region for a format.
     ///
     /// # Errors
@@ -65,8 +86,8 @@ impl<'a> LauncherFile<'a> {
         let nodes = if is_of_whole { region.listed_hosts() } else { region.job_nodes() };
         let hosts_per_node = options.hosts.map_or(1, HostList::hosts_per_node);
         let load = placement.max_load();
-        let given = options.slots_per_node.or_else(|| slots_of_cluster(region, options.hosts?, load));
-        let slots = Slots::new(nodes, load, given.filter(|_| format.groups_nodes()), hosts_per_node)?;
+        let given = given_slots(region, load, options).filter(|_| format.groups_nodes());
+        let slots = Slots::new(nodes, load, given, hosts_per_node)?;
         if let Some(hosts) = options.hosts {
             slots.check_hosts(hosts.count())?;
         }

@@ -9,7 +9,7 @@ use super::{
     LauncherFormat,
     hosts::{HostList, HostOptions},
 };
-use crate::input::text::{described, span};
+use crate::input::text::{counted, described, span};
 use crate::input::{
     diagnostic::{Diagnostics, missing_processes},
     region::Region,
@@ -185,7 +185,7 @@ impl<'t> Reading<'t> {
         let (found, nodes) = (names.count() / hosts_per_node, self.region.listed_hosts());
         if !nodes.is_multiple_of(found) {
             self.complain_of_all(|| {
-                format!("{found} hosts, expected {nodes}, one a node, or a divisor of that")
+                format!("{}, expected {nodes}, one a node, or a divisor of that", counted(found, "host"))
             });
             return None;
         }

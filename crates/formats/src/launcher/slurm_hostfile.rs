@@ -18,7 +18,7 @@ use super::{
     host_names::{MAX_HOSTS, NameError, expanded, parts},
     reading::{NodesOfHosts, Reading},
 };
-use crate::input::text::{Remarks, described, lines};
+use crate::input::text::{Remarks, counted, described, lines};
 
 /// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
@@ -70,7 +70,8 @@ pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<NodesOfHosts
     if each > 1 {
         let (found, expected) = (hosts.names.count(), hosts.names.count() * each);
         reading.complain_of_all(|| {
-            format!("{found} hosts, expected {expected}, one a node: this format has no slots")
+            let found = counted(found, "host");
+            format!("{found}, expected {expected}, one a node: this format has no slots")
         });
         return None;
     }

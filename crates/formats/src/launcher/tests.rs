@@ -253,7 +253,7 @@ fn what_a_format_cannot_say_is_refused() {
     assert_eq!(message(LauncherFormat::FLUX_TASKMAP, named), unneeded);
     let slots = "slots per host for cray-rank-order, expected none: it names every node of the machine";
     assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, grouped), slots);
-    let empty = "1 processes on node (0, 0, 0, 0), expected 2 as on the fullest node";
+    let empty = "1 process on node (0, 0, 0, 0), expected 2 as on the fullest node";
     assert_eq!(message(LauncherFormat::CRAY_RANK_ORDER, none), empty);
     let dimensions = "a machine of 4 dimensions, expected at most 3 for fujitsu-rank-map";
     assert_eq!(message(LauncherFormat::FUJITSU_RANK_MAP, none), dimensions);

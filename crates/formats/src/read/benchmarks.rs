@@ -18,16 +18,6 @@ pub(super) static PERFTEST: Format = Format {
     reader: Reader::Reads(read_perftest),
 };
 
-pub(super) static UCX: Format = Format {
-    name: "ucx-perftest",
-    tool: "ucx_perftest",
-    holds: HOLDS,
-    is_like: |file| {
-        file.lines().any(|(_, line)| line.contains("Stage") && line.contains("# iterations |")).into()
-    },
-    reader: Reader::Reads(read_ucx),
-};
-
 pub(super) static UCC: Format = Format {
     name: "ucc-perftest",
     tool: "ucc_perftest",
@@ -95,7 +85,7 @@ pub(super) fn operation(word: &str) -> Option<&'static str> {
     known.iter().find(|(part, _)| plain.contains(part)).map(|(_, name)| *name)
 }
 
-fn numbers(line: &str) -> Option<Vec<f64>> {
+pub(super) fn numbers(line: &str) -> Option<Vec<f64>> {
     line.split_whitespace().map(|word| word.parse().ok().filter(|value: &f64| value.is_finite())).collect()
 }
 
@@ -184,25 +174,6 @@ fn read_perftest(file: &FileText<'_>) -> Read {
         read.assumed.push("half-of-both-directions");
     }
     Ok(read)
-}
-
-fn read_ucx(file: &FileText<'_>) -> Read {
-    let after = |word: &str| {
-        let line = file.lines().find(|(_, line)| line.contains(word))?.1;
-        Some(line.split_once(word)?.1.trim().trim_end_matches('|').trim().to_owned())
-    };
-    let is_latency = file.text.contains("latency (usec)");
-    let size = after("Message size:").and_then(|size| size.parse().ok());
-    let mut benchmark = Benchmark { operation: after("Test:"), ranks: Some(2), ..Benchmark::default() };
-    benchmark.measures = if is_latency { "latency" } else { "bandwidth" };
-    for (_, line) in file.lines() {
-        let Some(row) = line.trim_start().strip_prefix("Final:").and_then(numbers) else { continue };
-        let (Some(time), Some(rate)) = (row.get(3), row.get(5)) else { continue };
-        let (time, rate) =
-            if is_latency { (Some(time / 1e6), None) } else { (None, Some(rate * 1_048_576.0)) };
-        benchmark.rows.push(BenchmarkRow { bytes: size, time, bandwidth: rate, operation: None });
-    }
-    done(benchmark)
 }
 
 fn read_ucc(file: &FileText<'_>) -> Read {

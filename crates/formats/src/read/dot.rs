@@ -6,7 +6,7 @@ use crate::{
     format::{Complaint, FileText, Format, Read, Reading, wrong},
     input::text::described,
     read::{networks::HOLDS, reads},
-    value::Network,
+    value::{Link, Network},
 };
 
 pub(super) static DOT: Format = reads(
@@ -111,7 +111,6 @@ struct Dot<'t> {
     pairs: BTreeMap<[usize; 2], [u64; 2]>, // key: ends in ascending order; value: links forward and backward
     links: usize,
     depth: usize,
-    is_directed: bool,
 }
 
 /// The maximum number of links that edges between node sets may expand to.
@@ -226,17 +225,21 @@ fn read_dot(file: &FileText<'_>) -> Read {
         pairs: BTreeMap::new(),
         links: 0,
         depth: 0,
-        is_directed,
     };
     dot.statements()?;
     let mut network = dot.network;
-    let count = |[along, back]: [u64; 2]| match (is_strict, dot.is_directed) {
-        (true, _) => [1, 0],
-        // Both arrows of a pair are one link.
-        (false, true) => [along.max(back), 0],
-        (false, false) => [along, back],
-    };
-    network.add_counted(dot.pairs.into_iter().map(|(ends, listed)| (ends, count(listed))).collect());
+    if is_strict || is_directed {
+        network.links.extend(dot.pairs.into_iter().map(|(ends, [along, back])| Link {
+            ends,
+            // Both arrows of a pair are one link.
+            count: if is_strict { 1 } else { along.max(back) },
+            listed: is_directed.then_some([along > 0, back > 0]),
+            ..Link::default()
+        }));
+    } else {
+        network.add_counted(dot.pairs.into_iter().collect());
+        network.links.iter_mut().for_each(|link| link.listed = None);
+    }
     Ok(without_attributes(network))
 }
 

@@ -1,6 +1,11 @@
 //! Links between accelerators: tables of `nvidia-smi` and `rocm-smi`, and bandwidths measured per pair.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use serde_json::Value;
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
@@ -31,7 +36,7 @@ pub(super) static ROCM_SHOWTOPO: Format = Format {
 
 pub(super) static PAIR_RATES: Format = Format {
     name: "gpu-pair-rates",
-    tool: "nvbandwidth, p2pBandwidthLatencyTest",
+    tool: "nvbandwidth, also with -j; p2pBandwidthLatencyTest",
     holds: HOLDS,
     is_like: |file| {
         let has = |word: &str| file.text.contains(word);
@@ -215,8 +220,11 @@ fn read_rocm(file: &FileText<'_>) -> Read {
     Ok(Content::Network(network.finish(true)).into())
 }
 
+/// The rows of a square table, with their lines.
+type SquareTable<'t> = Vec<(usize, Vec<Cow<'t, str>>)>;
+
 /// The first square table of numbers after a line that contains `title`.
-fn square_table<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, Vec<&'t str>)>> {
+fn square_table<'t>(file: &'t FileText<'_>, title: &str) -> Option<SquareTable<'t>> {
     let mut lines = file.lines().skip_while(|(_, line)| !line.contains(title)).skip(1);
     let header: Vec<&str> = lines.next()?.1.split_whitespace().collect();
     let columns = header.iter().filter(|word| word.parse::<u64>().is_ok()).count();
@@ -226,29 +234,47 @@ fn square_table<'t>(file: &'t FileText<'_>, title: &str) -> Option<Vec<(usize, V
         if words.len() != columns + 1 {
             return None;
         }
-        rows.push((line, words[1..].to_vec()));
+        rows.push((line, words[1..].iter().map(|word| (*word).into()).collect()));
     }
     (rows.len() == columns && columns > 1).then_some(rows)
 }
 
+/// The first square table of the document of nvbandwidth whose description contains `title`.
+fn listed_table(document: &Value, title: &str) -> Option<SquareTable<'static>> {
+    let tests = document.pointer("/nvbandwidth/testcases")?.as_array()?;
+    let is_asked = |test: &&Value| {
+        test["bandwidth_description"].as_str().is_some_and(|description| description.contains(title))
+    };
+    let cell = |cell: &Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned).into();
+    let row = |row: &Value| Some((0, row.as_array()?.iter().map(cell).collect()));
+    tests.iter().filter(is_asked).find_map(|test| {
+        let rows: SquareTable<'static> =
+            test["bandwidth_matrix"].as_array()?.iter().map(row).collect::<Option<_>>()?;
+        (rows.len() > 1 && rows.iter().all(|(_, row)| row.len() == rows.len())).then_some(rows)
+    })
+}
+
 fn read_rates(file: &FileText<'_>) -> Read {
+    let document = file.tree().ok();
     let to_column = "memcpy CE GPU(row) -> GPU(column)";
     let rates = [to_column, "memcpy CE GPU(row) <- GPU(column)", "Unidirectional P2P=Enabled Bandwidth"]
         .iter()
-        .find_map(|title| square_table(file, title));
+        .find_map(|title| match &document {
+            Some(document) => listed_table(document, title),
+            None => square_table(file, title),
+        });
     let Some(rates) = rates else { return wrong(0, "no square table of bandwidths between GPUs") };
     let latencies = square_table(file, "P2P=Enabled Latency").filter(|table| table.len() == rates.len());
     let mut network = Network::default();
     for gpu in 0..rates.len() {
         network.node(&format!("GPU{gpu}"), true);
     }
-    let value = |table: &[(usize, Vec<&str>)], row: usize, column: usize, unit: Ratio| {
-        let word = table[row].1[column];
-        Ratio::parse_decimal(word)?.times(unit)
+    let value = |table: &SquareTable<'_>, row: usize, column: usize, unit: Ratio| {
+        Ratio::parse_decimal(&table[row].1[column])?.times(unit)
     };
     for one in 0..rates.len() {
         for other in one + 1..rates.len() {
-            let both = |table: &[(usize, Vec<&str>)], unit| {
+            let both = |table: &SquareTable<'_>, unit| {
                 [(one, other), (other, one)].map(|(row, column)| value(table, row, column, unit))
             };
             if [(one, other), (other, one)].iter().any(|&(row, column)| rates[row].1[column] == "N/A") {

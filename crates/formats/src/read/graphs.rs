@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    format::{FileText, Format, Likeness, Read, Reader, Reading, wrong},
-    input::{Ratio, text::described},
+    format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
+    input::{
+        Ratio,
+        text::{counted, described},
+    },
     read::{
         by_names,
         numbers::{amount, is_number, rows, words},
@@ -21,8 +24,14 @@ pub(super) static METIS: Format = Format {
         let has_numbers =
             || metis_lines(&file.text).all(|(_, line)| line.split_whitespace().all(|word| is_number(&word)));
         match metis_header(file.whole()) {
+            _ if file.text.starts_with("%%MatrixMarket") => Likeness::No,
             Some(_) if file.is_sample() && has_numbers() => Likeness::Sure,
-            Some(_) if !file.is_sample() && read_metis(file).is_ok() => Likeness::Sure,
+            Some(header)
+                if !file.is_sample()
+                    && metis_graph(file, &header).is_ok_and(|mut graph| graph.is_whole()) =>
+            {
+                Likeness::Sure
+            }
             Some(_) => Likeness::Maybe,
             None => Likeness::No,
         }
@@ -49,7 +58,7 @@ pub(super) static ADJACENCY: Format = Format {
     tool: "NetworkX, a node and its neighbours a line",
     holds: &[Kind::Network],
     is_like: |file| {
-        let rows: Vec<Vec<&str>> = rows(file).map(|(_, row)| words(row).collect()).collect();
+        let rows: Vec<Vec<&str>> = rows(file).map(|(_, row)| nodes_of(row).collect()).collect();
         let firsts: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
         let all = || rows.iter().flatten();
         // A sample lacks the lines of most neighbours.
@@ -59,20 +68,49 @@ pub(super) static ADJACENCY: Format = Format {
         } else {
             all().all(|word| firsts.contains(word))
         };
+        let has_colons = self::rows(file)
+            .all(|(_, row)| words(row).next().is_some_and(|word| word.len() > 1 && word.ends_with(':')));
+        let lists_itself = |row: &Vec<&str>| row[1..].contains(&row[0]);
         let are_alike = rows.windows(2).all(|pair| pair[0].len() == pair[1].len());
-        if rows.len() > 1 && firsts.len() == rows.len() && are_known && !are_alike {
-            Likeness::Maybe
-        } else {
+        if rows.len() < 2 || firsts.len() < rows.len() || !are_known {
             Likeness::No
+        } else if has_colons && !rows.iter().any(lists_itself) {
+            Likeness::Sure
+        } else if is_regular(&rows) {
+            // As many numbers as rows may be a matrix.
+            if rows.len() == rows[0].len() { Likeness::Maybe } else { Likeness::Sure }
+        } else if are_alike {
+            Likeness::No
+        } else {
+            Likeness::Maybe
         }
     },
     reader: Reader::Reads(read_adjacency),
 };
 
+/// The nodes of a row of an adjacency list, in which a colon may follow the first.
+fn nodes_of(row: &str) -> impl Iterator<Item = &str> {
+    words(row)
+        .zip(0..)
+        .map(|(word, place)| if place == 0 { word.strip_suffix(':').unwrap_or(word) } else { word })
+}
+
+/// Whether all nodes have as many neighbours, two or more different ones, and every link is listed from both ends.
+fn is_regular(rows: &[Vec<&str>]) -> bool {
+    let width = rows[0].len();
+    let links: BTreeSet<[&str; 2]> =
+        rows.iter().flat_map(|row| row[1..].iter().map(|neighbour| [row[0], neighbour])).collect();
+    let is_back = |[node, neighbour]: &[&str; 2]| node != neighbour && links.contains(&[*neighbour, *node]);
+    width > 2
+        && rows.iter().all(|row| row.len() == width)
+        && links.len() == rows.len() * (width - 1)
+        && links.iter().all(is_back)
+}
+
 fn read_adjacency(file: &FileText<'_>) -> Read {
     let mut network = Network::default();
     for (line, row) in rows(file) {
-        let name = words(row).next().unwrap_or_default();
+        let name = nodes_of(row).next().unwrap_or_default();
         let known = network.nodes.len();
         if network.node(name, true) != known {
             return wrong(line, format!("node {} a second time, expected a line for each", described(name)));
@@ -80,7 +118,7 @@ fn read_adjacency(file: &FileText<'_>) -> Read {
     }
     let mut pairs: Vec<[usize; 2]> = vec![];
     for (line, row) in rows(file) {
-        let mut nodes = words(row).map(|word| network.place(word).ok_or(word));
+        let mut nodes = nodes_of(row).map(|word| network.place(word).ok_or(word));
         let Some(Ok(node)) = nodes.next() else { continue };
         for neighbour in nodes {
             match neighbour {
@@ -92,7 +130,16 @@ fn read_adjacency(file: &FileText<'_>) -> Read {
         }
     }
     network.add_listed(pairs);
-    Ok(by_names(network))
+    let twice = network.links.iter().filter(|link| link.listed == Some([true; 2])).count();
+    let is_mixed = twice > 0 && twice < network.links.len();
+    let mut reading = by_names(network);
+    if is_mixed {
+        reading.notes.push(format!(
+            "{} listed from both ends, which other links are not: each counts as two",
+            counted(twice as u64, "pair")
+        ));
+    }
+    Ok(reading)
 }
 
 /// The header of a METIS graph.
@@ -137,10 +184,31 @@ fn metis_header(text: &str) -> Option<MetisHeader> {
     (fits && exact).then_some(MetisHeader { vertices, edges, before, has_weights: form.ends_with('1') })
 }
 
+/// A graph, with the number of its entries and that in its header.
+struct ListedGraph {
+    matrix: Matrix,
+    count: usize,
+    expected: usize,
+    is_from_0: bool,
+    has_weights: bool,
+}
+
 fn read_metis(file: &FileText<'_>) -> Read {
     let Some(header) = metis_header(&file.text) else {
         return wrong(1, "no header of a graph: vertices and edges");
     };
+    let mut graph = metis_graph(file, &header)?;
+    if graph.is_doubled() {
+        let ends = graph.count;
+        return wrong(
+            1,
+            format!("{ends} edges, which are counted from both ends, expected {}: each edge once", ends / 2),
+        );
+    }
+    graph.checked()
+}
+
+fn metis_graph(file: &FileText<'_>, header: &MetisHeader) -> Result<ListedGraph, Vec<Complaint>> {
     let vertices = header.vertices;
     let rows = || metis_lines(&file.text).skip(1).take(vertices);
     let width = if header.has_weights { 2 } else { 1 };
@@ -173,40 +241,49 @@ fn read_metis(file: &FileText<'_>) -> Read {
             }
         }
     }
-    checked_graph(matrix, count, header.edges.saturating_mul(2), is_from_0, header.has_weights)
+    let expected = header.edges.saturating_mul(2);
+    Ok(ListedGraph { matrix, count, expected, is_from_0, has_weights: header.has_weights })
 }
 
-/// Checks that a graph is symmetric and has the announced size, and returns it as a matrix or a network.
-fn checked_graph(
-    mut matrix: Matrix,
-    count: usize,
-    expected: usize,
-    is_from_0: bool,
-    is_matrix: bool,
-) -> Read {
-    if count != expected {
-        return wrong(1, format!("{count} neighbours, expected {expected}: each edge from both ends"));
+impl ListedGraph {
+    /// Whether every edge is listed from both ends, and the header counts edges or, by mistake, their ends.
+    fn is_whole(&mut self) -> bool {
+        (self.count == self.expected || self.is_doubled()) && self.matrix.first_asymmetry().is_none()
     }
-    if let Some([one, other]) = matrix.first_asymmetry() {
-        let message = "differs from its other end, expected equal ones";
-        return wrong(0, format!("the edge of vertices {one} and {other} {message}"));
+
+    /// Whether the header counts every edge from both ends, a common mistake.
+    fn is_doubled(&mut self) -> bool {
+        self.count > 0 && self.expected == 2 * self.count && self.matrix.first_asymmetry().is_none()
     }
-    let mut reading = if is_matrix {
-        Reading::from(Content::Matrix(matrix))
-    } else {
-        let mut network = Network::default();
-        for node in 0..matrix.size {
-            network.node(&node.to_string(), true);
+
+    /// The graph as a matrix or a network, if it is symmetric and has the announced size.
+    fn checked(mut self) -> Read {
+        let Self { count, expected, .. } = self;
+        if count != expected {
+            return wrong(1, format!("{count} neighbours, expected {expected}: each edge from both ends"));
         }
-        for entry in matrix.entries().filter(|entry| entry.source < entry.destination) {
-            network.cable(entry.source, entry.destination);
+        if let Some([one, other]) = self.matrix.first_asymmetry() {
+            let message = "differs from its other end, expected equal ones";
+            return wrong(0, format!("the edge of vertices {one} and {other} {message}"));
         }
-        by_names(network)
-    };
-    if is_from_0 {
-        reading.assumed.push("base-0");
+        let matrix = self.matrix;
+        let mut reading = if self.has_weights {
+            Reading::from(Content::Matrix(matrix))
+        } else {
+            let mut network = Network::default();
+            for node in 0..matrix.size {
+                network.node(&node.to_string(), true);
+            }
+            for entry in matrix.entries().filter(|entry| entry.source < entry.destination) {
+                network.cable(entry.source, entry.destination);
+            }
+            by_names(network)
+        };
+        if self.is_from_0 {
+            reading.assumed.push("base-0");
+        }
+        Ok(reading)
     }
-    Ok(reading)
 }
 
 /// The numbers of vertices and arcs, the number of the first vertex, and whether there are labels, edge
@@ -259,5 +336,5 @@ fn read_scotch(file: &FileText<'_>) -> Read {
             }
         }
     }
-    checked_graph(matrix, count, arcs, false, edge_weights)
+    ListedGraph { matrix, count, expected: arcs, is_from_0: false, has_weights: edge_weights }.checked()
 }

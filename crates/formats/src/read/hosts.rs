@@ -56,7 +56,8 @@ pub(super) static HOST_LIST: Format = Format {
     is_like: |file| {
         let rows = || file.rows().map(|(_, row)| row.split('#').next().unwrap_or_default().trim());
         let is_listed = rows().all(|line| line.is_empty() || is_host(line)) && !file.text.trim().is_empty();
-        if is_listed && !is_table(rows())
+        let have_slots = || rows().all(|line| line.is_empty() || line.contains("slots="));
+        if is_listed && (!is_table(rows()) || have_slots())
             || rows().any(|line| line.starts_with("LSB_"))
             || is_scheduled(rows()) && HostList::parse(&file.text).is_ok()
         {
@@ -70,7 +71,8 @@ pub(super) static HOST_LIST: Format = Format {
 
 /// Whether a line is a host name, optionally with slots.
 fn is_host(line: &str) -> bool {
-    let name = line.split([' ', ':', '/']).next().unwrap_or_default();
+    let name = line.split([' ', '\t', ':', '/']).next().unwrap_or_default();
+    let name = name.split_once(",slots=").map_or(name, |(name, _)| name);
     let begins = |name: &str| name.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address(name);
     let is_named = host_names::parts(name).all(begins);
     let rest = line.get(name.len()..).unwrap_or_default();

@@ -3,8 +3,8 @@
 use indexmap::IndexSet;
 
 use crate::{
-    format::{Complaint, FileText, Format, Likeness, Read, Reader, Reading, wrong},
-    input::{Ratio, text::described},
+    format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
+    input::{Ratio, diagnostic::MAX_REPORTED, text::described},
     read::{numbers::is_number, ranks::MAX_RANKS},
     value::{Content, Kind, Matrix},
 };
@@ -29,38 +29,6 @@ pub(super) static PAIR_TABLE: Format = Format {
     holds: HOLDS,
     is_like: |file| pair_columns(file).is_some().into(),
     reader: Reader::Reads(read_pairs),
-};
-
-pub(super) static LABELLED_MATRIX: Format = Format {
-    name: "labelled-matrix",
-    tool: "pandas and spreadsheets: a matrix with labels",
-    holds: HOLDS,
-    is_like: |file| {
-        let mut rows = file.rows().map(|(_, row)| row);
-        let Some(header) = rows.next() else { return Likeness::No };
-        let delimiter = separator(header);
-        let mut labels = cells(header, delimiter);
-        if labels.first().is_some_and(|label| label.is_empty()) {
-            labels.remove(0);
-        }
-        let rows: Vec<Vec<&str>> = rows.map(|row| cells(row, delimiter)).collect();
-        let firsts: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
-        // A sample has the first and the last rows.
-        let are_firsts = |labels: &[&str]| {
-            if file.is_sample() {
-                labels.len() > firsts.len()
-                    && labels.first() == firsts.first()
-                    && labels.last() == firsts.last()
-            } else {
-                labels == firsts
-            }
-        };
-        let has_corner = labels.len() > 1 && labels[0].parse::<f64>().is_err() && are_firsts(&labels[1..]);
-        let width = if has_corner { labels.len() } else { labels.len() + 1 };
-        let is_wider = rows.first().is_some_and(|row| row.len() == width);
-        (firsts.len() > 1 && is_wider && (has_corner || are_firsts(&labels))).into()
-    },
-    reader: Reader::Reads(read_labelled),
 };
 
 pub(super) static BRACKETED_MATRIX: Format = Format {
@@ -131,11 +99,11 @@ fn read_htsim(file: &FileText<'_>) -> Read {
 }
 
 /// The character that separates cells; a space stands for any run of white space.
-fn separator(header: &str) -> char {
+pub(super) fn separator(header: &str) -> char {
     ['|', ';', '\t', ','].into_iter().find(|sign| header.contains(*sign)).unwrap_or(' ')
 }
 
-fn cells(row: &str, delimiter: char) -> Vec<&str> {
+pub(super) fn cells(row: &str, delimiter: char) -> Vec<&str> {
     if delimiter == ' ' {
         return row.split_whitespace().collect();
     }
@@ -257,7 +225,20 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     let rows = file.rows().map(|(line, row)| (line, without_remark(row)));
     let mut rows = rows.filter(|(_, row)| !row.is_empty() && !is_rule(row)).peekable();
     rows.next_if(|(_, row)| columns_of(row).is_some());
-    let rows: Vec<PairRow<'_>> = rows.map(|(line, row)| columns.row(line, row)).collect::<Result<_, _>>()?;
+    let (mut read, mut complaints) = (vec![], vec![]);
+    for (line, row) in rows {
+        match columns.row(line, row) {
+            Ok(row) => read.push(row),
+            Err(wrong) => complaints.extend(wrong),
+        }
+        if complaints.len() == MAX_REPORTED {
+            break;
+        }
+    }
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    let rows = read;
     let (pairs, labels) = ranks_of(&rows)?;
     for (at, (pair, row)) in pairs.iter().zip(&rows).enumerate() {
         if matrix.add(pair[0], pair[1], row.amount, row.messages) && columns.messages.is_none() {
@@ -286,35 +267,6 @@ fn read_pairs(file: &FileText<'_>) -> Read {
         reading.notes.push("names are ranks in the order of their first mention".to_owned());
     }
     Ok(reading)
-}
-
-fn read_labelled(file: &FileText<'_>) -> Read {
-    let mut rows = file.rows();
-    let Some((_, header)) = rows.next() else { return wrong(0, "an empty file") };
-    let delimiter = separator(header);
-    let rows: Vec<(usize, Vec<&str>)> = rows.map(|(line, row)| (line, cells(row, delimiter))).collect();
-    let labels: Vec<String> = rows.iter().map(|(_, row)| row[0].to_owned()).collect();
-    let mut matrix = Matrix::new("bytes", labels.len());
-    for (source, (line, row)) in rows.iter().enumerate() {
-        if row.len() != labels.len() + 1 {
-            return wrong(*line, format!("{} columns, expected {}", row.len(), labels.len() + 1));
-        }
-        for (destination, cell) in row[1..].iter().enumerate() {
-            let amount = if cell.is_empty() { Some(Ratio::ZERO) } else { Ratio::parse_decimal(cell) };
-            let Some(amount) = amount else {
-                return wrong(
-                    *line,
-                    format!("an entry is {}, expected a number of at least 0", described(cell)),
-                );
-            };
-            matrix.add(source, destination, amount, None);
-        }
-    }
-    let is_plain = ["", "Rank ", "Process "]
-        .iter()
-        .any(|word| labels.iter().enumerate().all(|(place, label)| *label == format!("{word}{place}")));
-    matrix.labels = (!is_plain).then_some(labels);
-    Ok(Content::Matrix(matrix).into())
 }
 
 /// The text inside `array(..)`, as written by Python's `repr`.

@@ -15,7 +15,11 @@ pub(super) static DENSE: Format = Format {
         let is_square = |widths: &[usize]| {
             let (rows, columns) = (widths.len(), widths[0]);
             // A sample holds only some of the rows.
-            let fits = if file.is_sample() { rows <= columns } else { rows == columns };
+            let fits = if file.is_sample() {
+                rows <= columns
+            } else {
+                rows == columns || rows == columns + 1 // with a header, which the reader refuses
+            };
             (rows > 1 || file.is_sample() && columns > 3)
                 && fits
                 && widths.iter().all(|width| *width == columns)
@@ -42,6 +46,11 @@ fn read_dense(file: &FileText<'_>) -> Read {
         }
         columns = width;
         count += 1;
+    }
+    if count == columns + 1 {
+        let message =
+            "expected as many rows as columns, below a header of the numbers 0, 1, 2, .. or of names";
+        return wrong(1, format!("{count} rows of {columns} columns, {message}"));
     }
     if count != columns {
         return wrong(0, format!("{count} rows of {columns} columns, expected as many rows as columns"));

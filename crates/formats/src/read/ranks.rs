@@ -65,8 +65,11 @@ pub(super) static XTHI: Format = Format {
     name: "xthi",
     tool: "xthi and acheck, which print the affinity of each rank",
     holds: HOLDS,
-    is_like: |file| likeness(file, affinity),
-    reader: Reader::Reads(|file| read(file, affinity)),
+    is_like: |file| {
+        let nodes = |file: &FileText<'_>| file.lines().any(|(_, line)| host_of_node(line).is_some());
+        likeness(file, affinity).max((nodes(file) && file.text.contains("MPI summary")).into())
+    },
+    reader: Reader::Reads(read_affinity),
 };
 
 /// The rank and the host in a line.
@@ -189,6 +192,35 @@ fn labelled(line: &str) -> Place<'_> {
     let begins = host.starts_with(|sign: char| sign.is_ascii_alphabetic()) || is_address(host);
     let is_host = begins && host.chars().all(is_name);
     label.trim().parse().ok().filter(|_| is_host).map(|label| (label, host))
+}
+
+/// Parses `Node N, hostname HOST, ..`, of the summary before the ranks.
+fn host_of_node(line: &str) -> Place<'_> {
+    let (node, after) = line.trim().strip_prefix("Node")?.split_once(',')?;
+    let host = after.trim().strip_prefix("hostname")?.split(',').next()?.trim();
+    node.trim().parse().ok().filter(|_| !host.is_empty()).map(|node| (node, host))
+}
+
+/// Parses `Node N, rank R, thread T, (affinity = ..)`: the rank and its node.
+fn rank_on_node(line: &str) -> Option<(u64, u64)> {
+    let mut parts = line.trim().strip_prefix("Node")?.split(',');
+    let node = parts.next()?.trim().parse().ok()?;
+    Some((parts.next()?.trim().strip_prefix("rank")?.trim().parse().ok()?, node))
+}
+
+fn read_affinity(file: &FileText<'_>) -> Read {
+    let nodes: BTreeMap<u64, &str> = file.lines().filter_map(|(_, line)| host_of_node(line)).collect();
+    let mut places = vec![];
+    for (line, text) in file.lines() {
+        if let Some((rank, node)) = rank_on_node(text) {
+            let Some(host) = nodes.get(&node) else {
+                return wrong(line, format!("rank {rank} on node {node}, expected a node with a hostname"));
+            };
+            places.push((line, rank, *host));
+        }
+        places.extend(affinity(text).map(|(rank, host)| (line, rank, host)));
+    }
+    gathered(places.into_iter())
 }
 
 /// Parses `rank N, thread T, on HOST. (core affinity ..)` or `MPI 000 - OMP 000 - HWT 001 - Node HOST`.

@@ -144,3 +144,22 @@ pub(super) static CRAY: Format = unread(
     Some("xtdb2proc -f FILE.coordinates"),
     "give its coordinates as --coordinates",
 );
+
+/// Whether a row is the name of a file of a trace.
+fn is_trace_name(row: &str) -> bool {
+    let is_of_rank = || ["/", "rank", "trace"].iter().any(|part| row.contains(part));
+    let has_ending = |ending: &str| row.to_ascii_lowercase().ends_with(ending);
+    let is_name = !row.contains([' ', '\t', '{', '"', ',', ':']);
+    is_name
+        && ([".json", ".json.gz", ".goal", ".prv", ".pkl"].into_iter().any(has_ending)
+            || has_ending(".et") && is_of_rank())
+}
+
+pub(super) static FILE_NAMES: Format = unread(
+    "file-names",
+    "the lists of names of traces",
+    TRACE,
+    |file| (file.rows().count() > 0 && file.rows().all(|(_, row)| is_trace_name(row.trim()))).into(),
+    None,
+    "name the trace itself: that of one rank for kind = \"trace\", or \"trace.{rank}.et\" for kind = \"chakra\"",
+);

@@ -26,6 +26,8 @@ pub struct Link {
     pub class: Option<&'static str>,
     /// The latency along `ends` and back \[cycles\], if the file counts cycles.
     pub cycles: Option<[u64; 2]>,
+    /// Whether the file lists it along `ends` and back; `None` if it does not tell the directions apart.
+    pub listed: Option<[bool; 2]>,
 }
 
 /// Nodes and links; hosts come first.
@@ -104,7 +106,12 @@ impl Network {
     pub(crate) fn add_counted(&mut self, pairs: Vec<([usize; 2], [u64; 2])>) {
         let are_twice = pairs.iter().all(|(_, [along, back])| along == back);
         let count = |[along, back]: [u64; 2]| if are_twice { along } else { along + back };
-        let link = |(ends, listed)| Link { ends, count: count(listed), ..Link::default() };
+        let link = |(ends, listed): ([usize; 2], [u64; 2])| Link {
+            ends,
+            count: count(listed),
+            listed: Some(listed.map(|count| count > 0)),
+            ..Link::default()
+        };
         self.links.extend(pairs.into_iter().map(link));
     }
 
@@ -160,6 +167,7 @@ impl Network {
             if link.ends[0] > link.ends[1] {
                 link.ends.reverse();
                 link.cycles = link.cycles.map(|[one, other]| [other, one]);
+                link.listed = link.listed.map(|[one, other]| [other, one]);
             }
         }
         self.links.sort_by_key(|link| link.ends);

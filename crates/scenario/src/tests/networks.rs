@@ -288,3 +288,20 @@ fn a_table_that_replaces_that_of_the_machine_file_says_so() {
     );
     assert!(files.help().starts_with("write all keys of machine.inside, also those of the machine file"));
 }
+
+#[test]
+fn assumed_cables_of_uneven_trees_are_told_as_a_range() {
+    let note = |leaf: &str| {
+        let topology = format!(
+            "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes={leaf}\nSwitchName=s2 Switches=s[0-1]\n"
+        );
+        let text = "machine = { kind = \"network\", edges = \"t.conf\" }\nprogram = { kind = \"barrier\", algorithm = \"dissemination\" }\n";
+        let scenario = Files::new(&[("s.toml", text), ("t.conf", &topology)]).load().unwrap();
+        scenario.runs[0].notes().into_iter().find(|note| note.starts_with("cables are assumed")).unwrap()
+    };
+    let even = "2 from each leaf to s2 (uplinks = \"full\"). A site with blocking 2 has uplinks = 1.";
+    assert_eq!(note("n[2-3]"), format!("cables are assumed: {even}"));
+    let uneven =
+        "2 to 6 from each leaf to s2 (uplinks = \"full\"). uplinks = [..] has a number for each level.";
+    assert_eq!(note("n[2-7]"), format!("cables are assumed: {uneven}"));
+}

@@ -106,7 +106,10 @@ pub enum RouterError {
         greatest: u64,
     },
     /// Fewer channels than the classes of the routing.
-    #[error("{found} virtual channels, expected at least {least} under {routing} routing of this machine")]
+    #[error(
+        "{found} virtual channel{}, expected at least {least} under {routing} routing of this machine",
+        if *.found == 1 { "" } else { "s" }
+    )]
     TooFewChannels {
         /// The channels found.
         found: u32,

@@ -14,14 +14,19 @@ type ClassChannel = [u32; 3];
 /// The channels that packets request while they hold a channel.
 type Dependencies = BTreeMap<ClassChannel, BTreeSet<ClassChannel>>;
 
-/// Checks lines for a machine; returns a bound on the links of a route.
-pub(super) fn check(lines: &RouteLines, classes: u32, machine: &Machine) -> Result<u64, PacketRoutesError> {
+/// Checks lines, given their numbers in the file, for a machine; returns a bound on the links of a route.
+pub(super) fn check(
+    lines: &RouteLines,
+    numbers: &[usize],
+    classes: u32,
+    machine: &Machine,
+) -> Result<u64, PacketRoutesError> {
     let (dependencies, longest) = match lines {
         RouteLines::Hop(lines) => {
-            check_links(lines, machine)?;
-            Hops { lines, machine, dependencies: Dependencies::new(), longest: 0 }.check()?
+            check_links(lines, numbers, machine)?;
+            Hops { lines, numbers, machine, dependencies: Dependencies::new(), longest: 0 }.check()?
         }
-        RouteLines::Path(lines) => check_paths(lines, machine)?,
+        RouteLines::Path(lines) => check_paths(lines, numbers, machine)?,
     };
     debug_assert!(dependencies.keys().all(|channel| channel[2] < classes));
     match cycle(&dependencies) {
@@ -31,41 +36,46 @@ pub(super) fn check(lines: &RouteLines, classes: u32, machine: &Machine) -> Resu
 }
 
 /// Reports routers and links that do not exist, line by line.
-fn check_links(lines: &HopLines, machine: &Machine) -> Result<(), PacketRoutesError> {
-    for (key, hops) in &lines.keys {
-        let router = check_router(key.router, machine)?;
-        check_end(key.to, machine)?;
+fn check_links(lines: &HopLines, numbers: &[usize], machine: &Machine) -> Result<(), PacketRoutesError> {
+    for ((key, hops), &line) in lines.keys.iter().zip(numbers) {
+        let router = check_router(key.router, line, machine)?;
+        check_end(key.to, line, machine)?;
         for hop in &lines.hops[hops.clone()] {
-            check_link(router, hop.node, machine)?;
+            check_link(router, hop.node, line, machine)?;
         }
     }
     Ok(())
 }
 
-fn check_router(router: u32, machine: &Machine) -> Result<NodeId, PacketRoutesError> {
+fn check_router(router: u32, line: usize, machine: &Machine) -> Result<NodeId, PacketRoutesError> {
     let node = NodeId::new(router);
     if is_router(machine, node) {
         return Ok(node);
     }
     let first = if has_switches(machine) { machine.numbered_hosts() } else { 0 };
     let expected = format!("one of {first} to {}", machine.node_count().saturating_sub(1));
-    Err(PacketRoutesError::NoSuchRouter { router, expected })
+    Err(PacketRoutesError::NoSuchRouter { line, router, expected })
 }
 
 /// Reports a number of neither a router nor a terminal.
-fn check_end(node: u32, machine: &Machine) -> Result<(), PacketRoutesError> {
-    if is_terminal(machine, NodeId::new(node)) { Ok(()) } else { check_router(node, machine).map(|_| ()) }
+fn check_end(node: u32, line: usize, machine: &Machine) -> Result<(), PacketRoutesError> {
+    if is_terminal(machine, NodeId::new(node)) {
+        Ok(())
+    } else {
+        check_router(node, line, machine).map(|_| ())
+    }
 }
 
-fn check_link(from: NodeId, to: NodeId, machine: &Machine) -> Result<(), PacketRoutesError> {
+fn check_link(from: NodeId, to: NodeId, line: usize, machine: &Machine) -> Result<(), PacketRoutesError> {
     let has_link = is_router(machine, to) && machine.neighbours(from).any(|next| next == to);
     let [from, to] = [from, to].map(NodeId::index);
-    if has_link { Ok(()) } else { Err(PacketRoutesError::NoSuchLink { from, to }) }
+    if has_link { Ok(()) } else { Err(PacketRoutesError::NoSuchLink { line, from, to }) }
 }
 
 /// The check of lines of next routers.
 struct Hops<'a> {
     lines: &'a HopLines,
+    numbers: &'a [usize], // of the lines in the file
     machine: &'a Machine,
     dependencies: Dependencies,
     longest: u64,
@@ -138,19 +148,20 @@ impl<'a> Hops<'a> {
     ) -> Result<&'a [NextHop], PacketRoutesError> {
         let lines = self.lines;
         let [at, end] = [router, to[0]].map(NodeId::index);
-        let Some(candidates) = lines.candidates(router, class, to) else {
+        let Some(place) = lines.place(router, class, to) else {
             return Err(PacketRoutesError::NoRoute { router: at, class, to: end });
         };
+        let (candidates, line) = (lines.hops_at(place), self.numbers[place]);
         if lines.escape.is_empty() {
             return Ok(candidates);
         }
         let is_inside = |hop: &NextHop| lines.is_escape(hop.class);
         let came_inside = matches!(class, ClassIn::Class(class) if lines.is_escape(class));
         if came_inside && !candidates.iter().all(is_inside) {
-            return Err(PacketRoutesError::LeavesEscape { router: at, to: end });
+            return Err(PacketRoutesError::LeavesEscape { line, router: at, to: end });
         }
         if !candidates.iter().any(is_inside) {
-            return Err(PacketRoutesError::NoEscape { router: at, to: end });
+            return Err(PacketRoutesError::NoEscape { line, router: at, to: end });
         }
         Ok(candidates)
     }
@@ -187,10 +198,14 @@ fn has_cycle(next_of: &BTreeMap<State, &[NextHop]>, to: NodeId) -> bool {
 }
 
 /// Checks the routes of all pairs of terminals.
-fn check_paths(lines: &PathLines, machine: &Machine) -> Result<(Dependencies, u64), PacketRoutesError> {
-    for &([from, to], _) in &lines.pairs {
-        check_end(from, machine)?;
-        check_end(to, machine)?;
+fn check_paths(
+    lines: &PathLines,
+    numbers: &[usize],
+    machine: &Machine,
+) -> Result<(Dependencies, u64), PacketRoutesError> {
+    for ([from, to], paths) in &lines.pairs {
+        check_end(*from, numbers[paths.start], machine)?;
+        check_end(*to, numbers[paths.start], machine)?;
     }
     let terminals = terminals(machine);
     let (mut dependencies, mut longest) = (Dependencies::new(), 0);
@@ -206,7 +221,7 @@ fn check_paths(lines: &PathLines, machine: &Machine) -> Result<(Dependencies, u6
             }
             for path in paths {
                 let hops = lines.hops(path);
-                check_path(hops, from[1], *to, machine)?;
+                check_path(hops, from[1], *to, numbers[path], machine)?;
                 longest = longest.max(hops.len() as u64);
                 add_dependencies(hops, from[1], &mut dependencies);
             }
@@ -220,17 +235,18 @@ fn check_path(
     hops: &[NextHop],
     from: NodeId,
     to: [NodeId; 2],
+    line: usize,
     machine: &Machine,
 ) -> Result<(), PacketRoutesError> {
     let mut at = from;
     for hop in hops {
-        check_link(at, hop.node, machine)?;
+        check_link(at, hop.node, line, machine)?;
         at = hop.node;
     }
     if at == to[1] {
         return Ok(());
     }
-    Err(PacketRoutesError::EndsElsewhere { router: at.index(), to: to[0].index() })
+    Err(PacketRoutesError::EndsElsewhere { line, router: at.index(), to: to[0].index() })
 }
 
 fn add_dependencies(hops: &[NextHop], from: NodeId, dependencies: &mut Dependencies) {

@@ -18,8 +18,8 @@ struct Header {
     escape: Vec<u32>,
 }
 
-/// Reads a table: the number of its classes, and its lines.
-pub(super) fn read(text: &str) -> Result<(u32, RouteLines), PacketRoutesError> {
+/// Reads a table: the number of its classes, its lines, and the number in the file of each key or path.
+pub(super) fn read(text: &str) -> Result<(u32, RouteLines, Vec<usize>), PacketRoutesError> {
     let mut lines = (1..)
         .zip(text.lines())
         .map(|(number, line)| Line { number, text: line.split('#').next().unwrap_or("").trim() })
@@ -30,18 +30,21 @@ pub(super) fn read(text: &str) -> Result<(u32, RouteLines), PacketRoutesError> {
         );
     };
     let header = first.header()?;
-    if header.is_path {
-        Ok((header.classes, RouteLines::Path(paths(lines, header.classes)?)))
+    let classes = header.classes;
+    Ok(if header.is_path {
+        let (lines, numbers) = paths(lines, classes)?;
+        (classes, RouteLines::Path(lines), numbers)
     } else {
-        Ok((header.classes, RouteLines::Hop(hops(lines, header)?)))
-    }
+        let (lines, numbers) = hops(lines, header)?;
+        (classes, RouteLines::Hop(lines), numbers)
+    })
 }
 
 /// Reads the lines of next routers.
 fn hops<'text>(
     lines: impl Iterator<Item = Line<'text>>,
     header: Header,
-) -> Result<HopLines, PacketRoutesError> {
+) -> Result<(HopLines, Vec<usize>), PacketRoutesError> {
     const FORM: &str = "R[/q] D : N[/q] N[/q] ..";
     let mut hop_lines = HopLines { escape: header.escape, ..HopLines::default() };
     let mut numbered = vec![];
@@ -69,17 +72,17 @@ fn hops<'text>(
         return Err(PacketRoutesError::Line { line: two[1].1, found, expected });
     }
     hop_lines.keys.sort_unstable_by_key(|line| line.0);
-    Ok(hop_lines)
+    Ok((hop_lines, numbered.into_iter().map(|(_, number)| number).collect()))
 }
 
 /// Reads the lines of whole routes.
 fn paths<'text>(
     lines: impl Iterator<Item = Line<'text>>,
     classes: u32,
-) -> Result<PathLines, PacketRoutesError> {
+) -> Result<(PathLines, Vec<usize>), PacketRoutesError> {
     const FORM: &str = "S D [weight] : N[/q] N[/q] ..";
     let mut path_lines = PathLines::default();
-    let mut found: Vec<([u32; 2], RoutePath)> = vec![];
+    let mut found: Vec<([u32; 2], usize, RoutePath)> = vec![];
     for line in lines {
         let (left, right) = line.sides(FORM)?;
         let (from, to, weight) = match left[..] {
@@ -95,18 +98,20 @@ fn paths<'text>(
             path_lines.hops.push(line.hop(word, classes, FORM)?);
         }
         let ends = [line.number(from, FORM)?, line.number(to, FORM)?];
-        found.push((ends, RoutePath { weight, hops: start..path_lines.hops.len() }));
+        found.push((ends, line.number, RoutePath { weight, hops: start..path_lines.hops.len() }));
     }
     found.sort_by_key(|line| line.0); // alternatives stay in the order of the file
-    for (ends, path) in found {
+    let mut numbers = vec![];
+    for (ends, number, path) in found {
         let place = path_lines.paths.len();
+        numbers.push(number);
         path_lines.paths.push(path);
         match path_lines.pairs.last_mut() {
             Some((last, paths)) if *last == ends => paths.end = place + 1,
             _ => path_lines.pairs.push((ends, place..place + 1)),
         }
     }
-    Ok(path_lines)
+    Ok((path_lines, numbers))
 }
 
 impl Line<'_> {

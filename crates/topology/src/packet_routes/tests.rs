@@ -35,24 +35,24 @@ fn lines_that_cannot_be_read_are_named() {
 fn lines_are_checked_in_the_order_of_the_model() {
     let ring = Machine::new(MachineKind::Ring, &[3]).unwrap();
     let hop = |lines: &str| refused(&format!("routes hop 2\n{lines}"), &ring);
-    assert_eq!(hop("2 0 : 0\n0 1 : 0\n"), "link 0>0, which the machine does not have");
-    assert_eq!(hop("0 1 : 1\n7 0 : 0\n"), "router 7, expected one of 0 to 2");
-    assert_eq!(hop("0 9 : 1\n"), "router 9, expected one of 0 to 2");
+    assert_eq!(hop("2 0 : 0\n0 1 : 0\n"), "line 3: link 0>0, which the machine does not have");
+    assert_eq!(hop("0 1 : 1\n7 0 : 0\n"), "line 3: router 7, expected one of 0 to 2");
+    assert_eq!(hop("0 9 : 1\n"), "line 2: router 9, expected one of 0 to 2");
     assert_eq!(hop("0 1 : 1\n"), "no route at 1 to 0");
     assert_eq!(hop("1 0 : 2/1\n2/i 0 : 0\n"), "no route at 2/1 to 0");
     let circle = "0 1 : 1\n0 2 : 1\n1 0 : 2\n1 2 : 2\n2 0 : 0\n2 1 : 0\n";
     assert!(hop(circle).starts_with("cycle 0>1/0 1>2/0 2>0/0"), "{}", hop(circle));
     let escape = |lines: &str| refused(&format!("routes hop 2 escape 0\n{lines}"), &ring);
-    assert_eq!(escape("1 0 : 0/1\n"), "no escape at 1 to 0");
+    assert_eq!(escape("1 0 : 0/1\n"), "line 2: no escape at 1 to 0");
     assert_eq!(
         escape("1 0 : 2/1 0/0\n2/i 0 : 1/0\n2/1 0 : 0/0\n1/0 0 : 0/1 0/0\n"),
-        "leaves escape at 1 to 0"
+        "line 5: leaves escape at 1 to 0"
     );
     assert_eq!(escape("1 0 : 2/1 0\n2 0 : 1/1 0\n"), "endless to 0");
     let path = |lines: &str| refused(&format!("routes path 2\n{lines}"), &ring);
     assert_eq!(path("0 1 : 1\n"), "no route 0 to 2");
-    assert_eq!(path("0 1 : 1\n0 1 : 2\n"), "ends at 2 not at 1");
-    assert_eq!(path("0 1 : 1 1\n"), "link 1>1, which the machine does not have");
+    assert_eq!(path("0 1 : 1\n0 1 : 2\n"), "line 3: ends at 2 not at 1");
+    assert_eq!(path("0 1 : 1 1\n"), "line 2: link 1>1, which the machine does not have");
     let around = "0 1 : 1\n0 2 : 1 2\n1 0 : 2 0\n1 2 : 2\n2 0 : 0\n2 1 : 0 1\n";
     assert!(path(around).starts_with("cycle 0>1/0 1>2/0 2>0/0"), "{}", path(around));
 }

@@ -26,10 +26,10 @@ impl Fabric {
         let says_cycles = network.links.iter().any(|link| link.cycles.is_some_and(|cycles| cycles != [1, 1]));
         for link in &network.links {
             let link = &Link { cycles: link.cycles.filter(|_| says_cycles), ..link.clone() };
-            let [one, other] = link.ends.map(|end| narrow(end as u64));
+            let [one, other] = link.ends.map(|end| narrow(end as u64)); // ascending
             let fabric_link = FabricLink {
-                ends: (one.min(other), one.max(other)),
-                directions: [one < other, other < one],
+                ends: (one, other),
+                directions: link.listed.unwrap_or([true; 2]),
                 count: link.count,
                 speed: speed(link)?,
             };
@@ -51,7 +51,7 @@ impl Fabric {
         }
         let hosts = network.hosts.unwrap_or(network.nodes.len());
         if hosts < 2 {
-            return Err(format!("{hosts} hosts, expected at least 2"));
+            return Err(format!("{}, expected at least 2", counted(hosts as u64, "host")));
         }
         let is_numbered = network.nodes.iter().enumerate().all(|(place, name)| *name == place.to_string());
         Ok(Self {

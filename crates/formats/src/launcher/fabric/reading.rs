@@ -9,7 +9,7 @@ use super::{Fabric, FabricLink, LinkSpeed, MAX_NODES};
 use crate::{
     input::{
         diagnostic::Diagnostics,
-        text::{described, span},
+        text::{counted, described, span},
     },
     launcher::host_names::{expanded, parts},
 };
@@ -251,10 +251,7 @@ impl<'t> FabricReading<'t> {
         }
         let hosts = self.host_count();
         if hosts < 2 && self.is_right() {
-            self.complain_at(0..0, || match hosts {
-                1 => "1 host, expected at least 2".to_owned(),
-                _ => format!("{hosts} hosts, expected at least 2"),
-            });
+            self.complain_at(0..0, || format!("{}, expected at least 2", counted(hosts.into(), "host")));
         }
         if self.is_right() {
             let ends: Vec<[u32; 2]> =
@@ -389,15 +386,15 @@ impl<'t> FabricReading<'t> {
             let of = |node: u32| part[node as usize];
             let mut members = (0..hosts).filter(|&host| of(host) == representative);
             let first = members.next().unwrap_or(representative);
-            let count = 1 + members.count();
+            let count = counted(1 + members.count() as u64, "host");
             let root = self.roots.iter().find(|(switch, _)| of(hosts + switch) == representative);
             let host = self.name(Vertex::Host(first));
             described.push(match root {
                 Some((switch, at)) => {
                     place = at.clone();
-                    format!("{} ({count} hosts from {host})", self.name(Vertex::Switch(*switch)))
+                    format!("{} ({count} from {host})", self.name(Vertex::Switch(*switch)))
                 }
-                None => format!("the one of {host} ({count} hosts)"),
+                None => format!("the one of {host} ({count})"),
             });
         }
         let found = with_hosts.len();

@@ -258,3 +258,39 @@ fn lists_of_names_are_expanded_to_a_bound() {
     );
     assert!(!reading.is_right());
 }
+
+/// The channels of a network whose links lead in one direction.
+fn channels(text: &str) -> Vec<String> {
+    let fabric = Fabric::parse_directed(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let of_link = |link: &FabricLink| {
+        let (one, other) = link.ends;
+        let both = [(one, other), (other, one)].into_iter().zip(link.directions);
+        both.filter(|(_, is_listed)| *is_listed).map(|(ends, _)| ends).collect::<Vec<_>>()
+    };
+    let channels = fabric.links.iter().flat_map(of_link);
+    channels.map(|(from, to)| format!("{}>{}", fabric.name(from), fabric.name(to))).collect()
+}
+
+#[test]
+fn directed_links_keep_their_direction_in_every_format_that_gives_it() {
+    let ring = ["1>0", "0>3", "2>1", "3>2"];
+    for text in [
+        "0 3\n3 2\n2 1\n1 0\n",
+        "from,to\n0,3\n3,2\n2,1\n1,0\n",
+        "digraph g { 0 -> 3; 3 -> 2 -> 1 -> 0 }\n",
+        "strict digraph g { 3 -> 2 -> 1 -> 0 -> 3; 3 -> 2 }\n",
+        "0 3 {'weight': 2}\n3 2 {}\n2 1 {}\n1 0 {}\n",
+    ] {
+        assert_eq!(channels(text), ring, "{text}");
+    }
+    assert_eq!(channels("digraph g { b -> a -> b; c -> b; a -> c }"), ["b>a", "a>b", "c>b", "a>c"]);
+    for text in [
+        "graph g { 0 -- 3 -- 2 -- 1 -- 0 }\n",
+        "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=s2 Switches=s[0-1]\n",
+        "router 0 node 0 router 1 5\nrouter 1 node 1\n",
+    ] {
+        let errors = Fabric::parse_directed(text).unwrap_err();
+        let message = &errors.kept()[0].message;
+        assert!(message.contains("does not say in which direction links lead"), "{text}: {message}");
+    }
+}
