@@ -100,7 +100,7 @@ pub use self::{
     exchange::ExchangeSettings,
     execution::{CountedPaths, DimensionChoice, Execution, ExecutionMode, Phases, RoutingRule, Spread},
     goal_file::describe_stuck,
-    job::{JobStepDescription, PipelineDescription, PipelineTask},
+    job::{JobStepDescription, PipelineDescription, PipelineTask, kinds_of_steps},
     keys::{KeyDefault, KeyValues, KeyWord, MAX_INTEGER, ScenarioKey, machine_keys, scenario_keys},
     launcher_file::{LauncherEntry, read_coordinates, read_hosts},
     loading::{CodeTypes, Loading},

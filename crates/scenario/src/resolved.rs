@@ -267,7 +267,7 @@ impl Resolved {
 fn default_value(key: Key) -> Option<String> {
     match key.entry().default {
         KeyDefault::Integer(number) => Some(number.to_string()),
-        KeyDefault::Word(word) => Some(match word.parse::<f64>() {
+        KeyDefault::Word(word) | KeyDefault::Differing { word, .. } => Some(match word.parse::<f64>() {
             Ok(number) if REALS.contains(&key) => real(number),
             // Numbers and lists are written as words in the table.
             _ if word.parse::<u64>().is_ok() || word.starts_with('[') || word == "false" => {
