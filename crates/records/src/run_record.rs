@@ -386,7 +386,7 @@ impl RunRecord {
             seed: run.seed,
             sweep: swept(run),
             machine: MachineRecord::new(run),
-            program: ProgramRecord::new(&run.program),
+            program: ProgramRecord::of_run(run),
             embedding: if is_closed { run.embedding.to_string() } else { String::new() },
             execution: ExecutionRecord::new(&run.execution, run.communication),
             notes: run
