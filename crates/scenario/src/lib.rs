@@ -92,7 +92,10 @@ pub use self::{
     asked_file::measured,
     chakra_file::{TraceProgram, TraceTimes},
     checked::{CheckedScenario, CheckedScenarios, check_with},
-    collective::hierarchical::{AskedOperations, WholeOperation},
+    collective::{
+        channels::MAX_CHANNELS,
+        hierarchical::{AskedOperations, Level, WholeOperation, hierarchical_operations},
+    },
     draw_key::generator_key,
     embeddings::{Embedding, EmbeddingName, embeddings},
     error_report::ErrorReport,
