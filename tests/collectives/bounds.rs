@@ -31,11 +31,13 @@ fn machine(generator: &mut impl Rng) -> Machine {
         5 => parameters(NetworkParameters::dragonfly(1, 2, 1)),
         6 => parameters(NetworkParameters::HyperX { shape: vec![3, 2], hosts_per_switch: 2 }),
         _ => parameters(NetworkParameters::Cluster(Cluster {
-            nodes: 3,
+            nodes: *[1, 3].choose(generator).unwrap(),
             devices_per_node: 4,
-            inside: ClusterInside::Switch { planes: 1 },
+            inside: *[ClusterInside::Switch { planes: 1 }, ClusterInside::FullMesh, ClusterInside::Ring]
+                .choose(generator)
+                .unwrap(),
             outside: Some(ClusterOutside {
-                nics_per_node: 2,
+                nics_per_node: *[2, 4].choose(generator).unwrap(),
                 nodes_per_leaf: 2,
                 has_rails: generator.random(),
                 spines: 2,
@@ -94,6 +96,43 @@ fn check_case(number: u64) -> bool {
     assert!(bounds.cut_cycles() <= own && own <= makespan, "case {number}: {own} {makespan} {bounds:?}");
     assert!(computation_bound(&collective, &placement, rules).unwrap() <= makespan);
     bounds.cut_cycles() == bounds.lower_bound_cycles()
+}
+
+/// An all-reduce of 80 units in a node of 4 devices whose switch takes a cycle a unit, NICs four.
+#[test]
+fn the_bound_of_a_node_alone_does_not_count_its_nics() {
+    let cluster = |outside| {
+        let cluster = Cluster {
+            nodes: 1,
+            devices_per_node: 4,
+            inside: ClusterInside::Switch { planes: 1 },
+            outside,
+            hosts_forward: false,
+        };
+        let machine = Machine::of_parameters(&NetworkParameters::Cluster(cluster)).unwrap();
+        machine.with_link_times(&[1, 4, 4, 4].map(|unit| LinkTime { unit, latency: 0 }))
+    };
+    let uplinks = cubefold_topology::ClusterUplinks::Each(1);
+    let nics = ClusterOutside { nics_per_node: 4, nodes_per_leaf: 1, has_rails: true, spines: 1, uplinks };
+    let costs = LinkCosts {
+        link_mode: cubefold_topology::LinkMode::FullDuplex,
+        hop_cycles: 1,
+        latency_cycles: 0,
+        message_cost: 0,
+        switches_reduce: false,
+    };
+    let shape = Shape::new(&[4]).unwrap();
+    let ring = CollectiveSpecification::new(Operation::AllReduce, Algorithm::Ring, shape, 80);
+    let collective = Collective::new(ring).unwrap();
+    let nodes: Vec<NodeId> = (0..4).map(NodeId::new).collect();
+    let bounds = |outside, costs| collective.bounds(&cluster(outside), &nodes, costs);
+    let alone = bounds(None, costs);
+    // 2 * 80 * 3 arrivals over 4 channels.
+    assert_eq!((alone.lower_bound_cycles(), alone.cut_cycles()), (120, 80));
+    assert_eq!(bounds(Some(nics), costs), alone);
+    // Leaves that reduce receive over the NICs.
+    let reducing = LinkCosts { switches_reduce: true, ..costs };
+    assert!(bounds(Some(nics), reducing).cut_cycles() < alone.cut_cycles());
 }
 
 fn has_node_bound(bounds: &cubefold_collectives::CollectiveBounds) -> bool {

@@ -460,7 +460,7 @@ fn settings(generator: &mut impl Rng, machine: &Machine) -> RouterSettings {
 fn random_table(generator: &mut impl Rng, machine: &Machine) -> String {
     let table = match generator.random_range(0..18) {
         0 => minimal_routes(machine).unwrap(),
-        1 => valiant_routes(machine).unwrap(),
+        1 => valiant_routes(machine, TieRule::Direct).unwrap(),
         2 => escape_table(machine),
         _ => return String::new(),
     };

@@ -10,7 +10,7 @@ mod latency;
 mod required;
 
 use cubefold_derive::Words;
-use cubefold_simulator::{Carriers, CutBound, cut_bound};
+use cubefold_simulator::{Carriers, CutBound, UsableLinks, cut_bound};
 use cubefold_topology::{Axis, Channel, Digit, LinkMode, LinkTime, Machine, NodeId, narrow};
 
 use self::required::Required;
@@ -122,9 +122,12 @@ impl Collective {
         if machine.is_directed() {
             return bounds; // they take links for two channels
         }
+        let alike = LinkTime { unit: costs.hop_cycles, latency: costs.latency_cycles };
+        let links =
+            if costs.switches_reduce { UsableLinks::ALL } else { UsableLinks::on_routes(machine, alike) };
         let required = Required::of(self, nodes);
         for (node, units) in required.by_node(costs.link_mode) {
-            let channels = Carriers::of(times_at(machine, costs, node).map(|(_, time)| time));
+            let channels = Carriers::of(times_at(machine, costs, links, node).map(|(_, time)| time));
             bounds.offer_bandwidth(
                 channels.least_time(units).map(|cycles| (cycles, BandwidthSource::Node(node))),
             );
@@ -136,7 +139,8 @@ impl Collective {
                 Step::Groups(groups) => {
                     for ranks in groups.ranks_of_groups() {
                         let nodes: Vec<NodeId> = ranks.iter().map(|&rank| nodes[rank as usize]).collect();
-                        bounds.add_group(groups.algorithm(), machine, &nodes, costs);
+                        let placed = PlacedCollective::new(groups.algorithm(), machine, &nodes, costs, links);
+                        bounds.add_group(&placed);
                     }
                 }
             }
@@ -148,19 +152,17 @@ impl Collective {
             let chain = latency::last_of_chain(self, machine, nodes, costs);
             bounds.latency_cycles = chain.unwrap_or(bounds.latency_cycles);
         }
-        let alike = LinkTime { unit: costs.hop_cycles, latency: costs.latency_cycles };
-        bounds.cut = cut_bound(machine, costs.link_mode, alike, &required.demand());
+        bounds.cut = cut_bound(machine, costs.link_mode, alike, links, &required.demand());
         bounds
     }
 }
 
 impl CollectiveBounds {
     /// Raises the bounds to those of one group with its ranks on these nodes, as if it were alone.
-    fn add_group(&mut self, group: &GroupAlgorithm, machine: &Machine, nodes: &[NodeId], costs: LinkCosts) {
-        let placed = PlacedCollective::new(group, machine, nodes, costs);
+    fn add_group(&mut self, placed: &PlacedCollective<'_>) {
         self.offer_bandwidth(placed.bandwidth_of_all());
-        let compute_cycles = group.specification().compute_cycles;
-        let start = u128::from(compute_cycles) + 2 * u128::from(costs.message_cost);
+        let compute_cycles = placed.collective.specification().compute_cycles;
+        let start = u128::from(compute_cycles) + 2 * u128::from(placed.costs.message_cost);
         let latency = placed.least_time().map_or(0, |time| saturate(time + start));
         self.latency_cycles = self.latency_cycles.max(latency);
         self.distance = self.distance.max(placed.distance().unwrap_or(0));
@@ -189,11 +191,16 @@ fn time_of(machine: &Machine, costs: LinkCosts, class: usize) -> LinkTime {
     machine.link_times().map_or(alike, |times| times[class])
 }
 
-/// Returns the nodes that channels from a node lead to, and the times of their links.
-fn times_at(machine: &Machine, costs: LinkCosts, node: NodeId) -> impl Iterator<Item = (NodeId, LinkTime)> {
+/// Returns the nodes that channels from a node over these links lead to, and the times of their links.
+fn times_at(
+    machine: &Machine,
+    costs: LinkCosts,
+    links: UsableLinks<'_>,
+    node: NodeId,
+) -> impl Iterator<Item = (NodeId, LinkTime)> {
     let are_alike = machine.link_times().is_none();
     machine.directions().filter_map(move |direction| {
-        let other = machine.neighbour(node, direction)?;
+        let other = machine.neighbour(node, direction).filter(|&other| links.contains(node, other))?;
         let class = if are_alike { 0 } else { machine.link_class(Channel { node, direction }) };
         Some((other, time_of(machine, costs, class)))
     })
@@ -209,6 +216,7 @@ struct PlacedCollective<'a> {
     machine: &'a Machine,
     nodes: &'a [NodeId], // by rank
     costs: LinkCosts,
+    links: UsableLinks<'a>,
     own_units: Vec<u64>, // of the blocks of each rank
     used: Vec<NodeId>,   // ascending
 }
@@ -219,6 +227,7 @@ impl<'a> PlacedCollective<'a> {
         machine: &'a Machine,
         nodes: &'a [NodeId],
         costs: LinkCosts,
+        links: UsableLinks<'a>,
     ) -> Self {
         let block = |rank: u32| {
             (0..collective.share_count()).map(|share| collective.units_of_rank(share, rank)).sum()
@@ -227,7 +236,7 @@ impl<'a> PlacedCollective<'a> {
         let mut used = nodes.to_vec();
         used.sort_unstable();
         used.dedup();
-        Self { collective, machine, nodes, costs, own_units, used }
+        Self { collective, machine, nodes, costs, links, own_units, used }
     }
 
     fn vector_units(&self) -> u64 {
@@ -260,7 +269,7 @@ impl<'a> PlacedCollective<'a> {
         let at_used = self.used.iter().flat_map(|&used| {
             // A link between two used nodes is counted at the greater one.
             let counts = move |other| !self.is_half_duplex() || other < used || !is_used(other);
-            let times = times_at(self.machine, self.costs, used);
+            let times = times_at(self.machine, self.costs, self.links, used);
             times.filter(move |&(other, _)| counts(other)).map(|(_, time)| time)
         });
         let units = 2 * u128::from(self.vector_units()) * (self.used.len() as u128 - 1);
@@ -301,6 +310,10 @@ impl<'a> PlacedCollective<'a> {
     fn all_channels(&self) -> Carriers {
         let directions = if self.is_half_duplex() { 1 } else { 2 };
         let links: Vec<(usize, u64)> = match (self.machine.link_times(), self.machine.graph()) {
+            (None, Some(network)) if !self.links.is_all() => {
+                let usable = network.links().filter(|&(one, other)| self.links.contains(one, other));
+                vec![(0, usable.count() as u64)]
+            }
             (None, _) => vec![(0, self.machine.link_count())],
             (Some(_), None) => {
                 let lines = |axis: &Axis| self.machine.node_count() / axis.length();
@@ -309,7 +322,7 @@ impl<'a> PlacedCollective<'a> {
             }
             (Some(times), Some(network)) => {
                 let mut counts = vec![0; times.len()];
-                for (one, other) in network.links() {
+                for (one, other) in network.links().filter(|&(one, other)| self.links.contains(one, other)) {
                     counts[usize::from(network.class_between(one, other))] += 1;
                 }
                 counts.into_iter().enumerate().collect()

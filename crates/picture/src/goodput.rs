@@ -403,7 +403,9 @@ fn names_by_columns(results: &ResultsTable) -> Vec<String> {
             }
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || b". ".contains(&byte));
             let is_switch = ["true", "false"].contains(&word);
-            Some(if is_number || is_switch { format!("{label} {word}") } else { word.to_owned() })
+            // Words that say little alone.
+            let is_named = ["order", "fold"].contains(&label.as_str());
+            Some(if is_number || is_switch || is_named { format!("{label} {word}") } else { word.to_owned() })
         };
         let words: Vec<String> = parts.iter().filter_map(word).collect();
         if words.is_empty() { "goodput".to_owned() } else { words.join(", ") }
@@ -519,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn swept_settings_without_a_column_have_lines_of_their_own() {
+    fn swept_settings_have_lines_of_their_own() {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\n[program]\nkind = \"all-reduce\"\n\
                         algorithm = [\"ring\", \"direct\"]\n[sweep]\n\
                         \"program.order\" = [\"rotated\", \"listed\"]\n\"program.units\" = [64, 128]\n";

@@ -139,25 +139,34 @@ impl Bend {
     /// The bends that a link of this length tries, in order. Longer links bend farther, so that links of one node
     /// separate. In a small network narrow gaps come last.
     fn all(length: f64, is_small: bool) -> impl Iterator<Item = Self> {
-        let least = 0.3 + 0.11 * length;
-        let heights = (0..8).map(move |step| least + 0.25 * f64::from(step));
-        let upright = heights.clone().flat_map(|height| [height, -height]).map(|height| (height, 0.0));
-        let leaning = heights
+        let leaning = Self::heights(length)
             .flat_map(|height| [height, -height])
             .flat_map(|height| [0.2, -0.2, 0.4, -0.4, 0.6, -0.6].map(|lean| (height, lean)));
         // Gaps between close nodes are narrow.
         let leans = |height| (-9..10).map(move |lean| (height, 0.1 * f64::from(lean)));
         let narrow = (1..if is_small { 40 } else { 1 }).map(|step| 0.1 * f64::from(step));
         let narrow = narrow.flat_map(|height| [height, -height]).flat_map(leans);
-        upright.chain(leaning).chain(narrow).map(|(height, lean)| Self { height, lean })
+        let further = leaning.chain(narrow).map(|(height, lean)| Self { height, lean });
+        Self::upright(length).chain(further)
+    }
+
+    /// The bends of a link of this length without a lean.
+    fn upright(length: f64) -> impl Iterator<Item = Self> {
+        Self::heights(length).flat_map(|height| [height, -height]).map(|height| Self { height, lean: 0.0 })
+    }
+
+    fn heights(length: f64) -> impl Iterator<Item = f64> {
+        let least = 0.3 + 0.11 * length;
+        (0..8).map(move |step| least + 0.25 * f64::from(step))
     }
 }
 
-/// The bends of the links that would otherwise run through a foreign node: to the necessary side and distance.
+/// The bends of the links that would otherwise run through a foreign node: to the necessary side and distance. If every
+/// bend of a link that would lie over another runs through one, that with the fewest points near others.
 ///
 /// # Complexity
 ///
-/// At most [`MAX_POINTS`] points are tested; links for which none are left stay straight.
+/// About [`MAX_POINTS`] points are tested; links for which none are left stay straight.
 fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId), Bend> {
     let mut found = BTreeMap::new();
     let is_small = machine.link_count() <= MAX_LINKS_THROUGH_GAPS;
@@ -181,13 +190,36 @@ fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeId, NodeId),
                 left > 0 && !cells.is_near_another(place(part), ends)
             })
         };
-        if !is_clear(&Bend::STRAIGHT)
-            && let Some(bend) = Bend::all(length, is_small).find(&mut is_clear)
-        {
+        if is_clear(&Bend::STRAIGHT) {
+            continue;
+        }
+        let clear = Bend::all(length, is_small).find(&mut is_clear);
+        let near_others = |bend: &Bend| {
+            let place = |part: u64| bend.along(from, to, as_drawn(part) / as_drawn(parts));
+            (1..parts).filter(|&part| cells.is_near_another(place(part), ends)).count()
+        };
+        let lies_over = || covers_link(machine, places, [near, far]);
+        let any = || Bend::upright(length).min_by_key(near_others).filter(|_| left > 0 && lies_over());
+        let bend = clear.or_else(any);
+        if let Some(bend) = bend {
             found.insert((near, far), bend);
         }
     }
     found
+}
+
+/// Whether a straight link lies over a link from one of its ends to a node between them.
+fn covers_link(machine: &Machine, places: &[(f64, f64)], [near, far]: [NodeId; 2]) -> bool {
+    let place = |node: NodeId| places[node.index() as usize];
+    let from_to = |from: NodeId, to: NodeId| (place(to).0 - place(from).0, place(to).1 - place(from).1);
+    [[near, far], [far, near]].into_iter().any(|[from, to]| {
+        let (across, down) = from_to(from, to);
+        machine.neighbours(from).filter(|&next| next != to).any(|next| {
+            let (x, y) = from_to(from, next);
+            let (along, beside) = (across * x + down * y, across * y - down * x);
+            beside.abs() < 1e-9 && (0.0..across * across + down * down).contains(&along)
+        })
+    })
 }
 
 /// The nodes of a layout by the square that they lie in, about one for each square.
@@ -528,6 +560,26 @@ mod tests {
         };
         for host in 0..10 {
             assert!(radius(host) > radius(10 + host / 2) + LEVEL / 2.0, "{layout:?}");
+        }
+    }
+
+    #[test]
+    fn no_link_of_a_hyperx_lies_over_another() {
+        let shape = vec![4, 4];
+        let parameters = NetworkParameters::HyperX { shape, hosts_per_switch: 2 };
+        let machine = Machine::of_parameters(&parameters).unwrap();
+        let layout = NetworkLayout::new(&machine).unwrap();
+        for (near, far) in links(&machine) {
+            let (from, to) = (layout.place(near), layout.place(far));
+            let is_between = |node: &NodeId| {
+                let (x, y) = layout.place(*node);
+                let across = (to.0 - from.0) * (y - from.1) - (to.1 - from.1) * (x - from.0);
+                let along = (to.0 - from.0) * (x - from.0) + (to.1 - from.1) * (y - from.1);
+                let length = (to.0 - from.0).hypot(to.1 - from.1);
+                ![near, far].contains(node) && across.abs() < 1e-9 && (0.0..length * length).contains(&along)
+            };
+            let passes_node = machine.nodes().any(|node| is_between(&node));
+            assert!(!passes_node || layout.bend(near, far).is_some(), "{near} to {far}");
         }
     }
 

@@ -52,8 +52,10 @@ pub fn pipelining(caption: &str, results: &ResultsTable) -> Result<Picture, Pict
         let properties = [("stroke", CLOSED), ("stroke-width", "2"), ("stroke-dasharray", CLOSED_DASHES)];
         sheet.path(&polyline(&points), &properties, "closed form between neighbours");
     }
+    let rings = curves.iter().filter_map(Curve::best).map(|best| axes.point(best.across, best.up));
+    let mut labels = Labels { rings: rings.collect(), placed: vec![] };
     for (place, curve) in curves.iter().enumerate() {
-        curve.draw(&mut sheet, &axes, place);
+        curve.draw(&mut sheet, &axes, place, &mut labels);
     }
     Ok(sheet.finish())
 }
@@ -74,7 +76,8 @@ impl Curve {
         self.points.iter().copied().min_by(|one, other| one.up.total_cmp(&other.up))
     }
 
-    fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize) {
+    /// Draws the curve with the label of its least makespan.
+    fn draw(&self, sheet: &mut Sheet, axes: &Axes, place: usize, labels: &mut Labels) {
         let title = |point: &DataPoint| {
             format!("{}: {} cycles in {} parts", self.name, number(point.up), number(point.across))
         };
@@ -82,8 +85,45 @@ impl Curve {
         let Some(best) = self.best() else { return };
         let point = axes.point(best.across, best.up);
         sheet.ring(point, &format!("{}: the least makespan, {}", self.name, title(&best)));
-        let below = Point { y: point.y + 20.0, ..point };
-        sheet.text(&format!("Q = {}", number(best.across)), below, TEXT, Anchor::Middle);
+        let text = format!("Q = {}", number(best.across));
+        if let Some(label) = labels.place(&text, Point { y: point.y + 20.0, ..point }) {
+            sheet.text(&text, label, TEXT, Anchor::Middle);
+        }
+    }
+}
+
+/// The labels of least makespans, which keep clear of one another and of the rings.
+#[derive(Debug)]
+struct Labels {
+    rings: Vec<Point>,
+    placed: Vec<(Point, String)>,
+}
+
+impl Labels {
+    /// The distances between the middles of two labels that do not overlap, across and down.
+    const APART: (f64, f64) = (64.0, 15.0);
+    /// Equal labels at most this far apart are one.
+    const SAME: f64 = 60.0;
+
+    /// The first free place from `start` downwards; `None` if an equal label is near.
+    fn place(&mut self, text: &str, start: Point) -> Option<Point> {
+        let is_near = |other: &Point, across: f64, down: f64, place: Point| {
+            (place.x - other.x).abs() < across && (place.y - other.y).abs() < down
+        };
+        let mut same = self.placed.iter().filter(|(_, other)| other == text);
+        if same.any(|(other, _)| is_near(other, Self::APART.0, Self::SAME, start)) {
+            return None;
+        }
+        let is_taken = |place: Point| {
+            let mut taken = self.rings.iter().chain(self.placed.iter().map(|(other, _)| other));
+            taken.any(|other| is_near(other, Self::APART.0, Self::APART.1, place))
+        };
+        let mut place = start;
+        while is_taken(place) {
+            place.y += Self::APART.1;
+        }
+        self.placed.push((place, text.to_owned()));
+        Some(place)
     }
 }
 
@@ -250,6 +290,17 @@ mod tests {
             let picture = pipelining("gain", &results).unwrap();
             assert!(picture.svg().contains(&format!("Q = {best}")));
         }
+    }
+
+    #[test]
+    fn labels_of_close_curves_do_not_overlap() {
+        let at = |x: f64, y: f64| Point { x, y };
+        let mut labels = Labels { rings: vec![at(110.0, 77.0)], placed: vec![] };
+        assert_eq!(labels.place("Q = 1", at(100.0, 50.0)), Some(at(100.0, 50.0)));
+        assert_eq!(labels.place("Q = 1", at(100.0, 62.0)), None);
+        // Below the other label, and below a ring.
+        assert_eq!(labels.place("Q = 2", at(110.0, 62.0)), Some(at(110.0, 92.0)));
+        assert_eq!(labels.place("Q = 3", at(300.0, 55.0)), Some(at(300.0, 55.0)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use cubefold_collectives::{CollectiveSpecification, Groups, Operation, Step};
+use cubefold_collectives::{Algorithm, CollectiveSpecification, Groups, Operation, Step};
 use cubefold_derive::Columns;
 use cubefold_scenario::JobStepDescription;
 use cubefold_simulator::{Job, JobStep, StepBody};
@@ -34,6 +34,26 @@ pub struct CollectiveRecord {
     /// without a choice.
     #[column("ports")]
     pub ports: Option<Word>,
+    /// The rings or trees side by side, each through the devices of nodes in an order of its own. The column is there
+    /// only if a collective has channels.
+    #[column("channels of the collective", source = "docs/model.md, section 16, channels")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<u32>,
+    /// The chunks of each share that follow one another along trees. The column is there only if an algorithm has
+    /// chunks.
+    #[column("chunks", source = "docs/model.md, section 16, algorithms")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<u32>,
+    /// The order of the messages of a direct exchange that join a queue in one cycle: rotated, those to the ranks after
+    /// their senders first; listed, those of the lowest ranks first. The column is there only if an algorithm is direct.
+    #[column("order of messages", source = "docs/model.md, section 16, algorithms")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Word>,
+    /// The ranks that recursive doubling leaves out if their number is no power of two: pairs, of the first pairs the
+    /// even ones; tail, the last. The column is there only if it leaves out some.
+    #[column("fold", source = "docs/model.md, section 16, algorithms")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold: Option<Word>,
     /// The lengths of the logical torus in which the algorithm finds partners.
     #[column(
         "logical shape", unit = "processes", kind = Shape, value = |collective| Cell::shape(&collective.logical_shape)
@@ -136,6 +156,10 @@ impl CollectiveRecord {
             algorithm: name.map_or_else(|| algorithm.name.into(), |name| name.to_owned().into()),
             exchange: specification.chosen_exchange().map(|exchange| exchange.name().into()),
             ports: algorithm.has_ports().then(|| specification.ports.name().into()),
+            channels: specification.channels.as_ref().map(|channels| channels.count.get()),
+            chunks: algorithm.has_chunks.then(|| specification.chunks.get()),
+            order: (specification.algorithm == Algorithm::Direct).then(|| specification.order.name().into()),
+            fold: specification.is_folded().then(|| specification.fold.name().into()),
             logical_shape: groups.shape().lengths().to_vec(),
             over: (groups.group_count() > 1).then(|| groups.over().to_vec()),
             root: specification.operation.descriptor().has_root.then_some(specification.root),

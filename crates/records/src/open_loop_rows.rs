@@ -32,7 +32,8 @@ pub struct PacketRecord {
     /// The cycle at which it was received; `None` if it was not.
     #[column]
     pub received: Option<u64>,
-    /// The links between routers that its head has entered.
+    /// The links between routers to which its head has been sent. The head of a packet that is not received may not yet
+    /// have entered the last.
     #[column]
     pub links: u64,
 }

@@ -2,7 +2,7 @@
 
 use cubefold_derive::Columns;
 use cubefold_mapping::{CubeDimension, Hypercube, ProcessId};
-use cubefold_scenario::{NeighbourCommunication, OpenLoopProgram, ScenarioProgram};
+use cubefold_scenario::{NeighbourCommunication, OpenLoopProgram, Run, ScenarioProgram};
 use cubefold_simulator::{ComputeNoise, NoiseDistribution, PipelinedExchange, TrafficPattern, WarmUp};
 use cubefold_topology::{Machine, Wrap};
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,14 @@ pub struct ProgramRecord {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_cycles: Option<u64>,
+    /// The time for which the core of a process is busy with each message that it sends or receives. The column is there
+    /// only if messages have a cost.
+    #[column(
+        "cost of a message", list = MESSAGES, aliases = ["message_cost_cycles"], unit = "cycles", formula = "o",
+        source = "docs/model.md, section 14"
+    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_cost_cycles: Option<u64>,
     /// The size of the largest message of each stage. The column is there only if messages of a run have more than
     /// one unit.
     #[column(
@@ -342,7 +350,14 @@ fn sizes_in_words(sizes: &[(u64, u64)]) -> String {
 }
 
 impl ProgramRecord {
-    /// Makes the record of a program.
+    /// Makes the record of the program of a run.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Self {
+        let cost = run.communication.message_cost().get();
+        Self { message_cost_cycles: Some(cost).filter(|&cost| cost > 0), ..Self::new(&run.program) }
+    }
+
+    /// Makes the record of a program, without the cost of messages.
     #[must_use]
     #[expect(clippy::too_many_lines, reason = "one line a column")]
     pub fn new(program: &ScenarioProgram) -> Self {
@@ -379,6 +394,7 @@ impl ProgramRecord {
             pipelining: pipelining.map(|pipelining| pipelining.parts as u64),
             exchange_ports: pipelining.map(|pipelining| pipelining.ports.name().into()),
             startup_cycles: pipelining.map(|pipelining| pipelining.startup.get()),
+            message_cost_cycles: None, // a rule of the run
             compute_noise: program.noise.as_ref().map(NoiseRecord::new),
             stage_units: has_units.then(|| stages().map(|stage| body.max_units(stage)).collect()),
             message_bytes: program.bytes.filter(|_| is_listed),

@@ -57,7 +57,7 @@ impl PlannedRun {
             scenario: run.scenario.to_string(),
             sweep: swept(run),
             machine: MachineRecord::new(run),
-            program: ProgramRecord::new(&run.program),
+            program: ProgramRecord::of_run(run),
             embedding: run.embedding.to_string(),
             processes: run.program.body.process_count(),
             nodes: run.machine.numbered_hosts(),

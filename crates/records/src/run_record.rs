@@ -318,7 +318,8 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_communication: Option<Vec<TraceTimesRecord>>,
     /// The time of the ranks of a job in which none of their computation steps runs, of traces in which no device
-    /// computes: messages that nothing hides. The column is there only for these.
+    /// computes: messages that nothing hides. In tables of steps, the cycles in which a step is at work at a rank that
+    /// computes nothing. The column is there only for jobs and traces.
     #[column(
         "exposed", list = EXPOSED, aliases = ["exposed communication"], unit = "cycles",
         formula = "sum over the ranks of their finish less the cycles of their computation steps",
@@ -386,7 +387,7 @@ impl RunRecord {
             seed: run.seed,
             sweep: swept(run),
             machine: MachineRecord::new(run),
-            program: ProgramRecord::new(&run.program),
+            program: ProgramRecord::of_run(run),
             embedding: if is_closed { run.embedding.to_string() } else { String::new() },
             execution: ExecutionRecord::new(&run.execution, run.communication),
             notes: run

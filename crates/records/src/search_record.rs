@@ -94,7 +94,7 @@ impl SearchRecord {
         let gain = |named: u128| percent(1.0 - found.value as f64 / named as f64);
         let of_dilation = (objective == Objective::Dilation).then_some(());
         let seconds = |value: u128| seconds(run, objective, value);
-        let mut program = ProgramRecord::new(&run.program);
+        let mut program = ProgramRecord::of_run(run);
         if !run.program.others.is_empty() {
             program.pipelining = None; // each placement is judged at its own best number of parts
         }

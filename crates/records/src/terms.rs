@@ -9,7 +9,7 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 18] = [
+pub(super) static TERMS: [Term; 22] = [
     Term {
         names: &["matrix", "communication matrix", "matrix of bytes", "traffic matrix"],
         source: "docs/scenarios.md",
@@ -91,6 +91,30 @@ pub(super) static TERMS: [Term; 18] = [
         source: "docs/model.md, section 23",
         text: "In a table of the steps of a job, the part of the makespan between the earliest begin and the latest \
                finish of a step: steps_share.",
+    },
+    Term {
+        names: &["backlog"],
+        source: "docs/model.md, section 30.6",
+        text: "In open loop, the units that terminals have made and none has received yet. A batch adds up that of its \
+               cycles; if it grows, the network does not keep up with the load.",
+    },
+    Term {
+        names: &["growth"],
+        source: "docs/model.md, section 30.7",
+        text: "A value of saturated: the backlog grows from batch to batch (trend), and over 0.5 per cent less is accepted \
+               than offered.",
+    },
+    Term {
+        names: &["half-width", "half width", "confidence interval", "+-"],
+        source: "docs/model.md, section 30.6",
+        text: "The interval around a mean packet latency in which the true mean lies with a probability of 95 per cent, to \
+               either side. It follows from the means of the batches, or of several seeds.",
+    },
+    Term {
+        names: &["escape", "escape channel", "escape class"],
+        source: "docs/model.md, sections 26.3 and 30.2",
+        text: "Virtual channels over which every packet can always proceed, so that adaptive routes have no deadlock \
+               (Duato 1993). A table of routes names their classes: routes hop C escape 0.",
     },
     Term {
         names: &["rail", "rails", "rail-optimised"],

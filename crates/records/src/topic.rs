@@ -2,15 +2,18 @@
 //! scenario files with their values, and the marks in tables. Most of it comes from the lists by which
 //! scenarios are read.
 
+mod words;
+
 use cubefold_collectives::ALGORITHMS;
 use cubefold_mapping::{CONSTRUCTIONS, ClassicConstruction, GREENBERG_CONSTRUCTIONS};
 use cubefold_scenario::{
-    Embedding, KeyDefault, KeyValues, MAX_INTEGER, ScenarioKey, embeddings, machine_keys, program_kinds,
-    scenario_keys,
+    Embedding, KeyDefault, KeyValues, MAX_INTEGER, ProgramKind, ScenarioKey, embeddings, kinds_of_steps,
+    machine_keys, program_kinds, scenario_keys,
 };
-use cubefold_simulator::{RouterRouting, RoutingDescriptor};
+use cubefold_simulator::RouterRouting;
 use cubefold_topology::MachineKind;
 
+use self::words::{MARKS, MEMBERS, Member, WORDS, Word};
 use crate::{
     glossary::plain,
     terms::{TERMS, Term},
@@ -33,10 +36,16 @@ impl Topic {
     /// All topics: embeddings, machines, programs, algorithms, keys, words.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let machines = MachineKind::HOSTS.into_iter().map(machine);
+        let machines = MachineKind::ALL.into_iter().map(machine);
         let programs = program_kinds()
             .iter()
             .map(|kind| Self::new(kind.name, "a kind of program").by("program.kind").with_text(kind.summary));
+        let is_only_of_steps =
+            |kind: &&&ProgramKind| program_kinds().iter().all(|known| known.name != kind.name);
+        let steps = kinds_of_steps().iter().filter(is_only_of_steps).map(|kind| {
+            Self::new(kind.name, "a kind of step").by("program.steps.kind").with_text(kind.summary)
+        });
+        let programs = programs.chain(steps);
         let algorithms = ALGORITHMS.iter().map(|algorithm| {
             Self::new(algorithm.name, "an algorithm of collectives")
                 .by("program.algorithm")
@@ -47,12 +56,8 @@ impl Topic {
             embeddings().iter().flat_map(embedding).chain(machines).chain(programs).chain(algorithms);
         let keys = scenario_keys().iter().map(key).chain(MEMBERS.iter().map(member));
         let described = described.chain(TERMS.iter().map(term));
-        let mut routings: Vec<&RoutingDescriptor> =
-            RouterRouting::all().map(RouterRouting::descriptor).filter(|rule| !rule.is_from_file).collect();
-        // Rules of one name are described by the first.
-        routings.dedup_by_key(|rule| rule.name);
-        let routings = routings.into_iter().map(|rule| word(&("execution.routing", rule.name, rule.summary)));
-        let words = scenario_keys().iter().flat_map(words).chain(WORDS.iter().map(word)).chain(routings);
+        let others = WORDS.iter().filter(|(path, ..)| *path != ROUTING).map(word);
+        let words = scenario_keys().iter().flat_map(words).chain(others).chain(routings());
         described.chain(keys).chain(words).chain(MARKS.iter().map(mark)).collect()
     }
 
@@ -97,8 +102,10 @@ impl Topic {
 
 fn machine(kind: MachineKind) -> Topic {
     let descriptor = kind.descriptor();
-    Topic::new(descriptor.name, "a machine")
-        .by("machine.kind")
+    let (what, key) =
+        if descriptor.is_host { ("a machine", "machine.kind") } else { ("a guest", "program.guest.kind") };
+    Topic::new(descriptor.name, what)
+        .by(key)
         .with("described by", machine_keys(kind).join(", "))
         .with_text(descriptor.description)
 }
@@ -155,6 +162,7 @@ fn key(key: &'static ScenarioKey) -> Topic {
         KeyDefault::Absent => "none".to_owned(),
         KeyDefault::Integer(number) => number.to_string(),
         KeyDefault::Word(word) => word.to_owned(),
+        KeyDefault::Differing { word, others } => format!("{word}; {others}"),
         KeyDefault::Derived(rule) => rule.to_owned(),
     };
     let mut topic = Topic::new(key.path, "a key of scenarios")
@@ -177,9 +185,6 @@ fn term(term: &Term) -> Topic {
     topic
 }
 
-/// A table of scenarios, or a member of a key's value: its path, its values, and its description.
-type Member = (&'static str, &'static str, &'static str);
-
 fn member(&(path, values, text): &Member) -> Topic {
     let mut topic = Topic::new(path, "a part of scenarios")
         .with("values", values)
@@ -190,60 +195,6 @@ fn member(&(path, values, text): &Member) -> Topic {
     topic
 }
 
-/// Parts of scenarios that are not keys themselves.
-const MEMBERS: &[Member] = &[
-    ("machine", "", "The table of the machine: its kind, its shape, its links."),
-    ("program", "", "The table of the program: its kind, its stages, the sizes of its messages."),
-    ("mapping", "", "The table of placements: the node of each process."),
-    ("execution", "", "The table of the execution: its mode, its routing, its engine."),
-    (
-        "sweep",
-        "a list of values for each key",
-        "The table of keys with several values: every combination is run.",
-    ),
-    (
-        "sweep.cases",
-        "tables of keys and values",
-        "Single combinations: each is run with the scenario's other keys.",
-    ),
-    ("machine.link.bandwidth", "such as \"50 GB/s\"", "The bytes per second of a link in one direction."),
-    (
-        "machine.link.latency",
-        "such as \"400 ns\"",
-        "The time on the wire and in the router, which does not occupy the link.",
-    ),
-    (
-        "machine.local.bandwidth",
-        "such as \"200 GB/s\"",
-        "The bytes per second between two processes of a node.",
-    ),
-    (
-        "machine.local.latency",
-        "such as \"100 ns\"",
-        "The time of a message inside a node, without that of its bytes.",
-    ),
-    (
-        "machine.router",
-        "a table of virtual_channels, buffer_units, cycles, credit_cycles, terminal_latency_cycles, speedup, ejection and allocator",
-        "The routers with finite buffers of a machine whose switching is wormhole or virtual-cut-through.",
-    ),
-    (
-        "program.loading.code_types",
-        "a word, or a list with an entry for each process",
-        "The type of code of each process.",
-    ),
-    (
-        "program.loading.broadcast_cycles",
-        "an integer from 1 to 4294967296",
-        "The cycles that the broadcast of one type of code takes.",
-    ),
-    (
-        "file:PATH",
-        "a value of mapping.embeddings",
-        "A placement from a file: CSV, text, or an array of NumPy.",
-    ),
-];
-
 /// The words of a key that describe themselves.
 fn words(key: &'static ScenarioKey) -> Vec<Topic> {
     let KeyValues::Choice(words) = key.values else { return vec![] };
@@ -251,117 +202,39 @@ fn words(key: &'static ScenarioKey) -> Vec<Topic> {
     described.map(|value| word(&(key.path, value.name, value.summary))).collect()
 }
 
-/// A word that a key takes: the path of the key, the word, and its meaning.
-type Word = (&'static str, &'static str, &'static str);
-
 fn word(&(path, word, text): &Word) -> Topic {
     Topic::new(word, &format!("a value of {path}")).by(path).with_text(text)
 }
 
-/// Words of keys that no other list describes.
-const WORDS: &[Word] = &[
-    (
-        "machine.switching",
-        "store-and-forward",
-        "A message or packet joins the next queue when all of it has arrived.",
-    ),
-    (
-        "machine.switching",
-        "cut-through",
-        "A message or packet joins the next queue when its first unit has arrived.",
-    ),
-    (
-        "machine.switching",
-        "wormhole",
-        "Through routers with finite buffers: a packet may span several of them while its head waits.",
-    ),
-    (
-        "machine.switching",
-        "virtual-cut-through",
-        "Through routers with finite buffers: a head gets a channel only where the whole packet fits.",
-    ),
-    ("machine.nics_on", "one-switch", "All links of a host lead to one switch."),
-    ("machine.nics_on", "neighbours", "Each link of a host leads to another of neighbouring switches."),
-    ("program.exchange", "best", "Both are run, and the faster is kept."),
-    (
-        "program.communication",
-        "shift",
-        "Each stage sends to the next neighbour in one dimension and direction.",
-    ),
-    (
-        "program.communication",
-        "permutation",
-        "In each stage every process draws the direction of its message.",
-    ),
-    ("program.communication", "to-children", "In one stage every process of a tree sends to its children."),
-    ("program.communication", "to-parents", "In one stage every process of a tree sends to its parent."),
-    (
-        "program.communication",
-        "stencil",
-        "In one stage every process sends to all around it, also across edges and corners.",
-    ),
-    ("program.communication", "scatter", "In one stage every process sends to all of its neighbours."),
-    ("program.stages", "ascend", "Every dimension once, from the lowest to the highest."),
-    ("program.stages", "descend", "Every dimension once, from the highest to the lowest."),
-    (
-        "program.stages",
-        "bitonic",
-        "Dimension 0, then 1 and 0, then 2, 1 and 0, and so on: the stages of Batcher's bitonic sort.",
-    ),
-    ("program.dependencies", "data", "Operations of traces wait for the operations whose data they need."),
-    (
-        "program.dependencies",
-        "both",
-        "Operations of traces wait for those whose data they need and for those that control them.",
-    ),
-    ("program.access", "read", "Every process gets the data of the process that it names."),
-    ("program.access", "write", "The data of every process go to the process that it names."),
-    ("program.channels", "nics", "A channel for each NIC of a node."),
-    ("program.pipelining", "best", "The number of parts with the least makespan, of those that are tried."),
-    ("execution.eager_units", "all", "Every message is sent before its destination is ready."),
-    ("execution.phases", "embedding", "The phase lengths of the embedding, for which Tao's bounds hold."),
-    ("execution.phases", "unlimited", "To the end of its leg."),
-    ("execution.mode", "asynchronous", "Every process advances on its own; messages may block each other."),
-    ("execution.mode", "coordinated", "All processes route a stage together, and begin the next together."),
-    (
-        "execution.tie",
-        "random",
-        "Of two equally long directions, one drawn for each packet; through routers only.",
-    ),
-    (
-        "execution.routing",
-        "embedding",
-        "Between neighbours of the guest, the path that the embedding's construction gives.",
-    ),
-    ("execution.routing", "sorting", "The messages are sorted by their destinations."),
-    ("execution.routing", "lowest", "Over the lowest-numbered neighbour that is nearer to the destination."),
-    ("execution.routing", "spread", "Over one of the nearer neighbours, chosen by source and destination."),
-    ("execution.routing", "d-mod-k", "Over the cable that the number of the destination chooses."),
-    ("execution.engine", "auto", "The faster of the engines that can compute the run."),
-    ("execution.engine", "hop", "Every crossing of a link is an event."),
-    (
-        "execution.engine",
-        "belt",
-        "Messages that move alike are computed together, and one line stands for all equal ones.",
-    ),
-];
+/// The key of routings.
+const ROUTING: &str = "execution.routing";
+
+/// The topics of routings, each with what it does on every machine.
+fn routings() -> Vec<Topic> {
+    let of_queues = WORDS.iter().copied().filter(|(path, ..)| *path == ROUTING);
+    let descriptors = RouterRouting::all().map(RouterRouting::descriptor);
+    let of_routers =
+        descriptors.filter(|rule| !rule.is_from_file).map(|rule| (ROUTING, rule.name, rule.summary));
+    let mut topics: Vec<Topic> = vec![];
+    for topic in of_queues.chain(of_routers).map(|entry| word(&entry)) {
+        match topics.iter_mut().find(|known| known.names == topic.names) {
+            Some(known) => known.text += &format!(" {}", topic.text),
+            None => topics.push(topic),
+        }
+    }
+    topics
+}
 
 fn mark(&(mark, text): &(&str, &str)) -> Topic {
     Topic::new(mark, "a mark in tables").with_text(text)
 }
 
-/// The marks in tables of results, and their meaning.
-const MARKS: &[(&str, &str)] = &[
-    (
-        "*",
-        "The fewest cycles of a combination: of the runs that differ only in the embedding or the algorithm.",
-    ),
-    ("..", "A shortened text; a wider terminal or another --format shows all of it."),
-];
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use cubefold_scenario::RoutingRule;
+    use serde_json::Value;
 
     use super::*;
     use crate::Definition;
@@ -370,7 +243,10 @@ mod tests {
     fn every_value_of_every_key_is_a_topic_of_its_own() {
         let is_about = |topic: &Topic, path: &str| topic.particulars.contains(&("key", path.to_owned()));
         for key in scenario_keys() {
-            assert_eq!(Topic::find(key.path).len(), 1, "{}", key.path);
+            let mut of_path = Topic::find(key.path);
+            // Members of steps may be called as a key.
+            of_path.retain(|topic| topic.title.ends_with(", a key of scenarios"));
+            assert_eq!(of_path.len(), 1, "{}", key.path);
             for word in key.values.words() {
                 let topics = Topic::find(word).into_iter().filter(|topic| is_about(topic, key.path));
                 assert_eq!(topics.count(), 1, "{} = {word}", key.path);
@@ -380,14 +256,68 @@ mod tests {
 
     #[test]
     fn words_are_values_of_their_keys() {
+        let in_schemas = names_in_schemas();
         for (path, word, _) in WORDS {
-            let key = scenario_keys().iter().find(|key| key.path == *path).unwrap();
-            match key.values {
-                KeyValues::Choice(_) => assert!(key.values.words().contains(word), "{path} = {word}"),
-                KeyValues::Form(form, _) => assert!(form.contains(word), "{path} = {word}"),
-                _ => panic!("{path} takes no words"),
+            let key = scenario_keys().iter().find(|key| key.path == *path);
+            let is_known = match key.map(|key| key.values) {
+                Some(KeyValues::Choice(words)) => words().iter().any(|known| known.name == *word),
+                Some(KeyValues::Form(form, _)) if form.contains(word) => true,
+                // After some patterns comes a number.
+                _ => in_schemas.contains(&(path.to_string(), word.trim_end_matches("+n").to_owned())),
+            };
+            assert!(is_known, "{path} = {word}");
+        }
+    }
+
+    /// The words and the members of values of keys, each with its path.
+    fn names_in_schemas() -> BTreeSet<(String, String)> {
+        fn collect(schema: &Value, path: &str, found: &mut BTreeSet<(String, String)>) {
+            let words = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
+            for word in words.filter_map(Value::as_str) {
+                found.insert((path.to_owned(), word.trim_end_matches('+').to_owned()));
+            }
+            for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+                found.insert((path.to_owned(), name.clone()));
+                collect(member, &format!("{path}.{name}"), found);
+            }
+            let alternatives = schema["anyOf"].as_array().into_iter().flatten();
+            alternatives.chain(schema.get("items")).for_each(|part| collect(part, path, found));
+        }
+        let mut found = BTreeSet::new();
+        for key in scenario_keys() {
+            if let KeyValues::Form(_, schema) = key.values {
+                collect(&schema(), key.path, &mut found);
             }
         }
+        found
+    }
+
+    #[test]
+    fn every_word_and_member_of_a_value_is_explained() {
+        for (path, name) in names_in_schemas() {
+            let is_explained = |name: &str| !Topic::find(name).is_empty() || Definition::find(name).is_some();
+            assert!(is_explained(&name) || is_explained(&format!("{name}+n")), "{path}: {name}");
+        }
+    }
+
+    #[test]
+    fn a_routing_of_several_machines_says_what_it_does_on_each() {
+        let text = |name: &str| {
+            let mut found = Topic::find(name);
+            found.retain(|topic| topic.title.ends_with(ROUTING));
+            found.remove(0).text
+        };
+        for part in ["both legs in dimension order", "a random group", "a random router", "random order"] {
+            assert!(text("valiant").contains(part), "{}", text("valiant"));
+        }
+        assert!(text("ugal").contains("a random group") && text("ugal").contains("a random router"));
+    }
+
+    #[test]
+    fn the_default_of_ports_is_that_of_collectives_and_of_cubes() {
+        let found = Topic::find("program.ports");
+        let default = found[0].particulars.iter().find(|(name, _)| *name == "default").unwrap();
+        assert!(default.1.starts_with("1; ") && default.1.contains("all"), "{default:?}");
     }
 
     #[test]
@@ -424,6 +354,10 @@ mod tests {
             "slowdown",
             "load factor",
             "edge grammar",
+            "backlog",
+            "growth",
+            "half-width",
+            "escape",
         ] {
             let mut found = Topic::find(term);
             found.retain(|topic| topic.title.ends_with(", a term"));

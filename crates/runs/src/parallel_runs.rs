@@ -153,7 +153,7 @@ pub fn measure_runs(
             processes: run.program.body.process_count(),
             nodes: run.machine.numbered_hosts(),
             machine: MachineRecord::new(run),
-            program: ProgramRecord::new(&run.program),
+            program: ProgramRecord::of_run(run),
             embedding: run.embedding.to_string(),
             notes: run.notes(),
             placement: PlacementRecord::with_distances(&metrics, run)

@@ -21,6 +21,7 @@ use std::{
 use cubefold_collectives::{Algorithm, OPERATIONS, Operation};
 use cubefold_formats::input::Ratio;
 use cubefold_simulator::TaskGraph;
+use cubefold_topology::Machine;
 
 use self::{
     task_program::{Lowering, LoweringError},
@@ -175,7 +176,12 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
         return None;
     }
     let pattern = settings.beside(name);
-    let lengths = reading.machine.size.as_ref().map_or(vec![], |size| size.lengths.clone());
+    // Switches are nodes without ranks: the hosts of a network with switches have no coordinates.
+    let has_switches = |machine: &&Machine| machine.numbered_hosts() < machine.node_count();
+    let lengths = match reading.machine.machine.as_deref().filter(has_switches) {
+        Some(machine) => vec![machine.numbered_hosts()],
+        None => reading.machine.size.as_ref().map_or(vec![], |size| size.lengths.clone()),
+    };
     match reading.library.traces(&pattern, groups?.as_deref(), &lengths) {
         Ok(set) => Some((value, pattern, set)),
         Err(failure) => {

@@ -32,7 +32,9 @@ use super::{
 use crate::ScenarioProgram;
 
 pub use pipeline::{PipelineDescription, PipelineTask};
+pub(crate) use schedule::schedule_names;
 pub(super) use step_body::STEP_KINDS;
+pub use step_body::kinds_of_steps;
 
 pub(super) static JOB: ProgramKind = ProgramKind {
     name: "job",

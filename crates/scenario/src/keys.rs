@@ -81,6 +81,13 @@ pub enum KeyDefault {
     Word(&'static str),
     /// Derived from other keys.
     Derived(&'static str),
+    /// A word, or another for some programs.
+    Differing {
+        /// The word for most programs.
+        word: &'static str,
+        /// The word for the others, and their name.
+        others: &'static str,
+    },
 }
 
 /// A part of a scenario file.
@@ -294,7 +301,7 @@ mod tests {
             let name = format!("`{}`", key.key());
             let default = match key.default {
                 KeyDefault::Integer(number) => number.to_string(),
-                KeyDefault::Word(word) => word.to_owned(),
+                KeyDefault::Word(word) | KeyDefault::Differing { word, .. } => word.to_owned(),
                 KeyDefault::Required => "required".to_owned(),
                 KeyDefault::Absent => "none".to_owned(),
                 KeyDefault::Derived(_) => String::new(),

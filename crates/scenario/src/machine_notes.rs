@@ -1,8 +1,9 @@
 //! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): its file, cables, and routes.
 
-use cubefold_topology::{Machine, NodeId, RouteChoice};
+use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, RouteChoice};
 
 use super::Run;
+use crate::execution::Spread;
 
 /// The notes on the machine of a run.
 pub(super) fn machine_notes(run: &Run) -> Vec<String> {
@@ -20,7 +21,29 @@ pub(super) fn machine_notes(run: &Run) -> Vec<String> {
     if is_default && machine.route_choice() == Some(RouteChoice::DModK) {
         notes.push("routes: by destination (d-mod-k); lowest and spread are others.".to_owned());
     }
+    let is_by_message = matches!(machine.route_choice(), Some(RouteChoice::Spread(_)))
+        && run.execution.spread == Spread::Message;
+    let nics = nics_of_hosts(machine);
+    if nics > 1 && !is_by_message {
+        notes.push(format!(
+            "all messages from a host to another take one of its {nics} links; execution = {{ routing = \"spread\", \
+             spread = \"message\" }} draws one for each."
+        ));
+    }
     notes
+}
+
+/// The links of each host, or the NICs of each device of a cluster, of which messages choose one.
+fn nics_of_hosts(machine: &Machine) -> u64 {
+    let Some(GraphSource::Parameters(parameters)) = machine.source() else { return 1 };
+    match parameters {
+        NetworkParameters::LeafSpine { nics, .. } | NetworkParameters::Dragonfly { nics, .. } => nics.count(),
+        NetworkParameters::KAryTree { nics_per_host, .. } => *nics_per_host,
+        NetworkParameters::Cluster(cluster) => cluster
+            .outside
+            .map_or(1, |outside| (outside.nics_per_node / cluster.devices_per_node.max(1)).max(1)),
+        NetworkParameters::FullMesh { .. } | NetworkParameters::HyperX { .. } => 1,
+    }
 }
 
 /// The cables that are assumed between switches, and how to say others.

@@ -69,6 +69,11 @@ static PATTERNS: [Pattern; 6] = [
     },
 ];
 
+/// The names of the patterns.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PATTERNS.iter().map(|pattern| pattern.name)
+}
+
 /// Rotates the bits of a label to the left.
 fn rotated(label: u64, bits: u32, by: u32) -> u64 {
     (label << by | label >> (bits - by)) & ((1 << bits) - 1)
@@ -80,7 +85,7 @@ const FILE_PREFIX: &str = "file:";
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let sizes = reading.sizes(ByStage::No);
-    let names: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.name).collect();
+    let names: Vec<&str> = names().collect();
     let expected = format!("{} or {FILE_PREFIX}PATH", names.join(", "));
     let value = settings.required(Key::ProgramPattern, &expected)?;
     let name = value.text(Key::ProgramPattern.path(), settings.errors())?;

@@ -22,6 +22,7 @@ use super::{
     keyed_values::KeySet,
     keys::{Key, KeyDefault},
     program::ProgramKind,
+    rules,
 };
 
 /// Keys that nothing depends on: the name is a caption, and a machine file is replaced by its
@@ -67,16 +68,6 @@ const IRRELEVANT_TO_PLACEMENTS: [Key; 34] = [
     Key::ExecutionEagerUnits,
     // Replaced by the one embedding that is placed.
     Key::MappingEmbeddings,
-];
-
-/// Keys in seconds and bytes, with the keys in cycles and units that they replace.
-const REPLACED_BY_PHYSICAL: &[(Key, &[Key])] = &[
-    (Key::MachineLink, &[Key::MachineHopCycles, Key::MachineLatencyCycles]),
-    (Key::MachineLocal, &[Key::MachineLocalLatencyCycles, Key::MachineLocalUnitCycles]),
-    (Key::ProgramCompute, &[Key::ProgramComputeCycles]),
-    (Key::ProgramStartup, &[Key::ProgramStartupCycles]),
-    (Key::ProgramMessageCost, &[Key::ProgramMessageCostCycles]),
-    (Key::ProgramBytes, &[Key::ProgramUnits]),
 ];
 
 /// The resolved settings of a run.
@@ -177,13 +168,14 @@ impl Resolved {
     /// The keys that others replace: between a time or size in seconds or bytes and the same in cycles or units, the
     /// higher layer counts.
     fn replaced(effective: &[Option<(u8, &CanonicalValue)>]) -> KeySet {
-        let layer = |key: Key| effective[key as usize].map(|(layer, _)| layer);
-        let replaced = REPLACED_BY_PHYSICAL.iter().filter(|(physical, _)| layer(*physical).is_some());
-        let replaced = replaced.flat_map(|(physical, in_cycles)| {
-            let is_replaced = in_cycles.iter().any(|&key| layer(key) > layer(*physical));
-            if is_replaced { std::slice::from_ref(physical) } else { *in_cycles }
-        });
-        replaced.fold(KeySet::default(), |set, &key| set.with(key))
+        let layer = |key: &Key| effective[*key as usize].map(|(layer, _)| layer);
+        let both = rules::in_other_measures();
+        // A rule refuses both in one layer.
+        both.fold(KeySet::default(), |set, (keys, other)| match keys.iter().map(layer).max() {
+            most if most < Some(layer(&other)) => keys.iter().fold(set, |set, &key| set.with(key)),
+            most if most > Some(layer(&other)) => set.with(other),
+            _ => set,
+        })
     }
 
     /// The values of all keys except those of other kinds of programs, by path.
@@ -267,7 +259,7 @@ impl Resolved {
 fn default_value(key: Key) -> Option<String> {
     match key.entry().default {
         KeyDefault::Integer(number) => Some(number.to_string()),
-        KeyDefault::Word(word) => Some(match word.parse::<f64>() {
+        KeyDefault::Word(word) | KeyDefault::Differing { word, .. } => Some(match word.parse::<f64>() {
             Ok(number) if REALS.contains(&key) => real(number),
             // Numbers and lists are written as words in the table.
             _ if word.parse::<u64>().is_ok() || word.starts_with('[') || word == "false" => {

@@ -27,6 +27,8 @@ pub(super) enum Case {
     Beside(Key),
     /// Another key is set in the same layer; otherwise the higher layer counts.
     InLayerOf(Key),
+    /// The same in other measures is set in the same layer; otherwise the higher layer counts.
+    InOtherMeasures(Key),
     /// Another key is set in the same layer or a lower one.
     Over(Key),
     /// Another key is set in the same layer or a higher one.
@@ -181,9 +183,11 @@ impl Case {
     /// The key whose value refuses others in this case.
     fn other(self) -> Option<Key> {
         match self {
-            Self::Beside(other) | Self::InLayerOf(other) | Self::Over(other) | Self::Under(other) => {
-                Some(other)
-            }
+            Self::Beside(other)
+            | Self::InLayerOf(other)
+            | Self::InOtherMeasures(other)
+            | Self::Over(other)
+            | Self::Under(other) => Some(other),
             Self::Without(_) => None,
             Self::OpenLoop => Some(Key::ProgramKind),
             Self::WithoutRouters | Self::WithRouters => Some(Key::MachineSwitching),
@@ -195,7 +199,9 @@ impl Case {
         let is_over = |one: Key, other: Key| settings.is_written_with(one, other);
         match self {
             Self::Beside(other) => settings.get(other).is_some(),
-            Self::InLayerOf(other) => is_over(key, other) && is_over(other, key),
+            Self::InLayerOf(other) | Self::InOtherMeasures(other) => {
+                is_over(key, other) && is_over(other, key)
+            }
             Self::Over(other) => settings.get(other).is_some() && is_over(key, other),
             Self::Under(other) => is_over(other, key),
             Self::Without(other) => settings.get(other).is_none(),
@@ -216,7 +222,7 @@ impl Rule {
     const fn either(keys: &'static [Key], other: Key) -> Self {
         Self {
             keys,
-            case: Case::InLayerOf(other),
+            case: Case::InOtherMeasures(other),
             message: "both {} and {other}, expected one of them",
             label: "with {other} beside it",
             because: "{other}",
@@ -253,12 +259,20 @@ impl Settings<'_> {
 /// The keys, by their paths, that a higher layer replaces if it sets this one: the same value in other measures.
 pub(super) fn same_in_other_measures(path: &str) -> impl Iterator<Item = &'static str> {
     RULES.iter().flat_map(move |rule| {
-        let Case::InLayerOf(other) = rule.case else { return vec![] };
+        let (Case::InLayerOf(other) | Case::InOtherMeasures(other)) = rule.case else { return vec![] };
         if other.path() == path {
             rule.keys.iter().map(|key| key.path()).collect()
         } else {
             rule.keys.iter().filter(|key| key.path() == path).map(|_| other.path()).collect()
         }
+    })
+}
+
+/// The keys whose values another key gives in other measures, such as seconds or bytes.
+pub(super) fn in_other_measures() -> impl Iterator<Item = (&'static [Key], Key)> {
+    RULES.iter().filter_map(|rule| match rule.case {
+        Case::InOtherMeasures(other) => Some((rule.keys, other)),
+        _ => None,
     })
 }
 

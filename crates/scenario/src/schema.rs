@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     collective::{is_key_of_step, step_kinds},
+    job::schedule_names,
     keys::{KeyDefault, KeyValues, ScenarioKey, scenario_keys},
 };
 
@@ -91,7 +92,8 @@ fn key_schema(key: &ScenarioKey) -> Value {
     match key.default {
         KeyDefault::Integer(number) => schema["default"] = number.into(),
         KeyDefault::Word(word) => schema["default"] = word.parse::<Value>().unwrap_or(word.into()),
-        KeyDefault::Required | KeyDefault::Absent | KeyDefault::Derived(_) => {}
+        KeyDefault::Required | KeyDefault::Absent | KeyDefault::Derived(_) | KeyDefault::Differing { .. } => {
+        }
     }
     schema
 }
@@ -118,7 +120,7 @@ pub(super) fn step() -> Value {
     // Steps of the tasks of a pipeline cannot be pipelines.
     let of_task = list_of(&step);
     step["properties"]["microbatches"] = json!({ "type": "integer", "minimum": 1 });
-    step["properties"]["schedule"] = json!({ "enum": ["gpipe", "1f1b", "interleaved"] });
+    step["properties"]["schedule"] = json!({ "enum": schedule_names() });
     step["properties"]["forward"] = of_task.clone();
     step["properties"]["backward"] = of_task;
     step

@@ -6,6 +6,7 @@
 
 pub(crate) mod carriers;
 pub(crate) mod demand;
+pub(crate) mod usable_links;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ use cubefold_topology::{
 use self::{
     carriers::Carriers,
     demand::{ClassDemand, Crossing, Demand, Division, Scope},
+    usable_links::UsableLinks,
 };
 use crate::{Communication, Program};
 
@@ -75,7 +77,7 @@ pub struct CutBound {
     pub set: CutSet,
 }
 
-/// Returns the cut bound of the units that must cross between nodes, with links of time `alike` unless those of the
+/// Returns the cut bound of the units that must cross between nodes over these links, of time `alike` unless those of the
 /// machine differ; `None` if nothing must cross a link, and if links lead in one direction.
 ///
 /// # Panics
@@ -86,12 +88,13 @@ pub fn cut_bound(
     machine: &Machine,
     mode: LinkMode,
     alike: LinkTime,
+    links: UsableLinks<'_>,
     demand: &Demand<'_>,
 ) -> Option<CutBound> {
     if machine.is_directed() {
         return None; // more links may lead into a set than out of it
     }
-    let mut cuts = Cuts { machine, mode, alike, best: None };
+    let mut cuts = Cuts { machine, mode, alike, links, best: None };
     let (axes, parts) = (interval_axes(machine), machine.host_parts());
     let nodes = Division { class: Box::new(|node: NodeId| Some(node.index())), scope: Scope::Alone };
     let divisions: Vec<Division<'_>> = std::iter::once(nodes)
@@ -130,7 +133,9 @@ pub fn program_cut_bound(
         return None;
     }
     let alike = LinkTime { unit: communication.hop().get(), latency: communication.least_latency().get() };
-    cut_bound(placement.machine(), communication.links(), alike, &Demand::Messages(program, placement))
+    let (machine, demand) = (placement.machine(), Demand::Messages(program, placement));
+    let links = UsableLinks::on_routes(machine, alike);
+    cut_bound(machine, communication.links(), alike, links, &demand)
 }
 
 /// Returns the largest, over nodes, of the computations of its processes divided by its processors, rounded up \[cycles\];
@@ -231,6 +236,7 @@ struct Cuts<'a> {
     machine: &'a Machine,
     mode: LinkMode,
     alike: LinkTime,
+    links: UsableLinks<'a>,
     best: Option<CutBound>,
 }
 
@@ -268,8 +274,9 @@ impl Cuts<'_> {
             return Carriers::of(directions.map(|direction| self.time_of(direction.dimension.index())));
         };
         let first = network.first_channel(node.index()) as usize;
-        let channels = first..first + network.neighbours(node).len();
-        Carriers::of(channels.map(|channel| self.time_of(network.class(channel).into())))
+        let channels = (first..).zip(network.neighbours(node));
+        let usable = channels.filter(|&(_, &next)| self.links.contains(node, next));
+        Carriers::of(usable.map(|(channel, _)| self.time_of(network.class(channel).into())))
     }
 
     fn try_intervals(&mut self, axis: &Axis, dimension: HostDimension, demand: &ClassDemand<'_>) {
@@ -294,7 +301,9 @@ impl Cuts<'_> {
         let part = |node: NodeId| parts.of_node[node.index() as usize];
         let count = parts.of_node.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         let mut times: Vec<Vec<(LinkTime, u64)>> = vec![vec![]; count];
-        for (one, other) in network.links().filter(|&(one, other)| part(one) != part(other)) {
+        let crosses =
+            |&(one, other): &(NodeId, NodeId)| part(one) != part(other) && self.links.contains(one, other);
+        for (one, other) in network.links().filter(crosses) {
             let time = self.time_of(network.class_between(one, other).into());
             for number in [part(one), part(other)].into_iter().flatten() {
                 let counts = &mut times[number as usize];

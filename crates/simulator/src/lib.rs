@@ -69,6 +69,7 @@ pub use cut_bound::{
     computation_bound, cut_bound,
     demand::{Crossing, Demand, Members, StepDemand},
     program_cut_bound,
+    usable_links::UsableLinks,
 };
 pub use cycle::{Cycle, Cycles};
 pub use data_routing::{Routed, SortedOrder, SortedOrderError, steps_under};

@@ -161,6 +161,22 @@ impl Cluster {
         first..(first + 1).max((device + 1).saturating_mul(q) / g)
     }
 
+    /// Whether messages between devices of a node stay inside, given the time of the first unit on the links of each part:
+    /// all devices are adjacent, or linked to a switch, and every way over NICs takes longer. Rings and hypercubes do not
+    /// count (`docs/model.md` section 24).
+    #[must_use]
+    pub fn keeps_messages_inside(&self, first_unit: impl Fn(ClusterPart) -> u64) -> bool {
+        let inside = match self.inside {
+            ClusterInside::FullMesh => first_unit(ClusterPart::Inside),
+            ClusterInside::Switch { .. } => first_unit(ClusterPart::Inside).saturating_mul(2),
+            ClusterInside::Ring | ClusterInside::Hypercube | ClusterInside::None => return false,
+        };
+        let Some(outside) = self.outside else { return true };
+        let to_leaves = if self.nics() > 0 { ClusterPart::Nic } else { ClusterPart::Outside };
+        let spines = if self.nics() == 0 && outside.has_rails { first_unit(ClusterPart::Spine) } else { 0 };
+        inside < first_unit(to_leaves).saturating_add(spines).saturating_mul(2)
+    }
+
     /// Whether a device has several NICs, of which its messages choose one.
     pub(crate) fn has_nics_to_choose(&self) -> bool {
         self.outside.is_some_and(|outside| outside.nics_per_node > self.devices_per_node)

@@ -167,6 +167,16 @@ pub enum PacketRoutesError {
         /// The terminal of the packet.
         to: u32,
     },
+    /// A route of the machine that passes a terminal, which is no router.
+    #[error("the route from {from} to {to} passes terminal {terminal}, expected routers only")]
+    PassesTerminal {
+        /// The terminal.
+        terminal: u32,
+        /// The router where the route begins.
+        from: u32,
+        /// The router where it ends.
+        to: u32,
+    },
     /// A table that is too long to be written.
     #[error("a table of {lines} lines, expected at most {}", writing::MAX_LINES)]
     TooLong {

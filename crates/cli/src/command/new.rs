@@ -1,5 +1,6 @@
 //! `cubefold new`: a scenario with comments, after questions or from options.
 
+mod algorithms;
 mod new_scenario;
 mod questions;
 mod scenario_text;

@@ -14,6 +14,10 @@ pub(crate) enum StepsShown {
     All,
 }
 
+/// The meaning of two columns of steps.
+const EXPOSED: &str = "exposed: cycles in which a step of messages is at work at a rank that computes nothing, in the \
+                       mean; hidden: the share in which the rank computes.";
+
 /// A sentence on the exposed communication of these runs, if it is known.
 pub(super) fn exposed<'a>(runs: impl Iterator<Item = &'a RunRecord> + Clone) -> Option<String> {
     let mut first = runs.clone();
@@ -34,6 +38,9 @@ pub(super) fn add_steps(
     let count = jobs.clone().count();
     let shown = || jobs.clone().take(SingleRunTable::MAX_RUNS);
     let mut notes = vec![];
+    let is_exposed =
+        |record: &RunRecord| record.steps.iter().flatten().any(|step| step.exposed_mean_cycles().is_some());
+    let has_exposed = shown().any(|(_, record)| is_exposed(record));
     for (run, record) in shown() {
         let name =
             if count > 1 { format!(" of run {}, {}", record.run, run.embedding) } else { String::new() };
@@ -59,6 +66,9 @@ pub(super) fn add_steps(
             "The steps of the first {} runs; those of all are in JSON.",
             SingleRunTable::MAX_RUNS
         ));
+    }
+    if has_exposed {
+        notes.push(EXPOSED.to_owned());
     }
     notes.extend(exposed(shown().map(|(_, record)| record)));
     if let (1, Some((_, record))) = (count, jobs.clone().next()) {

@@ -132,7 +132,7 @@ impl Digests {
             scenario: &run.scenario,
             seed: run.seed,
             machine: MachineRecord::new(run),
-            program: ProgramRecord::new(&run.program),
+            program: ProgramRecord::of_run(run),
             or_faster: run.program.others.iter().map(|other| ProgramRecord::new(other)).collect(),
             files: run.resolved.file_digests(),
             embedding: run.embedding.to_string(),

@@ -123,7 +123,7 @@ pub(crate) fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> 
         (needed > resources.memory).then(|| MemoryError {
             scenario: run.scenario.to_string(),
             run: place,
-            embedding: run.embedding.to_string(),
+            embedding: run.program.open_loop.is_none().then(|| run.embedding.to_string()),
             needed: Bytes(needed),
             limit: Bytes(resources.memory),
         })

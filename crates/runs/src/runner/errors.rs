@@ -147,16 +147,42 @@ pub enum RunError {
 
 /// A run that needs more memory than allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("run {run} of {scenario:?} with {embedding} needs about {needed}, expected at most {limit}")]
+#[error(
+    "run {run} of {scenario:?}{} needs about {needed}, expected at most {limit}",
+    embedding.as_ref().map_or_else(String::new, |embedding| format!(" with {embedding}"))
+)]
 pub struct MemoryError {
     /// The scenario's name.
     pub scenario: String,
     /// Index of the run in the results, counted from 0.
     pub run: usize,
-    /// Its embedding.
-    pub embedding: String,
+    /// Its embedding; open-loop traffic has none.
+    pub embedding: Option<String>,
     /// The memory needed.
     pub needed: Bytes,
     /// The memory allowed.
     pub limit: Bytes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_for_memory_names_a_placement_only_where_there_is_one() {
+        let error = |embedding: Option<&str>| MemoryError {
+            scenario: "s".to_owned(),
+            run: 1,
+            embedding: embedding.map(str::to_owned),
+            needed: Bytes(2048),
+            limit: Bytes(1024),
+        };
+        let text = |embedding| error(embedding).to_string();
+        assert!(
+            text(Some("xor")).starts_with("run 1 of \"s\" with xor needs about"),
+            "{}",
+            text(Some("xor"))
+        );
+        assert!(text(None).starts_with("run 1 of \"s\" needs about"), "{}", text(None));
+    }
 }

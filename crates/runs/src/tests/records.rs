@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Scenarios whose records together have every member.
-const SCENARIOS: [&str; 8] = [
+const SCENARIOS: [&str; 9] = [
     "machine = { kind = \"torus\", shape = [4, 12], partition = { base = [0, 0], shape = [4, 6] } }\n\
      mapping.embeddings = [\"tao\"]\n[program]\nkind = \"neighbour-exchange\"\n\
      guest = { kind = \"ring\", shape = [24] }\ncommunication = \"permutation\"\nsets = 3\n\
@@ -36,6 +36,9 @@ const SCENARIOS: [&str; 8] = [
      execution = { routing = \"adaptive\" }\n",
     "machine = { kind = \"ring\", shape = [8], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n\
      [program]\nkind = \"broadcast\"\nalgorithm = [\"bine\", \"binomial\"]\nroot = 3\nbytes = \"4 kB\"\n",
+    "machine = { kind = \"ring\", shape = [6] }\n[program]\nkind = \"all-reduce\"\nunits = 12\nchannels = 2\nchunks = 4\n\
+     order = \"listed\"\nfold = \"tail\"\nmessage_cost_cycles = 3\n\
+     algorithm = [\"double-tree\", \"direct\", \"recursive-doubling\", \"ring\"]\n",
 ];
 
 /// Compares the cells of a record with its JSON, member by member.
@@ -166,4 +169,19 @@ fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
     // one.
     assert_eq!((listed[0].unit_hops, listed[0].hops), (Some(64 + 32 + 8), Some(4 + 4 + 8)));
     assert_eq!(listed[0].busiest_link_from.as_deref(), Some(&[0][..]));
+}
+
+#[test]
+fn the_choices_of_a_collective_are_in_its_record_where_they_matter() {
+    let runs = runs(SCENARIOS[8]);
+    let found: Vec<serde_json::Value> =
+        runs.iter().map(|run| serde_json::to_value(record(run).program).unwrap()).collect();
+    let members = ["channels", "chunks", "order", "fold"];
+    let of = |place: usize| members.map(|member| found[place].get(member).cloned().unwrap_or_default());
+    let none = serde_json::Value::Null;
+    assert_eq!(of(0), [2.into(), 4.into(), none.clone(), none.clone()]);
+    assert_eq!(of(1), [none.clone(), none.clone(), "listed".into(), none.clone()]);
+    assert_eq!(of(2), [none.clone(), none.clone(), none.clone(), "tail".into()]);
+    assert_eq!(of(3), [2.into(), none.clone(), none.clone(), none]);
+    assert!(found.iter().all(|program| program["message_cost_cycles"] == 3));
 }

@@ -600,6 +600,28 @@ fn collectives_go_along_the_dimensions_that_a_trace_names() {
 }
 
 #[test]
+fn the_switches_of_a_network_are_no_ranks_of_its_dimension() {
+    let list = BoolList { values: vec![false] };
+    let attributes = [
+        ("is_cpu_op", Attribute::Bool(false)),
+        ("comm_type", Attribute::Int64(0)),
+        ("comm_size", Attribute::Int64(4096)),
+        ("involved_dim", Attribute::Bools(list)),
+    ];
+    let traces = |ranks: usize| vec![vec![node(0, NodeType::CommColl, &[], &attributes)]; ranks];
+    let grid = "kind = \"torus\"\nshape = [4, 2]";
+    let tree = "kind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 4\nspines = 1";
+    let text = of_file("algorithms = { all-reduce = \"ring\" }\n");
+    assert!(text.contains(grid));
+    let text = text.replace(grid, tree);
+    let run = Folder::traces(&text, &traces(8)).run();
+    let groups = run.program.traces.as_deref().unwrap().set.groups.all.iter();
+    assert_eq!(groups.map(|(_, members)| members.len()).collect::<Vec<_>>(), [1; 8]);
+    let wrong = Folder::traces(&text, &traces(4)).error();
+    assert!(wrong.contains("involved_dim in traces of 4 ranks, expected one for each node of 8"), "{wrong}");
+}
+
+#[test]
 fn other_files_than_traces_of_chakra_are_refused_by_name() {
     let kineto = r#"{"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 2}, "traceEvents": [
         {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "ts": 1, "dur": 2, "args": {"Collective name": "allreduce",

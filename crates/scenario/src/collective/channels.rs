@@ -15,8 +15,8 @@ use crate::{
     value::{Content, Value},
 };
 
-/// The most channels.
-const MAX_CHANNELS: u64 = 64;
+/// The most channels of a collective.
+pub const MAX_CHANNELS: u64 = 64;
 
 /// The cluster, if the machine is one.
 pub(crate) fn cluster(machine: &Machine) -> Option<&Cluster> {

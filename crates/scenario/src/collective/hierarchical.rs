@@ -163,8 +163,10 @@ pub(crate) fn one_after_another(steps: &[Arc<Groups>]) -> Option<Collective> {
 /// The most chunks of a hierarchical collective.
 const MAX_CHUNKS: u64 = 1024;
 
-/// The operations of the steps of a chunk: `inner` works on all of it, `outer` on a part for each rank of a node.
-fn operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
+/// The operations of the steps of a chunk of a hierarchical collective, in order: `inner` works on all of it, `outer` on a
+/// part for each rank of a node. `None` for an operation without hierarchical algorithms.
+#[must_use]
+pub fn hierarchical_operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
     match operation {
         Operation::AllReduce => Some(&[
             (Level::Inner, Operation::ReduceScatter),
@@ -183,7 +185,7 @@ fn operations(operation: Operation) -> Option<&'static [(Level, Operation)]> {
 
 /// A level of a hierarchical collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
+pub enum Level {
     /// Inside the nodes.
     Inner,
     /// Among equal places of the nodes.
@@ -199,7 +201,7 @@ pub(crate) fn read_levels(
     per_node: u64,
 ) -> Option<Levels> {
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
-    let operations = operations(operation).or_else(|| no_levels(reading, operation, value))?;
+    let operations = hierarchical_operations(operation).or_else(|| no_levels(reading, operation, value))?;
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
     let of = |level| {
         let of_level = operations.iter().filter(move |operation| operation.0 == level);

@@ -8,7 +8,7 @@ use cubefold_topology::Shape;
 
 use super::{
     Names, ReadStep, StepReading,
-    schedule::{Need, Pass, Schedule, Task, Tasks},
+    schedule::{Need, Pass, Schedule, Task, Tasks, schedule_names},
     shift::{self, Shift},
     step_body::{self, PIPELINE, PartOfStep, Parts, StepsOfTable},
 };
@@ -180,12 +180,8 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
     let microbatches = microbatches.and_then(|value| {
         value.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.settings.errors())
     });
-    let schedule = required(
-        reading,
-        value,
-        ("schedule", &table.own.schedule),
-        &alternatives(&Schedule::ALL.map(|(name, _)| name)),
-    );
+    let schedule =
+        required(reading, value, ("schedule", &table.own.schedule), &alternatives(&schedule_names()));
     let schedule = schedule
         .and_then(|value| value.choice("schedule of a pipeline", &Schedule::ALL, reading.settings.errors()));
     let chunks = schedule.and_then(|schedule| chunks(reading, table, value, schedule));

@@ -65,6 +65,11 @@ impl Schedule {
         [("gpipe", Self::GPipe), ("1f1b", Self::OneForwardOneBackward), ("interleaved", Self::Interleaved)];
 }
 
+/// The names of all schedules.
+pub(crate) fn schedule_names() -> [&'static str; 3] {
+    Schedule::ALL.map(|(name, _)| name)
+}
+
 impl Tasks {
     /// The last group, `G - 1`.
     fn last_group(&self) -> usize {

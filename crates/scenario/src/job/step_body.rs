@@ -54,6 +54,12 @@ pub(super) static PIPELINE: ProgramKind = ProgramKind {
 pub(crate) static STEP_KINDS: [&ProgramKind; 5] =
     [&TRAFFIC_OF_GROUPS, &STAGES, &NEIGHBOUR_EXCHANGE, &SEND, &PIPELINE];
 
+/// Lists the kinds of steps of a job besides collectives and computations.
+#[must_use]
+pub fn kinds_of_steps() -> &'static [&'static ProgramKind] {
+    &STEP_KINDS
+}
+
 /// The body of a step, in alternatives, the fastest of which counts.
 #[derive(Debug)]
 pub(super) struct ReadBody {

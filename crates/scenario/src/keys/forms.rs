@@ -1,6 +1,9 @@
 //! Forms of values without a single type, as schemas.
 
+use std::collections::BTreeSet;
+
 use cubefold_collectives::{ALGORITHMS, OPERATIONS};
+use cubefold_simulator::TrafficPattern;
 use cubefold_topology::MachineKind;
 use serde_json::{Value, json};
 
@@ -10,7 +13,7 @@ use crate::{
     loading::RULES as CODE_TYPE_RULES,
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
     open_loop::BATCHES,
-    program,
+    permutation, program,
     schema::{list_of, object, one_or_list, step},
 };
 
@@ -141,6 +144,13 @@ pub(super) fn algorithm() -> Value {
     let levels = table(&json!({ "inner": level, "outer": level, "chunks": count() }), &["inner", "outer"]);
     let hierarchical = table(&json!({ "hierarchical": levels }), &["hierarchical"]);
     one_or_list(&json!({ "anyOf": [level, hierarchical] }))
+}
+
+/// A pattern of a permutation or of open-loop traffic.
+pub(super) fn pattern() -> Value {
+    let names: BTreeSet<&str> = TrafficPattern::NAMES.into_iter().chain(permutation::names()).collect();
+    // Some names end in a number.
+    json!({ "anyOf": [{ "enum": names }, text()] })
 }
 
 pub(super) fn nodes() -> Value {

@@ -8,7 +8,7 @@ use cubefold_simulator::{
 use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 
 use super::{
-    KeyDefault::{self, Absent, Derived, Required, Word},
+    KeyDefault::{self, Absent, Derived, Differing, Required, Word},
     KeyValues::{self, Choice, Form, Text},
     KeyWord, MAX_INTEGER, NICS_ON, ScenarioKey, forms,
 };
@@ -251,7 +251,7 @@ keys! {
         "Whether the operations of a stream of a device begin in the order of the trace.";
     ProgramAlgorithms "program.algorithms", Form("a table of an algorithm for each kind of collective", forms::algorithms), Absent,
         "The algorithm of each kind of collective in traces.";
-    ProgramPattern "program.pattern", Form("a pattern, or file:PATH", forms::text), Derived("uniform in open loop, else required"),
+    ProgramPattern "program.pattern", Form("a pattern, or file:PATH", forms::pattern), Derived("uniform in open loop, else required"),
         "The pattern of a permutation, or of the destinations of open-loop traffic.";
     ProgramDestinations "program.destinations", Text, Absent,
         "The path of a file with the destination of each node, one a line, for pattern = \"file\".";
@@ -302,8 +302,8 @@ keys! {
         "The algorithm of a collective; a list makes runs of each.";
     ProgramExchange "program.exchange", words!(Exchange, BEST), Word("halving"),
         "The contents of a pattern's messages: blocks, or all of a share; best runs both and keeps the faster.";
-    ProgramPorts "program.ports", Form("1 or all", forms::ports), Word("1"),
-        "The number of ports of a node that an algorithm uses at a time, or of exchanges of a process on a cube at a time, all by default.";
+    ProgramPorts "program.ports", Form("1 or all", forms::ports), Differing { word: "1", others: "all of a program on a cube" },
+        "The number of ports of a node that an algorithm uses at a time, or of exchanges of a process on a cube at a time.";
     ProgramChunks "program.chunks", range(1, 1 << 20), number(16),
         "The number of chunks of each share that follow one another along the trees of tree and double-tree.";
     ProgramOrder "program.order", words!(MessageOrder), Word("rotated"),

@@ -305,3 +305,19 @@ fn assumed_cables_of_uneven_trees_are_told_as_a_range() {
         "2 to 6 from each leaf to s2 (uplinks = \"full\"). uplinks = [..] has a number for each level.";
     assert_eq!(note("n[2-7]"), format!("cables are assumed: {uneven}"));
 }
+
+#[test]
+fn a_note_says_that_a_pair_of_hosts_uses_one_of_several_nics() {
+    let notes = |nics: u64, execution: &str| {
+        let text = format!(
+            "[machine]\nkind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 2\nspines = 1\nnics_per_host = {nics}\n\
+             [program]\nkind = \"all-to-all\"\nalgorithm = \"direct\"\n[execution]\n{execution}"
+        );
+        let scenario = crate::load_text(std::path::Path::new("s.toml"), &text).unwrap();
+        scenario.runs[0].notes().join(" ")
+    };
+    assert!(notes(4, "").contains("take one of its 4 links"), "{}", notes(4, ""));
+    assert!(notes(4, "routing = \"spread\"").contains("take one of its 4 links"));
+    assert!(!notes(4, "routing = \"spread\"\nspread = \"message\"").contains("take one of"));
+    assert!(!notes(1, "").contains("take one of"));
+}

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{MachineKind, NetworkParameters};
+use crate::{MachineKind, NetworkParameters, TieRule};
 
 fn refused(text: &str, machine: &Machine) -> String {
     PacketRoutes::new(text, machine).unwrap_err().to_string()
@@ -98,7 +98,32 @@ fn tables_that_are_written_out_pass_all_checks() {
     ];
     for machine in machines {
         let minimal = PacketRoutes::new(&minimal_routes(&machine).unwrap(), &machine).unwrap();
-        let valiant = PacketRoutes::new(&valiant_routes(&machine).unwrap(), &machine).unwrap();
+        let valiant =
+            PacketRoutes::new(&valiant_routes(&machine, TieRule::Direct).unwrap(), &machine).unwrap();
         assert_eq!(valiant.classes(), 2 * minimal.classes());
+    }
+}
+
+#[test]
+fn routes_by_way_of_a_router_are_those_of_the_machine() {
+    let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
+    let link = [1, 2].map(NodeId::new);
+    let failed = torus.with_failures(&[(link[0], link[1])], &[]).unwrap();
+    for machine in [torus, failed] {
+        let table =
+            PacketRoutes::new(&valiant_routes(&machine, TieRule::Positive).unwrap(), &machine).unwrap();
+        let RouteLines::Path(lines) = table.lines() else { panic!("whole routes") };
+        let leg = |from: NodeId, to: NodeId| -> Vec<NodeId> {
+            let channels = machine.route(from, to, TieRule::Positive);
+            channels.map(|channel| machine.neighbour(channel.node, channel.direction).unwrap()).collect()
+        };
+        for (from, to) in machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))) {
+            if from != to {
+                for (middle, (path, _)) in machine.nodes().zip(lines.weighted([from; 2], [to; 2]).unwrap()) {
+                    let found: Vec<NodeId> = lines.hops(path).iter().map(|hop| hop.node).collect();
+                    assert_eq!(found, [leg(from, middle), leg(middle, to)].concat());
+                }
+            }
+        }
     }
 }

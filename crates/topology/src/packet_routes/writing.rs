@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{PacketRoutes, PacketRoutesError, is_router, terminals};
-use crate::{Machine, NodeId};
+use crate::{Machine, NodeId, TieRule, narrow};
 
 /// The distances between routers with terminals and all others.
 struct RouterDistances<'machine> {
@@ -17,11 +17,11 @@ struct RouterDistances<'machine> {
 
 impl<'machine> RouterDistances<'machine> {
     fn new(machine: &'machine Machine) -> Self {
-        let ends: BTreeSet<NodeId> = terminals(machine).into_iter().map(|terminal| terminal[1]).collect();
+        let ends = routers_with_terminals(machine);
         let before = routers_before(machine);
         let nodes = usize::try_from(machine.node_count()).unwrap_or(usize::MAX);
         let to = ends.iter().map(|&end| (end, distances_to(&before, nodes, end))).collect();
-        Self { machine, ends: ends.into_iter().collect(), to }
+        Self { machine, ends, to }
     }
 
     fn distance(&self, at: NodeId, to: NodeId) -> Option<u32> {
@@ -46,16 +46,12 @@ impl<'machine> RouterDistances<'machine> {
         found.dedup();
         found
     }
+}
 
-    /// The routers after the first on the way over the neighbours with the lowest numbers (section 12).
-    fn lowest_route(&self, from: NodeId, to: NodeId) -> Vec<NodeId> {
-        let (mut at, mut route) = (from, vec![]);
-        while let Some(&next) = self.nearer(at, to).first() {
-            route.push(next);
-            at = next;
-        }
-        route
-    }
+/// The routers with terminals, ascending.
+fn routers_with_terminals(machine: &Machine) -> Vec<NodeId> {
+    let ends: BTreeSet<NodeId> = terminals(machine).into_iter().map(|terminal| terminal[1]).collect();
+    ends.into_iter().collect()
 }
 
 /// The routers before each, over channels that may lead in one direction only.
@@ -133,29 +129,46 @@ pub fn minimal_routes(machine: &Machine) -> Result<String, PacketRoutesError> {
     Ok(text)
 }
 
-/// The table of routes by way of every router with terminals, to it and from it over the neighbours with the lowest
-/// numbers, in the class of the links passed (`docs/model.md` section 30.2).
+/// The table of routes by way of every router with terminals, to it and from it on the routes of the machine, which `tie`
+/// decides where both ways around a ring are equally long, in the class of the links passed (`docs/model.md`
+/// section 30.2).
 ///
 /// # Errors
 ///
-/// As [`minimal_routes`].
-pub fn valiant_routes(machine: &Machine) -> Result<String, PacketRoutesError> {
-    let routers = RouterDistances::new(machine);
-    let count = routers.ends.len() as u64;
+/// As [`minimal_routes`], and when a route passes a terminal.
+pub fn valiant_routes(machine: &Machine, tie: TieRule) -> Result<String, PacketRoutesError> {
+    let ends = routers_with_terminals(machine);
+    let count = ends.len() as u64;
     check_length(count.saturating_mul(count).saturating_mul(count.saturating_sub(1)))?;
-    let mut text = format!("routes path {}\n", classes(2 * routers.longest())?);
-    for &from in &routers.ends {
-        for &to in routers.ends.iter().filter(|&&to| to != from) {
-            for &middle in &routers.ends {
-                let _ = write!(text, "{from} {to} :");
-                let route =
-                    routers.lowest_route(from, middle).into_iter().chain(routers.lowest_route(middle, to));
-                for (class, next) in route.enumerate() {
-                    let _ = write!(text, " {next}/{class}");
-                }
-                text.push('\n');
+    let pairs = ends.iter().flat_map(|&from| ends.iter().map(move |&to| [from, to]));
+    let routes: BTreeMap<[NodeId; 2], Vec<NodeId>> =
+        pairs.map(|pair| Ok((pair, route(machine, pair, tie)?))).collect::<Result<_, _>>()?;
+    let longest = routes.values().map(Vec::len).max().unwrap_or(0);
+    let mut text = format!("routes path {}\n", classes(2 * narrow(longest as u64))?);
+    for &[from, to] in routes.keys().filter(|[from, to]| from != to) {
+        for &middle in &ends {
+            let _ = write!(text, "{from} {to} :");
+            let legs = [[from, middle], [middle, to]];
+            for (class, next) in legs.iter().filter_map(|leg| routes.get(leg)).flatten().enumerate() {
+                let _ = write!(text, " {next}/{class}");
             }
+            text.push('\n');
         }
     }
     Ok(text)
+}
+
+/// The routers after the first on the route of the machine from one to another.
+fn route(machine: &Machine, [from, to]: [NodeId; 2], tie: TieRule) -> Result<Vec<NodeId>, PacketRoutesError> {
+    let channels = machine.route(from, to, tie);
+    let routers: Vec<NodeId> =
+        channels.filter_map(|channel| machine.neighbour(channel.node, channel.direction)).collect();
+    match routers.iter().find(|node| !is_router(machine, **node)) {
+        Some(terminal) => Err(PacketRoutesError::PassesTerminal {
+            terminal: terminal.index(),
+            from: from.index(),
+            to: to.index(),
+        }),
+        None => Ok(routers),
+    }
 }

@@ -1,8 +1,10 @@
 //! The content of a new scenario.
 
-use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
-use cubefold_topology::{LinkMode, MachineKind, Shape};
+use cubefold_collectives::{Algorithm, Operation};
+use cubefold_scenario::MAX_CHANNELS;
+use cubefold_topology::{LinkMode, MachineKind};
 
+use super::algorithms::ComparedAlgorithm;
 use crate::{
     arguments::{ExecutionModes, NewOptions, ProgramKind},
     failure::Failure,
@@ -53,12 +55,23 @@ pub(super) struct Job {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Collective {
     pub(super) operation: Operation,
-    /// The algorithms that are defined for the shape of the machine.
-    pub(super) algorithms: Vec<Algorithm>,
+    /// The algorithms that suit the machine.
+    pub(super) algorithms: Vec<ComparedAlgorithm>,
+    /// The channels of rings and trees, if nodes have several NICs.
+    pub(super) channels: Option<Channels>,
     /// The sizes of the vector; empty for a barrier.
     pub(super) sizes: Vec<String>,
     pub(super) bandwidth: String,
     pub(super) latency: String,
+}
+
+/// The channels of rings and trees on nodes with several NICs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Channels {
+    /// One for each NIC.
+    Nics,
+    /// As many as there can be, which are fewer than NICs.
+    Most,
 }
 
 /// The usual sizes of a vector.
@@ -116,11 +129,15 @@ impl Collective {
             return Err(Failure::usage(message, "leave out --mode"));
         }
         let operation = options.operation.unwrap_or(Operation::AllReduce);
-        let shape = Shape::new(&machine.hosts()).ok();
-        let is_defined = |algorithm: &Algorithm| {
-            let asked = |shape: &Shape| CollectiveSpecification::new(operation, *algorithm, shape.clone(), 1);
-            shape.as_ref().is_some_and(|shape| asked(shape).check().is_ok())
+        let mut algorithms = ComparedAlgorithm::of_ranks(operation, &machine.hosts());
+        if let Some([nodes, devices]) = machine.nodes_and_devices() {
+            algorithms.extend(ComparedAlgorithm::hierarchical(operation, nodes, devices));
+        }
+        let runs_as_channels = |algorithm: &ComparedAlgorithm| {
+            let channel_operations = algorithm.one_level().map(|one| one.descriptor().channel_operations);
+            channel_operations.is_some_and(|operations| operations.contains(&operation))
         };
+        let channels = machine.channels().filter(|_| algorithms.iter().any(runs_as_channels));
         let sizes = match (&options.sizes[..], operation) {
             (_, Operation::Barrier) => vec![],
             ([], _) => SIZES.map(str::to_owned).to_vec(),
@@ -128,7 +145,8 @@ impl Collective {
         };
         Ok(Self {
             operation,
-            algorithms: Algorithm::ALL.into_iter().filter(is_defined).collect(),
+            algorithms,
+            channels,
             sizes,
             bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
             latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
@@ -137,12 +155,16 @@ impl Collective {
 
     /// Whether one of the algorithms has a choice of ports.
     pub(super) fn has_ports(&self) -> bool {
-        self.algorithms.iter().any(|algorithm| algorithm.descriptor().has_ports())
+        self.of_one_level().any(|algorithm| algorithm.descriptor().has_ports())
     }
 
     /// Whether one of the algorithms has a choice of exchange.
     pub(super) fn has_exchange(&self) -> bool {
-        self.algorithms.iter().any(|algorithm| algorithm.descriptor().has_exchange(self.operation))
+        self.of_one_level().any(|algorithm| algorithm.descriptor().has_exchange(self.operation))
+    }
+
+    fn of_one_level(&self) -> impl Iterator<Item = Algorithm> {
+        self.algorithms.iter().filter_map(|algorithm| algorithm.one_level())
     }
 }
 
@@ -287,6 +309,20 @@ impl Grid {
             (MachineKind::Cluster, lengths) => vec![product(lengths)],
             (_, lengths) => lengths.to_vec(),
         }
+    }
+
+    /// The nodes of a cluster and the devices of each, if both are several.
+    fn nodes_and_devices(&self) -> Option<[u64; 2]> {
+        match (self.kind, self.lengths.as_slice()) {
+            (MachineKind::Cluster, &[nodes, devices]) if nodes > 1 && devices > 1 => Some([nodes, devices]),
+            _ => None,
+        }
+    }
+
+    /// The channels of rings and trees on it, whose nodes have a NIC for each device.
+    pub(super) fn channels(&self) -> Option<Channels> {
+        let [_, nics] = self.nodes_and_devices()?;
+        Some(if nics <= MAX_CHANNELS { Channels::Nics } else { Channels::Most })
     }
 
     /// The lengths as text.

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use cubefold_scenario::scenario_keys;
+use cubefold_scenario::{MAX_CHANNELS, scenario_keys};
 use cubefold_topology::MachineKind;
 
-use super::new_scenario::{Collective, Grid, Job, NewScenario, Program};
+use super::{
+    algorithms::ComparedAlgorithm,
+    new_scenario::{Channels, Collective, Grid, Job, NewScenario, Program},
+};
 use crate::arguments::{ExecutionModes, MACHINES};
 
 /// A scenario with comments on other possible settings.
@@ -140,26 +143,42 @@ fn times(program: &Program) -> String {
 
 /// The table of a collective.
 fn collective(collective: &Collective, compute_cycles: u64) -> String {
-    let algorithms: Vec<String> =
-        collective.algorithms.iter().map(|algorithm| quoted(algorithm.name())).collect();
+    // Those of one level in a line, hierarchical ones in a line each.
+    let (one_level, hierarchical): (Vec<ComparedAlgorithm>, Vec<ComparedAlgorithm>) =
+        collective.algorithms.iter().copied().partition(|algorithm| algorithm.one_level().is_some());
+    let one_level: Vec<String> = one_level.iter().map(|algorithm| algorithm.text()).collect();
+    let lines = hierarchical
+        .iter()
+        .fold(one_level.join(", "), |lines, algorithm| format!("{lines},\n    {}", algorithm.text()));
+    let algorithms = if hierarchical.is_empty() { lines } else { format!("\n    {lines},\n") };
+    let channels = collective.channels.map(channels);
     let ports = collective.has_ports().then(|| commented("ports = \"all\"", "1, or all: two a dimension"));
     let exchange =
         collective.has_exchange().then(|| commented("exchange = \"best\"", &choices("program.exchange")));
     let compute = commented(&format!("compute_cycles = {compute_cycles}"), "the cost of starting a step");
     format!(
-        "[program]\n{}# Those that are defined for this shape.\nalgorithm = [{}]\n{}{}{compute}",
+        "[program]\n{}# Those that are defined for this shape.\nalgorithm = [{algorithms}]\n{}{}{}{compute}",
         commented(
             &format!("kind = {}", quoted(collective.operation.name())),
             "also the other collectives of docs/scenarios.md"
         ),
-        algorithms.join(", "),
+        channels.unwrap_or_default(),
         ports.unwrap_or_default(),
         exchange.unwrap_or_default(),
     )
 }
 
+/// The channels of rings and trees.
+fn channels(channels: Channels) -> String {
+    let value = match channels {
+        Channels::Nics => "\"nics\"".to_owned(),
+        Channels::Most => MAX_CHANNELS.to_string(),
+    };
+    commented(&format!("channels = {value}"), "rings or trees side by side: a number, or one for each NIC")
+}
+
 /// The steps of a job: two parts of a computation, with an all-reduce after each.
-fn job(job: &Job, compute_cycles: u64) -> String {
+fn job(job: &Job, channels_of_rings: Option<Channels>, compute_cycles: u64) -> String {
     let compute = match compute_cycles {
         0 => commented("compute = \"1 ms\"", "the computation of every rank"),
         cycles => commented(&format!("compute_cycles = {cycles}"), "the computation of every rank"),
@@ -167,7 +186,8 @@ fn job(job: &Job, compute_cycles: u64) -> String {
     let size = job.sizes.first().map(|size| quoted(size)).unwrap_or_default();
     let step = |name: &str, rest: &str| format!("\n[[program.steps]]\nname = \"{name}\"\n{rest}");
     let gradients = commented("kind = \"all-reduce\"", "also send, neighbour-exchange, traffic and others")
-        + "algorithm = \"ring\"\n";
+        + "algorithm = \"ring\"\n"
+        + &channels_of_rings.map(channels).unwrap_or_default();
     [
         "[program]\n".to_owned(),
         commented("iterations = 1", "how often the steps come"),
@@ -189,7 +209,9 @@ fn job(job: &Job, compute_cycles: u64) -> String {
 fn program(new_scenario: &NewScenario) -> String {
     let kind = match &new_scenario.program {
         Program::Collective(chosen) => return collective(chosen, new_scenario.compute_cycles),
-        Program::Job(chosen) => return job(chosen, new_scenario.compute_cycles),
+        Program::Job(chosen) => {
+            return job(chosen, new_scenario.machine.channels(), new_scenario.compute_cycles);
+        }
         Program::Cube => [
             commented("kind = \"cc-cube\"", "computes and exchanges along one dimension, stage by stage"),
             commented("stages = \"ascend\"", "ascend, descend, bitonic, or a list such as [0, 1, 0]"),

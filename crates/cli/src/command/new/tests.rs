@@ -318,3 +318,28 @@ fn questions_without_answers_are_an_error() {
     assert!(failure.to_string().starts_with("the question was not answered: "), "{failure}");
     assert_eq!(failure.exit_code(), crate::ExitCode::InputRefused);
 }
+
+#[test]
+fn clusters_compare_hierarchical_algorithms_and_rings_over_all_nics() {
+    let of = |shape: &str, operation| {
+        let (machine, program) = (Some(MachineKind::Cluster), Some(ProgramKind::Collective));
+        text(&NewOptions { machine, program, shape: Some(shape.parse().unwrap()), operation, ..options() })
+    };
+    let compared = of("4x8", None);
+    let scenario = load_text(Path::new("new.toml"), &compared).unwrap();
+    let names = scenario.algorithms();
+    for name in ["hierarchical direct/recursive-doubling", "hierarchical ring/double-tree in 4 chunks"] {
+        assert!(names.iter().any(|found| **found == *name), "{name}: {names:?}");
+    }
+    let channels = |run: &cubefold_scenario::Run| {
+        let specification = run.program.collective.as_deref()?.specification()?;
+        specification.channels.as_ref().map(|channels| channels.count.get())
+    };
+    assert!(scenario.runs.iter().any(|run| channels(run) == Some(8)), "{compared}");
+    // Trees perform no reduce-scatter, a barrier has one level, and a node alone has no NICs.
+    let reduce_scatter = of("3x8", Some(cubefold_collectives::Operation::ReduceScatter));
+    assert!(reduce_scatter.contains("outer = \"ring\"") && !reduce_scatter.contains("double-tree"));
+    assert!(!of("4x8", Some(cubefold_collectives::Operation::Barrier)).contains("hierarchical"));
+    assert!(!of("1x8", None).contains("channels"));
+    assert!(of("2x100", None).contains("channels = 64 "));
+}

@@ -48,7 +48,7 @@ pub(super) const UGAL: RoutingDescriptor = RoutingDescriptor {
     classes: |_| 3,
     ..RoutingDescriptor::new(
         "ugal",
-        "As minimal, or by way of a random group if the first channels of that way are emptier.",
+        "Through routers, in dragonflies: as minimal, or by way of a random group if the first channels of that way are emptier.",
         is_dragonfly,
         |machine, settings, classes| Groups::boxed(GroupRule::Ugal, machine, settings, classes),
     )

@@ -32,7 +32,7 @@ pub(super) const VALIANT: RoutingDescriptor = RoutingDescriptor {
     link_loads: Some(loads::add_by_random_node),
     ..RoutingDescriptor::new(
         "valiant",
-        "By way of a random node, coordinates in a random order.",
+        "Through routers, on grids: by way of a random node, both legs in dimension order.",
         is_grid,
         |machine, settings, classes| GridRoutes::boxed(GridRule::Valiant, machine, settings, classes),
     )

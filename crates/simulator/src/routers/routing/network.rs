@@ -35,7 +35,7 @@ pub(super) const VALIANT: RoutingDescriptor = RoutingDescriptor {
     link_loads: Some(add_by_random_router),
     ..RoutingDescriptor::new(
         "valiant",
-        "Through routers, in networks: by way of a random router.",
+        "Through routers, in other networks: by way of a random router.",
         is_other_network,
         |machine, settings, classes| NetworkRouting::boxed(NetworkRule::Valiant, machine, settings, classes),
     )
@@ -47,7 +47,7 @@ pub(super) const UGAL: RoutingDescriptor = RoutingDescriptor {
     classes: |machine| (2 * longest_route(machine)).max(1),
     ..RoutingDescriptor::new(
         "ugal",
-        "Through routers, in networks: the shortest route, or by way of a random router if that has shorter queues.",
+        "Through routers, in other networks: the shortest route, or by way of a random router if that has shorter queues.",
         is_other_network,
         |machine, settings, classes| NetworkRouting::boxed(NetworkRule::Ugal, machine, settings, classes),
     )
