@@ -118,7 +118,7 @@ fn times_of_switched(new_scenario: &NewScenario) -> String {
     };
     [
         links,
-        commented("unit_bytes = 4096", "the unit of sizes"),
+        commented("unit_bytes = 64", "the unit of sizes"),
         commented("switching = \"cut-through\"", &choices("machine.switching")),
     ]
     .concat()
