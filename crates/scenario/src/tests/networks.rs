@@ -343,3 +343,11 @@ fn names_of_nodes_of_a_cluster_are_all_their_devices() {
         error.contains("2 host names, expected 6, one for each host of the machine, or 3, one for each node")
     );
 }
+
+#[test]
+fn all_nodes_of_a_guest_with_names_are_processes() {
+    let text = "machine = { kind = \"line\", shape = [3] }\nmapping.embeddings = [\"standard\"]\n\
+                [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"network\", edges = \"g.txt\" }\n";
+    let scenario = Files::new(&[("s.toml", text), ("g.txt", "a b\nb c\n")]).load().unwrap();
+    assert_eq!(scenario.runs[0].program.body.process_count(), 3);
+}
