@@ -24,6 +24,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
     budget::{HELP, RowBudget},
+    collective::channels::cluster,
     errors::{Errors, ScenarioError, errors_at},
     keys::Key,
     launcher_file::read_names as read_names_file,
@@ -35,15 +36,23 @@ use super::{
 /// The named hosts of a machine, by name, and the names by number.
 #[derive(Debug)]
 pub(super) struct KnownNames {
-    nodes: BTreeMap<String, u64>,
-    /// The names of all hosts.
-    pub(super) list: Arc<HostList>,
+    nodes: BTreeMap<String, u64>, // the first of its hosts
+    each: u64,                    // hosts of a name: the devices of a node of a cluster, else 1
+    list: Arc<HostList>,
+}
+
+impl KnownNames {
+    /// The names of all hosts; `None` if names are those of nodes with several devices.
+    pub(super) fn of_hosts(self) -> Option<Arc<HostList>> {
+        (self.each == 1).then_some(self.list)
+    }
 }
 
 /// Reads the names of the hosts, from `machine.host_names` or the network's file.
 pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<KnownNames> {
     let machine = machine?;
     let hosts = usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX);
+    let devices = cluster(machine).map_or(1, |cluster| cluster.devices_per_node);
     let list = match (settings.get(Key::MachineHostNames), machine.node_names()) {
         (Some(value), Some(_)) => {
             let message = "machine.host_names of a network with names, expected none";
@@ -59,10 +68,14 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
                     return None;
                 }
             };
-            if list.count() != hosts as u64 {
+            let count = list.count();
+            if count != hosts as u64 && count.saturating_mul(devices) != hosts as u64 {
+                let of_nodes = match devices {
+                    1 => String::new(),
+                    devices => format!(", or {}, one for each node", hosts as u64 / devices),
+                };
                 let message = format!(
-                    "{} host names, expected {hosts}, one for each host of the machine",
-                    list.count()
+                    "{count} host names, expected {hosts}, one for each host of the machine{of_nodes}"
                 );
                 settings.report(ScenarioError::at(&value.place, message, "not one for each"));
                 return None;
@@ -72,8 +85,9 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
         (None, Some(names)) => HostList::of_names(names.iter().take(hosts).cloned()),
         (None, None) => return None,
     };
-    let nodes = list.names().map(str::to_owned).zip(0..).collect();
-    Some(KnownNames { nodes, list: Arc::new(list) })
+    let each = if list.count() == hosts as u64 { 1 } else { devices };
+    let nodes = list.names().map(str::to_owned).zip((0..).map(|name: u64| name * each)).collect();
+    Some(KnownNames { nodes, each, list: Arc::new(list) })
 }
 
 /// Reads the allocation; failed nodes are skipped.
@@ -237,7 +251,7 @@ impl Reading<'_, '_> {
                 let Some(&number) = found else {
                     return Err(format!("host {} is not in the machine", described(&name)));
                 };
-                self.number(number)?;
+                (number..number + names.each).try_for_each(|number| self.number(number))?;
             }
         }
         Ok(())

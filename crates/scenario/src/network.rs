@@ -16,7 +16,7 @@ use super::{
     asked_file,
     budget::{Budget, OverBudget},
     errors::{Errors, ScenarioError, Standing, errors_at},
-    keys::Key,
+    keys::{Key, Section},
     lanes,
     library::Library,
     part_links::OwnLinks,
@@ -198,6 +198,10 @@ fn with_named_hosts(
     if fabric.hosts.is_some() || fabric.names.is_empty() {
         return Some(fabric);
     }
+    if keys.is_of_guest() {
+        let all = vec![true; fabric.names.len()];
+        return Some(Arc::new(Fabric::clone(&fabric).with_hosts(&all)));
+    }
     let name = format!("{}.hosts", keys.name);
     let expected = "a pattern such as \"node*\", a list of names, or \"leaves\"";
     let Some(value) = keys.hosts else {
@@ -323,6 +327,11 @@ fn wrong(value: &Value, error: &MachineError) -> ScenarioError {
 }
 
 impl NetworkKeys<'_> {
+    /// Whether they describe a guest, all of whose nodes are processes.
+    fn is_of_guest(&self) -> bool {
+        self.name != Section::Machine.name()
+    }
+
     fn missing(&self, key: &str, expected: &str) -> ScenarioError {
         let message = format!("{}.{key} is missing, expected {expected}", self.name);
         ScenarioError::at(&self.kind.place, message, format!("needs {key}"))

@@ -60,7 +60,7 @@ pub(super) fn read(
 /// The names of the hosts of a job, in their order.
 fn hosts_of(settings: &Settings<'_>, region: Region<'_>) -> Option<HostList> {
     // Errors in them are reported with the machine.
-    let names = read_names(&settings.silent(), Some(region.whole()))?.list;
+    let names = read_names(&settings.silent(), Some(region.whole()))?.of_hosts()?;
     let Some(allocation) = region.allocation else { return Some(HostList::clone(&names)) };
     Some(HostList::of_names(allocation.nodes().iter().map(|node| names.name(node.index().into()).to_owned())))
 }

@@ -18,7 +18,7 @@ const MAX_SITES: usize = 512;
 /// The most sizes of messages whose times are looked up; others take at least the time of the next smaller of these.
 const MAX_SIZES: usize = 16;
 /// The most messages that the bounds of all pairs look at.
-const MAX_MESSAGES: u64 = 1 << 24;
+const MAX_MESSAGES: u64 = 1 << 26;
 
 /// One division of the sites into classes.
 #[derive(Debug, Clone, PartialEq, Eq)]

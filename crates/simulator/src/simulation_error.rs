@@ -39,7 +39,7 @@ pub enum SimulationError {
     #[error(transparent)]
     SwitchTrees(#[from] crate::SwitchTreeError),
     /// Switches do not reduce in routers with finite buffers, nor in searches.
-    #[error("reduction in switches {place}, expected ranks that reduce")]
+    #[error("reduction in switches {place}, expected an algorithm whose ranks reduce")]
     NoSwitchReduction {
         /// What does not simulate it.
         place: &'static str,

@@ -78,7 +78,9 @@ pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let ranges = SaturationRange::all(captions.iter().zip(records));
     if !ranges.is_empty() {
         let each = ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence);
-        return each.chain(SaturationRange::last_in_words(&ranges)).collect();
+        let more = ranges.len().saturating_sub(MAX_NAMED);
+        let more = (more > 0).then(|| format!("And {more} more, in the table."));
+        return each.chain(more).chain(SaturationRange::last_in_words(&ranges)).collect();
     }
     let (groups, names) = (groups(runs), names(runs));
     match &groups[..] {

@@ -321,3 +321,33 @@ fn a_note_says_that_a_pair_of_hosts_uses_one_of_several_nics() {
     assert!(!notes(4, "routing = \"spread\"\nspread = \"message\"").contains("take one of"));
     assert!(!notes(1, "").contains("take one of"));
 }
+
+#[test]
+fn names_of_nodes_of_a_cluster_are_all_their_devices() {
+    let asked = |allocation: &str, hosts: &str| {
+        let text = format!(
+            "[machine]\nkind = \"cluster\"\nnodes = 3\ndevices_per_node = 2\ninside = {{ kind = \"switch\" }}\n\
+             outside = {{ leaves = {{ nodes = 4 }} }}\nhost_names = \"hosts.txt\"\nallocation = {allocation}\n\
+             [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n"
+        );
+        Files::new(&[("s.toml", &text), ("hosts.txt", hosts)]).load()
+    };
+    let nodes = |allocation: &str| {
+        let run = asked(allocation, "gpu0\ngpu1\ngpu2\n").unwrap().runs.remove(0);
+        run.allocation.unwrap().nodes().iter().map(|node| node.index()).collect::<Vec<_>>()
+    };
+    assert_eq!(nodes("[\"gpu2\", \"gpu[0-1]\"]"), [4, 5, 0, 1, 2, 3]);
+    assert_eq!(nodes("[\"gpu1\", 5]"), [2, 3, 5]);
+    let error = asked("[\"a\"]", "a\nb\n").unwrap_err().to_string();
+    assert!(
+        error.contains("2 host names, expected 6, one for each host of the machine, or 3, one for each node")
+    );
+}
+
+#[test]
+fn all_nodes_of_a_guest_with_names_are_processes() {
+    let text = "machine = { kind = \"line\", shape = [3] }\nmapping.embeddings = [\"standard\"]\n\
+                [program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"network\", edges = \"g.txt\" }\n";
+    let scenario = Files::new(&[("s.toml", text), ("g.txt", "a b\nb c\n")]).load().unwrap();
+    assert_eq!(scenario.runs[0].program.body.process_count(), 3);
+}
