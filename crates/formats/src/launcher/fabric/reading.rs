@@ -333,7 +333,7 @@ impl<'t> FabricReading<'t> {
             links.push(FabricLink { ends: pair[0].ends, directions, count, speed });
         }
         if let (Some(one_way), Some(both)) = (one_way, both_ways) {
-            let message = "some links in both directions and others in one, expected every link once, or every link in both directions";
+            let message = "some links in both directions and others in one, expected every link once, or every link in both directions (directed = true: as listed)";
             self.complain_of(one_way.max(both), || message.to_owned());
         }
         links
