@@ -221,11 +221,10 @@ fn outside(
             None
         }
     };
-    for (key, label) in [("spine_link", "leads nowhere"), ("uplinks", "lead nowhere")] {
-        if let (Some(value), Some(0)) = (table.get(key), spines) {
-            let message = format!("{} without spines, expected the number of spines", table.name(key));
-            settings.report(ScenarioError::at(&value.place, message, label).with_help("add spines = .."));
-        }
+    if let (Some(value), Some(0)) = (table.get("spine_link"), spines) {
+        let message = format!("{} without spines, expected the number of spines", table.name("spine_link"));
+        settings
+            .report(ScenarioError::at(&value.place, message, "leads nowhere").with_help("add spines = .."));
     }
     let link = part_link(&table, settings.errors());
     let spine_link = match table.get("spine_link") {
