@@ -187,7 +187,7 @@ fn columns_are_chosen_by_their_names_in_tables_and_in_files() {
     for format in ["table", "csv", "latex", "json"] {
         let refused = super::command::run(&["run", scenario, "--format", format, "--columns", "makespans"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{format}");
-        let said = if format == "json" { "--columns with --format json" } else { "did you mean makespan?" };
+        let said = if format == "json" { "--columns with --format json" } else { "did you mean makespan" };
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
     // A comma in a heading belongs to it.
