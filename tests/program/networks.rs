@@ -126,3 +126,28 @@ fn a_table_of_names_alone_is_left_out_beside_one_with_more() {
     let told = done(&["run", &scratch.path("s.toml"), "--columns", "algorithm,embedding,makespan"]);
     assert!(told.contains("makespan") && !told.contains("bounds and busiest links"), "{told}");
 }
+
+#[test]
+fn a_ring_in_one_direction_is_told_and_its_links_have_their_loads() {
+    let scratch = Scratch::with(&[
+        (
+            "s.toml",
+            "machine = { kind = \"network\", edges = \"ring.txt\", directed = true }\n\
+             program = { kind = \"traffic\", file = \"t.csv\" }\n",
+        ),
+        ("ring.txt", "0 1\n1 2\n2 0\n"),
+        ("t.csv", "source,destination,units\n2,0,8\n"),
+    ]);
+    let scenario = scratch.path("s.toml");
+    let document = json(&["run", &scenario]);
+    let run = &document["runs"][0];
+    assert_eq!(run["machine"]["directed"], true);
+    assert_eq!((&run["busiest_link_from"], &run["busiest_link_to"]), (&json!([2]), &json!([0])));
+    assert_eq!((&run["channel_congestion"], &run["balanced_congestion"]), (&json!(8), &json!(8.0)));
+    let table = done(&["run", &scenario]);
+    assert!(table.contains("links in one direction") && !table.contains("far from even"), "{table}");
+    let picture = scratch.path("links.svg");
+    done(&["draw", "links", &scenario, "--measure", "busy-cycles", "--output", &picture]);
+    let picture = std::fs::read_to_string(picture).unwrap();
+    assert!(picture.contains("(2) to (0): 8 busy cycles"), "{picture}");
+}

@@ -189,7 +189,11 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         None => (shape, String::new()),
     };
     let mut words = vec![vec![machine.kind.to_string(), shape, wrap]];
-    words.extend(groups([hosts, partition, format!("{} links", machine.links.mode())]));
+    let links = match machine.directed {
+        Some(true) => "links in one direction".to_owned(),
+        Some(false) | None => format!("{} links", machine.links.mode()),
+    };
+    words.extend(groups([hosts, partition, links]));
     words.extend(groups(machine.links.times_in_words()));
     words.extend(groups(network_rules(machine)));
     words

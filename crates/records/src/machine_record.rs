@@ -126,6 +126,9 @@ pub struct MachineRecord {
     /// Whether these cables are assumed: neither the scenario nor the file gives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplinks_assumed: Option<bool>,
+    /// Whether links lead in one direction only, as the file of the network lists them; present only if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directed: Option<bool>,
     /// Coordinate offsets of the wraparounds of a twisted torus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twist: Option<Vec<Vec<u64>>>,
@@ -210,6 +213,7 @@ impl MachineRecord {
             hosts: Some(machine.host_count()).filter(|&hosts| hosts < machine.node_count()),
             uplinks: has_uplinks(machine).then(|| machine.uplinks()),
             uplinks_assumed: machine.assumes_uplinks(),
+            directed: Some(machine.is_directed()).filter(|&is_directed| is_directed),
             twist: match machine.source() {
                 Some(GraphSource::Twists(twists)) => Some(twists.clone()),
                 _ => None,

@@ -132,6 +132,7 @@ fn record(members: Vec<&'static Definition>) -> Value {
     machine["links"] = json!({ "anyOf": [machine["links"], classes] });
     machine["uplinks"] = list_of(&json!({ "type": "integer" }));
     machine["uplinks_assumed"] = json!({ "type": "boolean" });
+    machine["directed"] = json!({ "type": "boolean" });
     machine["twist"] = list_of(&list_of(&json!({ "type": "integer" })));
     for failed in ["failed_links", "failed_nodes"] {
         machine[failed]["type"] = "array".into();
