@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cubefold_records::{LinkTraffic, size_in_words};
 use cubefold_scenario::Run;
-use cubefold_topology::{Channel, Direction, LinkMode, NodeId, Sign};
+use cubefold_topology::{LinkMode, NodeId};
 
 use crate::{
     error::PictureError,
@@ -341,15 +341,11 @@ impl Map<'_> {
 
     /// The cycles for which a unit occupies a link.
     fn unit_cycles(&self, traffic: &LinkTraffic) -> u64 {
-        let Some(times) = self.plan.machine.link_times() else {
-            return self.run.communication.hop().get();
-        };
-        let [near, far] = traffic.ends(self.plan.machine).unwrap_or([traffic.link.near; 2]);
-        let sign =
-            if self.plan.machine.is_directed() && far < near { Sign::Negative } else { Sign::Positive };
-        let direction = Direction { dimension: traffic.link.dimension, sign };
-        let channel = Channel { node: near, direction };
-        times[self.plan.machine.link_class(channel)].unit
+        let machine = self.plan.machine;
+        match machine.link_times().zip(traffic.channel(machine)) {
+            Some((times, channel)) => times[machine.link_class(channel)].unit,
+            None => self.run.communication.hop().get(),
+        }
     }
 
     /// The start of a link, next to the node, so that heavy links do not cover the others there.

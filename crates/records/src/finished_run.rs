@@ -8,7 +8,7 @@ use cubefold_simulator::{
     CutBound, Cycles, LinkUse, LowerBound, MessageTimes, OpenLoopOutcome, OpenLoopRows, OperationTimes,
     Outcome, RankSpan, RankTask, StageRecord, Transmission,
 };
-use cubefold_topology::{Direction, Link, Machine, NodeId, Sign};
+use cubefold_topology::{Channel, Direction, Link, Machine, NodeId, Sign};
 
 use cubefold_scenario::{Run, ScenarioProgram};
 
@@ -188,13 +188,20 @@ impl LinkTraffic {
         Self { link, count: ways.iter().sum(), ways: Some(ways) }
     }
 
-    /// Nodes at the ends of the link; direction `+`, or the only one, leads from the first to the second.
+    /// The channel from the near end: in direction `+`, unless the link of a directed network leads to a lower node.
+    #[must_use]
+    pub fn channel(&self, machine: &Machine) -> Option<Channel> {
+        let Link { near, dimension } = self.link;
+        let channels =
+            Sign::BOTH.map(|sign| Channel { node: near, direction: Direction { dimension, sign } });
+        channels.into_iter().find(|channel| machine.neighbour(near, channel.direction).is_some())
+    }
+
+    /// Nodes at the ends of the link; its [channel](Self::channel) leads from the first to the second.
     #[must_use]
     pub fn ends(&self, machine: &Machine) -> Option<[NodeId; 2]> {
-        let Link { near, dimension } = self.link;
-        // The link of a directed network may lead to a lower node, against `+`.
-        let far = |sign| machine.neighbour(near, Direction { dimension, sign });
-        Some([near, Sign::BOTH.into_iter().find_map(far)?])
+        let Channel { node, direction } = self.channel(machine)?;
+        Some([node, machine.neighbour(node, direction)?])
     }
 }
 

@@ -24,7 +24,6 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
     budget::{HELP, RowBudget},
-    collective::channels::cluster,
     errors::{Errors, ScenarioError, errors_at},
     keys::Key,
     launcher_file::read_names as read_names_file,
@@ -52,7 +51,7 @@ impl KnownNames {
 pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> Option<KnownNames> {
     let machine = machine?;
     let hosts = usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX);
-    let devices = cluster(machine).map_or(1, |cluster| cluster.devices_per_node);
+    let devices = machine.cluster().map_or(1, |cluster| cluster.devices_per_node);
     let list = match (settings.get(Key::MachineHostNames), machine.node_names()) {
         (Some(value), Some(_)) => {
             let message = "machine.host_names of a network with names, expected none";

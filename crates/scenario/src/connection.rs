@@ -7,7 +7,7 @@
 //! Networks from files and machines with failures are checked where they are made.
 
 use cubefold_mapping::{Placement, TableMethod};
-use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     errors::ScenarioError,
@@ -79,24 +79,22 @@ fn name(machine: &Machine, host: NodeId) -> String {
     if let Some(name) = machine.node_name(host) {
         return format!("host {name}");
     }
-    match machine.source() {
-        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => {
+    match machine.cluster() {
+        Some(cluster) => {
             let (number, devices) = (u64::from(host.index()), cluster.devices_per_node);
             format!("device {} of node {}", number % devices, number / devices)
         }
-        _ => format!("node {host}"),
+        None => format!("node {host}"),
     }
 }
 
 /// The setting that connects the machine.
 fn help(machine: &Machine) -> &'static str {
-    match machine.source() {
-        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) if cluster.outside.is_none() => {
+    match machine.cluster() {
+        Some(cluster) if cluster.outside.is_none() => {
             "inside links the devices of a node: \"switch\", \"full-mesh\", \"ring\" or \"hypercube\""
         }
-        Some(GraphSource::Parameters(NetworkParameters::Cluster(_))) => {
-            "outside.spines links the leaves with each other: spines = 1"
-        }
-        _ => "",
+        Some(_) => "outside.spines links the leaves with each other: spines = 1",
+        None => "",
     }
 }

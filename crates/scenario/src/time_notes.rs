@@ -1,7 +1,7 @@
 //! Notes on what a run in seconds assumes of sizes and times: blocks smaller than a unit, messages inside a node, and
 //! processors that processes share.
 
-use cubefold_collectives::{Groups, Step};
+use cubefold_collectives::{CollectiveSpecification, Groups, Step};
 use cubefold_simulator::LocalCost;
 
 use super::Run;
@@ -20,16 +20,17 @@ pub(super) fn time_notes(run: &Run) -> Vec<String> {
 fn coarse_blocks(run: &Run, unit_bytes: u64) -> Option<String> {
     let collective = run.program.collective.as_deref()?;
     let groups = collective.steps().iter().filter_map(Step::groups);
-    let coarse = groups.map(Groups::specification).find(|specification| {
-        let blocks = specification.block_count().saturating_mul(specification.share_count() as u64);
-        specification.divides_vector() && specification.vector_units < blocks
-    })?;
+    let blocks =
+        |asked: &CollectiveSpecification| asked.block_count().saturating_mul(asked.share_count() as u64);
+    let coarse = groups
+        .map(Groups::specification)
+        .find(|asked| asked.divides_vector() && asked.vector_units < blocks(asked))?;
     Some(format!(
         "{} divides {} units of {unit_bytes} bytes into {} blocks, some of which are empty: times of short messages \
          need a smaller machine.unit_bytes, which costs no time.",
         coarse.algorithm.name(),
         coarse.vector_units,
-        coarse.block_count().saturating_mul(coarse.share_count() as u64),
+        blocks(coarse),
     ))
 }
 

@@ -41,7 +41,7 @@ pub enum SimulationError {
     /// Switches do not reduce in routers with finite buffers, nor in searches.
     #[error("reduction in switches {place}, expected an algorithm whose ranks reduce")]
     NoSwitchReduction {
-        /// What does not simulate it.
+        /// Where it is not simulated.
         place: &'static str,
     },
     /// The requested engine does not apply.

@@ -22,7 +22,7 @@ pub use self::{
     link_classes::LinkTime,
 };
 use crate::{
-    Axis, Channel, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
+    Axis, Channel, Cluster, Direction, Extent, Grid, HostDimension, Leg, Link, MachineKind, Network,
     NetworkParameters, NetworkRoutes, NodeError, NodeId, PacketRoutes, RouteChoice, Shape, TieRule,
     TreeParameters, Wrap, edge_grammar::DerivedWords, routes::DimensionOrder,
 };
@@ -129,6 +129,15 @@ impl Machine {
         match &self.form {
             MachineForm::Grid(_) => None,
             MachineForm::Graph(graph) => Some(&graph.source),
+        }
+    }
+
+    /// The cluster, if it is one.
+    #[must_use]
+    pub fn cluster(&self) -> Option<&Cluster> {
+        match self.source() {
+            Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@ use cubefold_scenario::SweptValue;
 
 use super::results_page::{Column, RunRow};
 
-/// The most settings with one sentence each.
+/// The most limits with one sentence each.
 const MAX_NAMED: usize = 12;
 
 /// The columns of loads and latencies, empty for other runs.
@@ -66,10 +66,7 @@ fn capitalized(words: &str) -> String {
 
 /// A sentence on each setting: the load at which it saturates.
 pub(super) fn saturation_sentences(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
-    let ranges = SaturationRange::all(runs.iter().zip(records));
-    let more = ranges.len().saturating_sub(MAX_NAMED);
-    let more = (more > 0).then(|| format!("And {more} more, in the columns saturated and saturation load."));
-    ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence).chain(more).collect()
+    SaturationRange::sentences(&SaturationRange::all(runs.iter().zip(records)))
 }
 
 /// The sentence on the setting that saturates last, if several are compared.

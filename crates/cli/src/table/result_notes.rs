@@ -321,7 +321,7 @@ fn nearer_but_slower(name: &str, rows: &[RunRow<'_>], all: &[RunRow<'_>]) -> Opt
     let surprising = |row: &&RunRow<'_>| row.record.conflicts.is_none() && waits_most(row.record);
     rows.iter().filter(surprising).find_map(|row| {
         let (record, totals) = (row.record, row.record.totals?);
-        // What waiting explains: messages that travel less, and wait more by more than they are blocked more.
+        // Waiting explains a run whose messages travel less only if it grew by more than blocking did.
         let is_nearer = |other: &RunRecord| {
             other.totals.is_some_and(|other| {
                 let more_waiting = totals.waiting_cycles.saturating_sub(other.waiting_cycles);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cubefold_mapping::{Placement, ProcessId};
-use cubefold_topology::{Coordinates, GraphSource, NetworkParameters, NodeId};
+use cubefold_topology::{Coordinates, NodeId};
 
 use super::{
     HostNaming, LauncherError, LauncherFormat,
@@ -27,9 +27,7 @@ pub struct LauncherFile<'a> {
 /// The slots of a host with `load` processes on each of its devices, if the hosts are the nodes of a whole cluster
 /// (`docs/model.md` section 23.7).
 fn slots_of_cluster(region: Region<'_>, hosts: &HostList, load: u64) -> Option<u64> {
-    let Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) = region.machine.source() else {
-        return None;
-    };
+    let cluster = region.machine.cluster()?;
     let are_nodes = hosts.count() == cluster.nodes && region.allocation.is_none();
     are_nodes.then(|| cluster.devices_per_node.saturating_mul(load))
 }

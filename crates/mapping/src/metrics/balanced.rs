@@ -161,7 +161,7 @@ impl ChannelList {
                 for place in self.of_node(node) {
                     let end = self.ends[place];
                     let leads_on = end == root || self.forwards[end];
-                    if leads_on && distances[end] < distances[node] && distances[end] + 1 == distances[node] {
+                    if leads_on && distances[end].checked_add(1) == Some(distances[node]) {
                         let part = flow[node] * f64::from(self.parallel[place]) * routes[end] / routes[node];
                         loads[place] += part;
                         flow[end] += part;

@@ -68,19 +68,15 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
     format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
 }
 
-/// The most settings of open-loop traffic with one sentence each.
-const MAX_NAMED: usize = 12;
-
 /// The sentences on the competitor with the fewest cycles, against the first one, or on the number of combinations won.
 pub(super) fn sentences(runs: &[ReportedRun<'_>]) -> Vec<String> {
     let captions: Vec<RunCaption> = runs.iter().map(|run| RunCaption::new(run.run)).collect();
     let records = runs.iter().map(|run| &run.record);
     let ranges = SaturationRange::all(captions.iter().zip(records));
     if !ranges.is_empty() {
-        let each = ranges.iter().take(MAX_NAMED).map(SaturationRange::sentence);
-        let more = ranges.len().saturating_sub(MAX_NAMED);
-        let more = (more > 0).then(|| format!("And {more} more, in the table."));
-        return each.chain(more).chain(SaturationRange::last_in_words(&ranges)).collect();
+        let mut sentences = SaturationRange::sentences(&ranges);
+        sentences.extend(SaturationRange::last_in_words(&ranges));
+        return sentences;
     }
     let (groups, names) = (groups(runs), names(runs));
     match &groups[..] {

@@ -286,6 +286,17 @@ mod tests {
     }
 
     #[test]
+    fn the_same_algorithm_is_second_only_where_its_placement_makes_a_difference() {
+        let second = |on_block: u64| {
+            let all = [("ring on standard", 10), ("ring on block", on_block), ("direct on standard", 30)];
+            let all: Vec<Competitor> =
+                all.into_iter().map(|(name, makespan)| competitor(name, 8, makespan)).collect();
+            AlgorithmComparison::all(&all, None).remove(0).sizes[0].second.clone().unwrap().0
+        };
+        assert_eq!((second(10).as_str(), second(20).as_str()), ("direct on standard", "ring on block"));
+    }
+
+    #[test]
     fn the_fastest_of_each_size_is_named_with_its_speed_up() {
         let sizes = [8, 1000, 100];
         let all: Vec<Competitor> = sizes

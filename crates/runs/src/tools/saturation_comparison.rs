@@ -98,9 +98,17 @@ impl SaturationRange {
         }
     }
 
-    /// A sentence on each setting.
+    /// A sentence on each setting, and one on the number of those beyond the first twelve.
     #[must_use]
-    pub fn sentence(&self) -> String {
+    pub fn sentences(ranges: &[Self]) -> Vec<String> {
+        const MAX_NAMED: usize = 12;
+        let more = ranges.len().saturating_sub(MAX_NAMED);
+        let more =
+            (more > 0).then(|| format!("And {more} more, in the columns saturated and saturation load."));
+        ranges.iter().take(MAX_NAMED).map(Self::sentence).chain(more).collect()
+    }
+
+    fn sentence(&self) -> String {
         let subject = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
         let verb = if self.name.is_empty() { "Saturates" } else { "saturates" };
         match (self.in_words(), self.stable) {

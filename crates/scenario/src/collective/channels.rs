@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 
 use cubefold_collectives::{Algorithm, Channels, CollectiveSpecification, MessageOrder, Operation};
-use cubefold_topology::{Cluster, GraphSource, Machine, NetworkParameters, NodeId};
+use cubefold_topology::{Machine, NodeId};
 
 use super::choices::is_lenient;
 use crate::{
@@ -18,26 +18,18 @@ use crate::{
 /// The most channels of a collective.
 pub const MAX_CHANNELS: u64 = 64;
 
-/// The cluster, if the machine is one.
-pub(crate) fn cluster(machine: &Machine) -> Option<&Cluster> {
-    match machine.source() {
-        Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster),
-        _ => None,
-    }
-}
-
 /// The ranks of a node: the devices of a cluster with a process on each, or else the processes that embeddings put on a
 /// node.
 pub(crate) fn ranks_per_node(reading: &Reading<'_>, per_node: u64) -> u32 {
     let devices =
-        reading.machine.machine.as_deref().and_then(cluster).map(|cluster| cluster.devices_per_node);
+        reading.machine.machine.as_deref().and_then(Machine::cluster).map(|cluster| cluster.devices_per_node);
     u32::try_from(devices.filter(|_| per_node == 1).unwrap_or(per_node)).unwrap_or(1)
 }
 
 /// Reports a job that has only some devices of a node of a cluster: its consecutive ranks would be those of several nodes.
 pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Option<()> {
     let (settings, machine) = (reading.settings, reading.machine.machine.clone()?);
-    let Some(cluster) = cluster(&machine).filter(|_| per_node == 1) else { return Some(()) };
+    let Some(cluster) = machine.cluster().filter(|_| per_node == 1) else { return Some(()) };
     let node = |device: &NodeId| u64::from(device.index()) / cluster.devices_per_node;
     let devices: Vec<NodeId> = match &reading.machine.allocation {
         Some(allocation) => allocation.nodes().to_vec(),
@@ -89,7 +81,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     let found = match &value.content {
         Content::Integer(Some(count)) => Some(*count),
         Content::Text(text) if text == "nics" => {
-            let cluster = reading.machine.machine.as_deref().and_then(cluster);
+            let cluster = reading.machine.machine.as_deref().and_then(Machine::cluster);
             Some(
                 cluster
                     .and_then(|cluster| cluster.outside.as_ref())
@@ -202,7 +194,7 @@ fn on_channels(asked: &CollectiveSpecification, channels: &Channels) -> Vec<Stri
 }
 
 fn without_channels(reading: &Reading<'_>, asked: &CollectiveSpecification) -> Option<String> {
-    let cluster = reading.machine.machine.as_deref().and_then(cluster)?;
+    let cluster = reading.machine.machine.as_deref().and_then(Machine::cluster)?;
     let nics = cluster.outside.as_ref()?.nics_per_node;
     let several = cluster.nodes > 1 && nics > 1;
     match asked.algorithm {

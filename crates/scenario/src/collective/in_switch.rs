@@ -7,7 +7,6 @@ use cubefold_simulator::{Cycles, SwitchOperation, SwitchReduction};
 use cubefold_topology::{ClimbingSide, Machine};
 
 use super::{
-    channels::cluster,
     choices::refuse_foreign,
     chunk_steps,
     hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made},
@@ -147,7 +146,7 @@ pub(super) enum Part {
 pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> Option<Reducing> {
     let machine = reading.machine.machine.clone()?;
     let settings = reading.settings;
-    let (key, value, side) = match (cluster(&machine), part) {
+    let (key, value, side) = match (machine.cluster(), part) {
         (None, _) => ("machine.reduce", settings.get(Key::MachineReduce), ClimbingSide::Whole),
         (Some(_), Part::Inner) => inside(settings),
         (Some(cluster), Part::Whole) if cluster.nodes == 1 => inside(settings),

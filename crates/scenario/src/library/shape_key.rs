@@ -1,4 +1,4 @@
-//! What determines the neighbours of nodes: the key of routes that machines share.
+//! The key by which machines with the same links share their routes.
 
 use cubefold_topology::{Extent, GraphSource, LinkTime, Machine, Network, Wrap};
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! The links that can carry data between ranks (`docs/model.md` section 24).
 
-use cubefold_topology::{Cluster, ClusterPart, GraphSource, LinkTime, Machine, NetworkParameters, NodeId};
+use cubefold_topology::{Cluster, ClusterPart, LinkTime, Machine, NodeId};
 
 /// The links of a machine that bounds count.
 ///
@@ -22,14 +22,10 @@ impl<'machine> UsableLinks<'machine> {
             let times = machine.link_times().and_then(|times| times.get(part as usize));
             times.copied().unwrap_or(alike).first_unit()
         };
-        let cluster = match machine.source() {
-            Some(GraphSource::Parameters(NetworkParameters::Cluster(cluster))) => Some(cluster),
-            _ => None,
-        };
         let is_idle_outside = |cluster: &&Cluster| {
             cluster.nodes == 1 && machine.failures().is_none() && cluster.keeps_messages_inside(first_unit)
         };
-        Self { inside_of: cluster.filter(is_idle_outside) }
+        Self { inside_of: machine.cluster().filter(is_idle_outside) }
     }
 
     /// Whether the link between two nodes is one of them.

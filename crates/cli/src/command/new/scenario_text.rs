@@ -143,7 +143,7 @@ fn times(program: &Program) -> String {
 
 /// The table of a collective.
 fn collective(collective: &Collective, compute_cycles: u64) -> String {
-    // Those of one level in a line, hierarchical ones in a line each.
+    // Algorithms of one level share a line; each hierarchical one has its own.
     let (one_level, hierarchical): (Vec<ComparedAlgorithm>, Vec<ComparedAlgorithm>) =
         collective.algorithms.iter().copied().partition(|algorithm| algorithm.one_level().is_some());
     let one_level: Vec<String> = one_level.iter().map(|algorithm| algorithm.text()).collect();

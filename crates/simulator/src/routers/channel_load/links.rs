@@ -224,9 +224,9 @@ impl<'run> LinkLoads<'run> {
         let by_router = self.terminals_by_router();
         let has_parallels = self.has_parallel_links();
         // Which of parallel links a packet takes depends on its terminal; all else on the router alone.
-        let alike = |terminals: &'_ Vec<u32>| if has_parallels { 1 } else { terminals.len().max(1) };
         let targets = (0_u32..).zip(&by_router).flat_map(|(router, terminals)| {
-            terminals.chunks(alike(terminals)).map(move |terminals| (router, terminals))
+            let alike = if has_parallels { 1 } else { terminals.len().max(1) };
+            terminals.chunks(alike).map(move |terminals| (router, terminals))
         });
         for (router, terminals) in targets {
             let target = Target { router, node: self.host(terminals[0]) };
