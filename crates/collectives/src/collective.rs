@@ -211,6 +211,17 @@ impl Collective {
         self.only_groups().map(Groups::specification)
     }
 
+    /// Whether any two ranks can change places without changing what each must receive and send: one group of all ranks,
+    /// without a root, whose blocks are equal.
+    #[must_use]
+    pub fn ranks_are_alike(&self) -> bool {
+        self.single().is_some_and(|groups| {
+            let asked = groups.specification();
+            let blocks = self.rank_count() * u64::from(self.share_count);
+            !asked.operation.descriptor().has_root && asked.vector_units.is_multiple_of(blocks)
+        })
+    }
+
     /// Returns the logical shape of all ranks; with several steps, the shape of the first groups.
     #[must_use]
     pub fn shape(&self) -> &Shape {

@@ -11,7 +11,7 @@ mod rank_tasks;
 
 use std::{num::NonZeroUsize, sync::Arc};
 
-use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
+use cubefold_collectives::CollectiveBounds;
 use cubefold_mapping::PlacementMetrics;
 use cubefold_records::{FinishedRun, OpenLoopResult, ProgramBounds};
 use cubefold_scenario::{
@@ -166,9 +166,7 @@ fn execute_program(
     let Kept { records, operations, messages, transmissions, rank_spans, part_of, .. } = watch.1;
     let metrics = metrics.unwrap_or_else(|| measure(run));
     let lower_bound = lower_bound(&*program.body, placement, communication);
-    // On directed networks no bound is known.
-    let asked = program.asked_collective().filter(|_| !run.machine.is_directed());
-    let collective_bounds = asked.map(|collective| collective_bounds(run, collective));
+    let collective_bounds = run.collective_bounds();
     let has_bound = lower_bound.is_some() || collective_bounds.is_some();
     let program_bounds = if has_bound { None } else { program_bounds(run, &outcome) };
     assert_bounds(&outcome, collective_bounds, program_bounds);
@@ -240,22 +238,6 @@ fn run_open_loop(
         run: place,
         reason: error.to_string(),
     })
-}
-
-/// The lower bounds of a collective with its ranks on these nodes.
-pub(crate) fn collective_bounds(run: &Run, collective: &Collective) -> CollectiveBounds {
-    let rules = run.communication;
-    let costs = LinkCosts {
-        link_mode: rules.links(),
-        hop_cycles: rules.hop().get(),
-        latency_cycles: rules.least_latency().get(),
-        message_cost: rules.message_cost().get(),
-        switches_reduce: run.switches_reduce,
-    };
-    let mut nodes = run.placement.nodes();
-    // The shares of a rank are on its node; those of share 0 come first.
-    nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
-    collective.bounds(&run.machine, &nodes, costs)
 }
 
 /// The lower bounds of a program that is no collective; `None` for coordinated runs, and if none is computed.

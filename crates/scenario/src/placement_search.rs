@@ -4,13 +4,14 @@ mod starts;
 
 use std::{ops::ControlFlow, sync::Arc};
 
+use cubefold_collectives::CollectiveBoundSource;
 use cubefold_formats::input::Bytes;
 use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_search::{Bound, Effort, Found, Objective, Problem, Progress, SearchError, search};
+use cubefold_search::{Bound, BoundKind, Effort, Found, Objective, Problem, Progress, SearchError, search};
 use cubefold_topology::NodeId;
 
 use super::{
-    EmbeddingName, ExecutionMode, Run,
+    EmbeddingName, ExecutionMode, Run, ScenarioProgram,
     budget::{Budget, HELP, UNCOUNTED},
     errors::{Errors, ScenarioError},
     keys::MAX_INTEGER,
@@ -127,20 +128,8 @@ impl PlacementSearch {
             return Err(PlacementSearchError::Coordinated);
         }
         let sites = sites(run, memory)?;
-        let ranks = run.program.rank_count();
-        let shares = run.program.body.process_count() / ranks.max(1);
-        let per_site = usize::try_from(run.placement.max_load() / shares.max(1)).unwrap_or(usize::MAX).max(1);
-        let programs: Vec<Problem<'_>> = run
-            .programs()
-            .map(|program| Problem {
-                program: &*program.body,
-                machine: &run.machine,
-                ranks,
-                rules: run.communication,
-                sites: &sites,
-                per_site,
-            })
-            .collect();
+        let per_site = Self::most_of_a_node(runs);
+        let programs = problems(run, &sites, per_site);
         check_memory(&programs, runs.len(), request.objective, memory)?;
         let starts = starts::all(runs, &request.starts, &sites, per_site)?;
         let count = programs.len() as u64;
@@ -174,6 +163,17 @@ impl PlacementSearch {
         Ok(search_of(best.ok_or(SearchError::NoStart)?))
     }
 
+    /// The most ranks of a node that a search of these runs allows: as many as one of their placements has.
+    #[must_use]
+    pub fn most_of_a_node(runs: &[Run]) -> usize {
+        let of = |run: &Run| {
+            let shares = run.program.body.process_count() / run.program.rank_count().max(1);
+            run.placement.max_load() / shares.max(1)
+        };
+        let most = runs.iter().map(of).max().unwrap_or(1);
+        usize::try_from(most).unwrap_or(usize::MAX).max(1)
+    }
+
     /// The search of the combination of `run` with the result `found`; `names` are the names of the reference and of
     /// the best named placement.
     pub fn found(run: &Run, names: [String; 2], found: Found) -> Self {
@@ -183,6 +183,37 @@ impl PlacementSearch {
         let [reference, named] = names;
         Self { reference, named, found, run }
     }
+}
+
+/// The placement problem of each program of a run.
+fn problems<'a>(run: &'a Run, sites: &'a [NodeId], per_site: usize) -> Vec<Problem<'a>> {
+    let places = sites.len().saturating_mul(per_site) as u64;
+    let (ranks, least_makespan) = (run.program.rank_count(), bound_of_all_places(run, places));
+    let problem = |program: &'a ScenarioProgram| Problem {
+        program: &*program.body,
+        machine: &run.machine,
+        ranks,
+        rules: run.communication,
+        sites,
+        per_site,
+        least_makespan,
+    };
+    run.programs().map(problem).collect()
+}
+
+/// The lower bound of a collective whose ranks are alike and fill all places: wherever they are, every node has as many.
+fn bound_of_all_places(run: &Run, places: u64) -> Option<Bound> {
+    let collective = run.program.asked_collective()?;
+    if collective.rank_count() != places || !collective.ranks_are_alike() {
+        return None;
+    }
+    let bounds = run.collective_bounds()?;
+    let kind = match bounds.lower_bound_source()? {
+        CollectiveBoundSource::Bandwidth => BoundKind::Bandwidth,
+        CollectiveBoundSource::Latency => BoundKind::Latency,
+        CollectiveBoundSource::Cut => BoundKind::Cut,
+    };
+    Some(Bound { value: bounds.lower_bound_cycles().into(), kind })
 }
 
 /// Memory per node that a search may use, at least \[bytes\].

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use cubefold_collectives::Collective;
+use cubefold_collectives::{Collective, CollectiveBounds, LinkCosts};
 use cubefold_formats::{
     input::region::{Allocation, Region},
     launcher::HostList,
@@ -86,6 +86,25 @@ impl Run {
     #[must_use]
     pub fn address(&self, node: NodeId) -> Coordinates {
         self.region().address(node)
+    }
+
+    /// The lower bounds of its collective with its ranks where they are; `None` for other programs, and on directed
+    /// networks, of which no bound is known.
+    #[must_use]
+    pub fn collective_bounds(&self) -> Option<CollectiveBounds> {
+        let collective = self.program.asked_collective().filter(|_| !self.machine.is_directed())?;
+        let rules = self.communication;
+        let costs = LinkCosts {
+            link_mode: rules.links(),
+            hop_cycles: rules.hop().get(),
+            latency_cycles: rules.least_latency().get(),
+            message_cost: rules.message_cost().get(),
+            switches_reduce: self.switches_reduce,
+        };
+        let mut nodes = self.placement.nodes();
+        // The shares of a rank are on its node; those of share 0 come first.
+        nodes.truncate(usize::try_from(collective.rank_count()).unwrap_or(usize::MAX));
+        Some(collective.bounds(&self.machine, &nodes, costs))
     }
 
     /// The run with a vector of `units` units; `None` unless it is a single collective with a vector.

@@ -288,8 +288,15 @@ mod tests {
         let program = StageProgram::new(ranks, Computations::Same(Cycles::ZERO), &messages).unwrap();
         let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
         let sites: Vec<NodeId> = machine.hosts().collect();
-        let problem =
-            Problem { program: &program, machine, ranks: ranks.into(), rules, sites: &sites, per_site };
+        let problem = Problem {
+            program: &program,
+            machine,
+            ranks: ranks.into(),
+            rules,
+            sites: &sites,
+            per_site,
+            least_makespan: None,
+        };
         let (traffic, distances) = (Traffic::new(&program, ranks.into()), Distances::new(machine, &sites));
         let nodes = nodes(&problem, &traffic, &distances).unwrap();
         let site =

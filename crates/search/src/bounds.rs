@@ -12,12 +12,12 @@ use cubefold_topology::{LinkMode, NodeId, greatest_common_divisor};
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
-    classes::{divisions, least_makespan_apart, least_makespan_with_few_partners_near},
+    classes::{connected_ranks, divisions, least_makespan_apart, least_makespan_with_few_partners_near},
     critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
     recursion::{Contention, Nearest, Recursion},
-    traffic::Traffic,
+    traffic::{Flow, Traffic},
     triangles::{self, Relaxation},
 };
 
@@ -40,8 +40,13 @@ pub enum BoundKind {
     Projection,
     /// The load of all channels together, divided among them.
     Volume,
-    /// The units that one process must receive or send, divided among the channels of its node.
+    /// The units that one process must receive or send, divided among the channels of its node; of a collective that
+    /// fills all sites, what must cross into or out of a set of nodes.
     Cut,
+    /// The data that the nodes of a collective that fills all sites must receive or send.
+    Bandwidth,
+    /// The distance that data of a collective that fills all sites must cover.
+    Latency,
     /// The recursion without contention, every message over the shortest way.
     Prediction,
     /// The computations of all processes, divided among all processors.
@@ -50,7 +55,7 @@ pub enum BoundKind {
     Dilation(DilationBoundSource),
     /// All placements were tried.
     Complete,
-    /// The search was interrupted before it had a bound.
+    /// No bound above 0 is known, as in a search that was interrupted before it had one.
     None,
 }
 
@@ -62,6 +67,8 @@ impl BoundKind {
             Self::Projection,
             Self::Volume,
             Self::Cut,
+            Self::Bandwidth,
+            Self::Latency,
             Self::Prediction,
             Self::Processors,
             Self::Complete,
@@ -78,6 +85,8 @@ impl BoundKind {
             Self::Projection => "projection",
             Self::Volume => "volume",
             Self::Cut => "cut",
+            Self::Bandwidth => "bandwidth",
+            Self::Latency => "latency",
             Self::Prediction => "prediction",
             Self::Processors => "processors",
             Self::Dilation(source) => source.name(),
@@ -121,23 +130,29 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
         Objective::HopUnits => vec![bounds.hop_units(depth)],
         Objective::Dilation => vec![bounds.dilation()],
         Objective::Load => with_volume(vec![bounds.load_of_a_node()]),
-        Objective::Predicted => vec![bounds.prediction(Contention::None)],
+        Objective::Predicted => vec![bounds.prediction(Contention::None), bounds.apart(Contention::None)],
         Objective::Makespan => {
-            let prediction = largest([bounds.prediction(Contention::Some), bounds.classes()]);
+            let prediction = largest([
+                bounds.prediction(Contention::Some),
+                bounds.apart(Contention::Some),
+                bounds.few_partners(),
+            ]);
+            let mut others = vec![prediction];
             if problem.receives_all() {
-                with_volume(vec![prediction, bounds.cut(), bounds.processors()])
-            } else {
-                vec![prediction, bounds.processors()]
+                others.push(bounds.cut());
             }
+            others.push(bounds.processors());
+            others.extend(problem.least_makespan);
+            if problem.receives_all() { with_volume(others) } else { others }
         }
     };
     largest(candidates)
 }
 
-/// The largest bound, of equal ones the first.
+/// The largest bound, of equal ones the first; none if all are 0.
 fn largest(bounds: impl IntoIterator<Item = Bound, IntoIter: DoubleEndedIterator>) -> Bound {
     let largest = bounds.into_iter().rev().max_by_key(|bound| bound.value);
-    largest.unwrap_or(Bound { value: 0, kind: BoundKind::Volume })
+    largest.filter(|largest| largest.value > 0).unwrap_or(Bound { value: 0, kind: BoundKind::None })
 }
 
 /// The facts about the sites that hold for every placement.
@@ -266,12 +281,14 @@ impl Bounds<'_> {
     /// The larger of the least distance of two sites and, if the messages go along all edges of a grid, the bound of
     /// section 29.5.
     fn dilation(&self) -> Bound {
-        let any = self.traffic.pairs().next().is_some();
-        if !any || self.nearest.shares {
+        // A site does not hold all ranks that messages connect.
+        let are_apart = connected_ranks(self.traffic) > self.problem.per_site;
+        if !are_apart {
             return Bound { value: 0, kind: BoundKind::Assignment };
         }
         let nearest = Bound { value: self.nearest.links.into(), kind: BoundKind::Assignment };
-        let Some(guest) = self.problem.program.guest().map(GuestRef::shape) else { return nearest };
+        let guest = self.problem.program.guest().map(GuestRef::shape).filter(|_| !self.nearest.shares);
+        let Some(guest) = guest else { return nearest };
         let is_edge =
             |&(one, other, _): &(u32, u32, u64)| guest.distance(NodeId::new(one), NodeId::new(other)) == 1;
         let uses_all_edges = guest.node_count() == self.traffic.rank_count() as u64
@@ -299,19 +316,22 @@ impl Bounds<'_> {
         Bound { value: cycles.div_ceil(self.channels().max(1)), kind: BoundKind::Volume }
     }
 
-    /// The most units that one process must receive, or send, divided by the most channels of a node \[units\]; 0 if
-    /// processes may share a node.
+    /// The most units that one process must receive, or send, divided by the most channels of a node \[units\]. If
+    /// processes may share a node, the largest flows, of as many partners as fit beside it, need no channel.
     fn units_of_a_channel(&self) -> u128 {
-        if self.nearest.shares {
-            return 0;
-        }
         let links = |&node: &NodeId| self.problem.machine.neighbours(node).count();
         let most = self.problem.sites.iter().map(links).max().unwrap_or(0).max(1);
         let of = |process| {
-            let flows = self.traffic.of(process);
-            let sent: u128 = flows.iter().map(|flow| u128::from(flow.sent)).sum();
-            let received: u128 = flows.iter().map(|flow| u128::from(flow.received)).sum();
-            let crossing = if self.is_half_duplex() { sent + received } else { sent.max(received) };
+            let from_outside = |units: fn(&Flow) -> u128| {
+                let mut units: Vec<u128> = self.traffic.of(process).iter().map(units).collect();
+                units.sort_unstable_by(|one, other| other.cmp(one));
+                units.into_iter().skip(self.problem.per_site - 1).sum::<u128>()
+            };
+            let crossing = if self.is_half_duplex() {
+                from_outside(|flow| u128::from(flow.sent) + u128::from(flow.received))
+            } else {
+                from_outside(|flow| flow.sent.into()).max(from_outside(|flow| flow.received.into()))
+            };
             crossing.div_ceil(most as u128)
         };
         self.processes().map(of).max().unwrap_or(0)
@@ -347,18 +367,22 @@ impl Bounds<'_> {
         Bound { value: cycles.into(), kind: BoundKind::Prediction }
     }
 
-    /// The prediction with some pair of ranks, and all but a few partners of any rank, in different classes of sites.
-    fn classes(&self) -> Bound {
+    /// The prediction with some pair of ranks in different classes of sites.
+    fn apart(&self, contention: Contention) -> Bound {
         let Self { problem, traffic, fastest, nearest, .. } = *self;
-        let special = problem.program.special();
-        let value = if special.tasks().is_some() {
-            0
-        } else {
-            let divisions = divisions(problem);
-            let apart = least_makespan_apart(problem, traffic, fastest, nearest, &divisions);
-            let is_job = matches!(special, Special::Job(_));
-            let few = || least_makespan_with_few_partners_near(problem, fastest, nearest, &divisions);
-            apart.max(if is_job { 0 } else { few() })
+        let value = match problem.program.special() {
+            Special::Tasks(_) => 0,
+            _ => least_makespan_apart(problem, traffic, fastest, (nearest, contention), &divisions(problem)),
+        };
+        Bound { value: value.into(), kind: BoundKind::Prediction }
+    }
+
+    /// The prediction with all but a few partners of any rank in different classes of sites.
+    fn few_partners(&self) -> Bound {
+        let Self { problem, fastest, nearest, .. } = *self;
+        let value = match problem.program.special() {
+            Special::Tasks(_) | Special::Job(_) => 0,
+            _ => least_makespan_with_few_partners_near(problem, fastest, nearest, &divisions(problem)),
         };
         Bound { value: value.into(), kind: BoundKind::Prediction }
     }

@@ -192,11 +192,11 @@ pub(crate) fn least_makespan_apart(
     problem: &Problem<'_>,
     traffic: &Traffic,
     rules: Communication,
-    nearest: Nearest,
+    (nearest, contention): (Nearest, Contention),
     divisions: &[Classes],
 ) -> u64 {
     let pairs: Vec<(u32, u32)> = traffic.pairs().map(|(one, other, _)| (one, other)).collect();
-    let connected = connected_ranks(&pairs, traffic.rank_count());
+    let connected = connected_ranks(traffic);
     let Some(classes) = divisions.iter().rfind(|division| division.places < connected) else { return 0 };
     let program = problem.program;
     let messages = program.facts().messages_of_stage().saturating_mul(program.stage_count() as u64);
@@ -205,7 +205,7 @@ pub(crate) fn least_makespan_apart(
     }
     let makespan = |&(one, other): &(u32, u32)| {
         let apart = Apart { ranks: [one.into(), other.into()], classes };
-        Recursion::new(program, problem.ranks, rules, nearest, Contention::Some).apart(apart).makespan()
+        Recursion::new(program, problem.ranks, rules, nearest, contention).apart(apart).makespan()
     };
     let mut weighed: Vec<(u64, (u32, u32))> = pairs.iter().map(|pair| (makespan(pair), *pair)).collect();
     // Pairs by descending delay, until they connect as many ranks as all pairs do.
@@ -221,10 +221,23 @@ pub(crate) fn least_makespan_apart(
 }
 
 /// The size of the largest set of ranks connected by messages.
-fn connected_ranks(pairs: &[(u32, u32)], ranks: usize) -> usize {
-    let mut sets: Vec<usize> = (0..ranks).collect();
-    pairs.iter().for_each(|&(one, other)| join(&mut sets, one as usize, other as usize));
-    largest_set(&sets)
+pub(crate) fn connected_ranks(traffic: &Traffic) -> usize {
+    let mut parents: Vec<usize> = (0..traffic.rank_count()).collect();
+    for (one, other, _) in traffic.pairs() {
+        let roots = [one, other].map(|rank| root(&mut parents, rank as usize));
+        parents[roots[1]] = roots[0];
+    }
+    let roots: Vec<usize> = (0..parents.len()).map(|rank| root(&mut parents, rank)).collect();
+    largest_set(&roots)
+}
+
+/// The root of an item's tree; the path to it is halved on the way.
+fn root(parents: &mut [usize], mut item: usize) -> usize {
+    while parents[item] != item {
+        parents[item] = parents[parents[item]];
+        item = parents[item];
+    }
+    item
 }
 
 /// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and

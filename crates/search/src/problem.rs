@@ -3,7 +3,7 @@
 use cubefold_simulator::{Communication, MessageRoutes, OperationKind, Program, SimulationError, Special};
 use cubefold_topology::{Machine, NodeId};
 
-use crate::Objective;
+use crate::{Bound, Objective};
 
 /// A program whose processes are to be placed.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,8 @@ pub struct Problem<'a> {
     pub sites: &'a [NodeId],
     /// The most ranks of a node, at least 1.
     pub per_site: usize,
+    /// A bound on the makespan \[cycles\] that is known of the program wherever its ranks are.
+    pub least_makespan: Option<Bound>,
 }
 
 /// A reason why a problem cannot be searched.

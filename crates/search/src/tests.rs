@@ -115,6 +115,7 @@ impl Case {
             rules: *rules,
             sites,
             per_site: *per_site,
+            least_makespan: None,
         }
     }
 
@@ -368,7 +369,15 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
         let rules = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
         let sites: Vec<NodeId> = machine.hosts().collect();
         for program in [&ascend as &dyn Program, &drawn] {
-            let problem = Problem { program, machine: &machine, ranks: 8, rules, sites: &sites, per_site: 1 };
+            let problem = Problem {
+                program,
+                machine: &machine,
+                ranks: 8,
+                rules,
+                sites: &sites,
+                per_site: 1,
+                least_makespan: None,
+            };
             let starts = [Start { name: Some("standard".into()), nodes: sites.clone() }];
             let effort = Effort { evaluations: Some(100), seed: 0 };
             let go_on = &mut |_| ControlFlow::Continue(());
@@ -395,7 +404,15 @@ fn searches_by_dilation_prove_what_the_literature_proves() {
     let line = Machine::new(MachineKind::Line, &[16]).unwrap();
     let sites: Vec<NodeId> = line.hosts().collect();
     let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-    let problem = Problem { program: &program, machine: &line, ranks: 16, rules, sites: &sites, per_site: 1 };
+    let problem = Problem {
+        program: &program,
+        machine: &line,
+        ranks: 16,
+        rules,
+        sites: &sites,
+        per_site: 1,
+        least_makespan: None,
+    };
     let byweight = Placement::embed(EmbeddingKind::Byweight, cube, &line).unwrap();
     let nodes = byweight.nodes();
     let starts = [Start { name: Some("byweight".into()), nodes }];

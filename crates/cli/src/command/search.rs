@@ -106,7 +106,8 @@ fn write_table(
     let records: Vec<SearchRecord> = searches.iter().map(record).collect();
     // After a signal the last ones may be missing.
     let searched = &combinations[..records.len().min(combinations.len())];
-    let page = || Ok(search_table(&names(searched), &records));
+    let most = searched.iter().map(|runs| PlacementSearch::most_of_a_node(runs)).max().unwrap_or(1);
+    let page = || Ok(search_table(&names(searched), &records, most));
     write_records(output, (format, &options.tables), Document::SEARCHES, &[], || records.iter().map(Ok), page)
 }
 

@@ -20,8 +20,8 @@ const COLUMNS: [&str; 10] = [
     "proved",
 ];
 
-/// A row for each combination, under the name of its setting.
-pub(crate) fn search_table(names: &[String], records: &[SearchRecord]) -> Page {
+/// A row for each combination, under the name of its setting; a node had at most `most` ranks.
+pub(crate) fn search_table(names: &[String], records: &[SearchRecord], most: usize) -> Page {
     let mut page = Page::default();
     let with_names = records.len() > 1;
     let row = |(name, record): (&String, &SearchRecord)| -> Vec<String> {
@@ -43,7 +43,12 @@ pub(crate) fn search_table(names: &[String], records: &[SearchRecord]) -> Page {
         words: if with_names { 2 } else { 1 },
         ..TextTable::default()
     });
-    page.notes(notes(records));
+    let mut notes = notes(records);
+    if most > 1 {
+        notes
+            .push(format!("At most {most} ranks on a node, as in the fullest of the scenario's embeddings."));
+    }
+    page.notes(notes);
     page
 }
 
@@ -56,11 +61,13 @@ fn notes(records: &[SearchRecord]) -> Vec<String> {
         "hop-units" => "sum of units times links",
         _ => "largest distance of a message [links]",
     };
-    let mut notes = vec![format!(
-        "Values: {what}. gain: below the best placement that has a name. gap: above the bound, a value that no \
-         placement is below ({}).",
-        first.bound_source
-    )];
+    let source = first.bound_source;
+    let bound = if records.iter().all(|record| record.bound_value == 0) {
+        "No bound above 0 is known.".to_owned()
+    } else {
+        format!("gap: above the bound, a value that no placement is below ({source}).")
+    };
+    let mut notes = vec![format!("Values: {what}. gain: below the best placement that has a name. {bound}")];
     if let [only] = records
         && let (Some(reference), Some(found)) = (only.reference_seconds, only.found_seconds)
     {

@@ -1,7 +1,11 @@
 //! Collectives: times, bounds and words of their records.
 
+use std::ops::ControlFlow;
+
 use cubefold_collectives::{Algorithm, Operation};
 use cubefold_mapping::ProcessId;
+use cubefold_scenario::{PlacementSearch, SearchRequest};
+use cubefold_search::{BoundKind, Objective};
 
 use super::*;
 
@@ -283,4 +287,45 @@ fn steps_take_an_order_of_cube_dimensions() {
     assert!(far.makespan_cycles.unwrap() > near.makespan_cycles.unwrap());
     assert_eq!(far.program.steps.unwrap()[0].stages, Some(vec![1, 0, 3, 2]));
     assert_eq!(errors(&text("stages = [0]\n")), ["9:10: cube dimensions [0], expected each of 0 to 3 once"]);
+}
+
+#[test]
+fn a_search_knows_the_bounds_of_collectives_that_fill_the_machine() {
+    let machines = [
+        TORUS,
+        "[machine]\nkind = \"cluster\"\nnodes = 4\ndevices_per_node = 4\nnics_per_node = 1\n\
+         inside = { kind = \"switch\", hop_cycles = 1, latency_cycles = 3 }\n\
+         outside = { hop_cycles = 9, latency_cycles = 7, leaves = { nodes = 4 } }\nswitching = \"cut-through\"\n",
+    ];
+    let mut kinds = vec![];
+    for (machine, keys) in machines.iter().flat_map(|machine| {
+        ["units = 64", "units = 640", "units = 63", "units = 640\nshape = [15]"].map(|keys| (machine, keys))
+    }) {
+        for [kind, algorithm] in [["all-reduce", "ring"], ["all-to-all", "direct"], ["broadcast", "binomial"]]
+        {
+            let text = format!(
+                "{machine}[program]\nkind = \"{kind}\"\nalgorithm = \"{algorithm}\"\n{keys}\n\
+                 [mapping]\nembeddings = [\"standard\", \"random\"]\n"
+            );
+            let runs = scenario(&text).runs;
+            let request = SearchRequest {
+                objective: Objective::Makespan,
+                evaluations: Some(20),
+                seed: None,
+                starts: vec![],
+            };
+            let search =
+                PlacementSearch::of(&runs, &request, 1 << 30, &mut |_| ControlFlow::Continue(())).unwrap();
+            let bound = search.found.bound;
+            let [one, other] = [0, 1].map(|run| u128::from(record(&runs[run]).lower_bound_cycles.unwrap()));
+            let is_known = kind != "broadcast" && keys.starts_with("units = 64") && !keys.contains("shape");
+            if is_known {
+                assert_eq!(one, other, "{text}");
+                assert!(bound.value >= one, "{bound:?} {text}");
+            }
+            kinds.push(bound.kind);
+        }
+    }
+    let of_collectives = [BoundKind::Bandwidth, BoundKind::Cut];
+    assert!(of_collectives.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
 }

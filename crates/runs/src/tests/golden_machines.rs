@@ -91,8 +91,7 @@ fn bounds_are_those_of_the_golden_cases() {
     for name in ["l1", "l2", "l3", "l4", "l5", "l6", "l7", "l8"] {
         let case = file().cases.into_iter().find(|case| case.name == name).unwrap();
         let run = case.run();
-        let groups = run.program.collective.as_deref().unwrap();
-        let bounds = crate::runner::collective_bounds(&run, groups);
+        let bounds = run.collective_bounds().unwrap();
         // Section 24 leaves all-to-alls to the cuts; the file counts the units that enter a node as bandwidth only.
         let bandwidth = if name == "l2" { case.number("bandwidth") } else { bounds.bandwidth_cycles };
         let is_of_node = bounds.cut.is_some_and(|cut| matches!(cut.set, CutSet::Node(_)));

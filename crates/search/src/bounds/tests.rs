@@ -30,7 +30,8 @@ fn rules(links: LinkMode) -> Communication {
 fn bound_of(program: &StageProgram, machine: &Machine, rules: Communication) -> u128 {
     let sites: Vec<NodeId> = machine.hosts().collect();
     let ranks = program.process_count();
-    let problem = Problem { program, machine, ranks, rules, sites: &sites, per_site: 1 };
+    let problem =
+        Problem { program, machine, ranks, rules, sites: &sites, per_site: 1, least_makespan: None };
     let (traffic, distances) = (Traffic::new(program, ranks), Distances::new(machine, &sites));
     let known = Known { problem, traffic: &traffic, distances: &distances, routes: None };
     bound(&known, Objective::Makespan, Depth { steps: 0, known: 0 }).value
