@@ -218,6 +218,12 @@ const SIBLINGS: &[Sibling] = &[
     ),
     ("\u{feff}src,dst,bytes\r\n0,1,100\r\n", Some("pair-table"), &[("/counts/bytes", "100")]),
     (",0,1\n0,,5\n1,6,\n", Some("labelled-matrix"), &[("/counts/bytes", "11")]),
+    (
+        ",10,20\n10,,30\n20,30,\n",
+        Some("matrix-dense"),
+        &[("/errors/0/message", r#""a blank cell, expected 0 where there is nothing""#)],
+    ),
+    ("src,dst,size,bytes\n0,1,100,4000\n1,0,100,4000\n", Some("pair-table"), &[("/counts/bytes", "8000")]),
     // Graphs with remarks before them.
     (
         "/* by hand */\n// 2026\nstrict graph \"my net\" {\n a -- b -- c [w=1];\n \"x \\\"y\\\"\" -- {a b};\n}\n",

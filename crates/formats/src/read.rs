@@ -30,6 +30,7 @@ mod ucx_perftest;
 mod unread;
 mod xml;
 
+pub use self::matrices::FIRST_MENTION;
 use crate::{
     format::{Complaint, FileText, Format, Reader, Reading},
     input::diagnostic::Diagnostics,
@@ -146,7 +147,7 @@ fn by_names(network: Network) -> Reading {
 pub fn keys_of(format: &Format) -> &'static str {
     match format.holds[0] {
         Kind::Network => "machine.edges",
-        Kind::Hosts => "machine.host_names and --hosts",
+        Kind::Hosts => "machine.host_names, machine.allocation and --hosts",
         Kind::Ranks => "embeddings = [\"file:..\"] and --hosts",
         Kind::Matrix => "program.file of kind = \"traffic\"",
         Kind::Trace => match format.name {

@@ -18,7 +18,11 @@ pub fn lines(content: &Content, format: &Format, path: &str) -> Vec<String> {
             let path = crate::format::quoted(path);
             vec![format!("cubefold place SCENARIO --format hosts --coordinates {path}")]
         }
-        Content::Hosts(..) => vec!["[machine]".to_owned(), format!("host_names = {file}")],
+        Content::Hosts(..) => vec![
+            "[machine]".to_owned(),
+            format!("host_names = {file}"),
+            format!("# or, of a job on a machine whose hosts have these names: allocation = {file}"),
+        ],
         Content::Ranks(ranks) => vec![
             "[machine]".to_owned(),
             // Relative hosts of Open MPI (`+n2`) have no names.

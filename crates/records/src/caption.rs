@@ -3,7 +3,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use cubefold_formats::input::{quantity::written_bytes, text::with_article};
+use cubefold_formats::input::{
+    quantity::written_bytes,
+    text::{counted, with_article},
+};
 use cubefold_mapping::{
     ClassicPlacement, Construction, Exactness, GreenbergConstruction, GreenbergPlacement, Placement,
 };
@@ -368,13 +371,6 @@ fn execution(record: &RunRecord) -> Vec<WordGroup> {
 #[must_use]
 pub fn size_in_words(units: u64, bytes: Option<u64>) -> String {
     bytes.map_or_else(|| counted(units, "unit"), written_bytes)
-}
-
-/// A number with its noun, in the singular for 1.
-#[must_use]
-pub fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
 }
 
 #[cfg(test)]

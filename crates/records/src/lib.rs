@@ -44,7 +44,9 @@ mod topic;
 mod trace_record;
 mod transmission_record;
 
-pub use caption::{RunCaption, ScenarioCaption, counted, settings, size_in_words};
+pub use cubefold_formats::input::text::counted;
+
+pub use caption::{RunCaption, ScenarioCaption, settings, size_in_words};
 pub use claim_record::{ClaimRecord, Figure};
 pub use collective_record::StepRecord;
 pub use column::{Cell, Record, Row, Word};

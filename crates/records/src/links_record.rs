@@ -1,9 +1,10 @@
 //! The link mode and the times of links in the record of a machine: one for all links, or one for each class.
 
+use cubefold_formats::input::text::counted;
 use cubefold_scenario::Run;
 use serde::{Deserialize, Serialize};
 
-use super::{Word, caption::counted};
+use super::Word;
 
 /// The link mode and the times of links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

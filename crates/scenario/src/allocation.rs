@@ -1,7 +1,7 @@
 //! `machine.allocation`: the nodes that a job has, in its order (`docs/model.md` section 22).
 //!
-//! A list of numbers, coordinates, ranges as strings and names; or the path of a file with one of these a line. Names
-//! come from the network's file, or from `machine.host_names`.
+//! A list of numbers, coordinates, ranges as strings and names; or the path of a file with one of these a line, or with
+//! hosts as schedulers and launchers list them. Names come from the network's file, or from `machine.host_names`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -200,7 +200,19 @@ impl Reading<'_, '_> {
                 diagnostics.add(span(source.text(), line), || message);
             }
         }
+        if !diagnostics.is_empty() && self.hosts(path) {
+            return;
+        }
         errors.report_all(errors_at(&source, &diagnostics));
+    }
+
+    /// Takes the nodes of a file of hosts in another form than a name a line; false if it is none, or names others.
+    fn hosts(&mut self, path: &Path) -> bool {
+        let Some(list) = self.names.and_then(|_| read_names_file(path, "allocation").ok()) else {
+            return false;
+        };
+        (self.nodes, self.known) = (vec![], BTreeSet::new());
+        list.names().try_for_each(|name| self.named(name)).is_ok()
     }
 
     /// Adds the nodes of a line: a number, a range, coordinates, or names.
@@ -235,25 +247,31 @@ impl Reading<'_, '_> {
             self.take(last - first + 1)?;
             return (first..=last).try_for_each(|number| self.listed(number));
         }
-        let Some(names) = self.names else {
+        if self.names.is_none() {
             return Err(format!(
                 "node {} of a machine without names, expected a number, a range, or machine.host_names",
                 described(text)
             ));
-        };
+        }
         for part in parts(text) {
             let listed = expanded(part.trim())
                 .map_err(|_| format!("node {}, expected the name of a host", described(text)))?;
-            for name in listed {
-                // Sites write names with or without their domain.
-                let found = names.nodes.get(&name).or_else(|| names.nodes.get(name.split('.').next()?));
-                let Some(&number) = found else {
-                    return Err(format!("host {} is not in the machine", described(&name)));
-                };
-                (number..number + names.each).try_for_each(|number| self.number(number))?;
-            }
+            listed.iter().try_for_each(|name| self.named(name))?;
         }
         Ok(())
+    }
+
+    /// Adds the nodes of a host.
+    fn named(&mut self, name: &str) -> Result<(), String> {
+        // Sites write names with or without their domain.
+        let of = |names: &KnownNames| {
+            let found = names.nodes.get(name).or_else(|| names.nodes.get(name.split('.').next()?));
+            found.map(|&number| number..number + names.each)
+        };
+        let Some(mut numbers) = self.names.and_then(of) else {
+            return Err(format!("host {} is not in the machine", described(name)));
+        };
+        numbers.try_for_each(|number| self.number(number))
     }
 
     fn coordinates(&mut self, coordinates: &[u64]) -> Result<(), String> {
@@ -286,7 +304,9 @@ impl Reading<'_, '_> {
         }
         let node = self.machine.node(number).map_err(|error| error.to_string())?;
         if !self.known.insert(node) {
-            return Err(format!("node {number} a second time, expected every node once"));
+            let name = self.names.filter(|names| names.each == 1).map(|names| names.list.name(number));
+            let name = name.map_or_else(String::new, |name| format!(" ({})", described(name)));
+            return Err(format!("node {number}{name} a second time, expected every node once"));
         }
         self.nodes.push(node);
         Ok(())

@@ -110,6 +110,11 @@ impl Region<'_> {
         }
     }
 
+    /// The job's nodes, in its order.
+    pub fn nodes_of_job(&self) -> impl Iterator<Item = NodeId> {
+        (0..self.job_nodes()).filter_map(|place| self.job_node(place))
+    }
+
     /// Number of a node among those that hosts are listed for.
     #[must_use]
     pub fn number(&self, node: NodeId) -> u64 {

@@ -114,7 +114,8 @@ fn is_printable(character: char) -> bool {
 }
 
 /// A number with its noun, in the singular for 1.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }

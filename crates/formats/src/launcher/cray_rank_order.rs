@@ -11,8 +11,6 @@
 
 use std::io::{self, Write};
 
-use cubefold_topology::{Machine, NodeId};
-
 use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
 use crate::input::text::{Remarks, lines};
 
@@ -32,23 +30,12 @@ const RANKS_A_LINE: u64 = 16;
 
 /// Checks that every slot has a rank.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
-    let (placement, expected) = (file.placement, file.placement.max_load());
-    let slots = u128::from(placement.machine().numbered_hosts()) * u128::from(expected);
-    if slots == u128::from(placement.process_count()) {
-        return Ok(());
-    }
-    // Otherwise, some node has fewer processes than the fullest.
-    let loads =
-        numbered_hosts(placement.machine()).map(|node| (node, placement.processes(node).count() as u64));
-    let short = loads.into_iter().find(|&(_, load)| load < expected);
-    short.map_or(Ok(()), |(node, found)| {
-        Err(LauncherError::EmptySlot { address: file.written_address(node), found, expected })
-    })
+    file.check_even_load()
 }
 
 /// Writes the ranks by slot.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
-    let by_node = numbered_hosts(file.placement.machine()).flat_map(|node| file.placement.processes(node));
+    let by_node = file.region.nodes_of_job().flat_map(|node| file.placement.processes(node));
     for (slot, process) in (0_u64..).zip(by_node) {
         let before = match slot {
             0 => "",
@@ -103,13 +90,7 @@ fn range(reading: &mut Reading<'_>, word: &str) -> Option<(u32, u32)> {
 
 /// Puts a rank into a slot of the job.
 fn fill(reading: &mut Reading<'_>, slot: u64, label: u32, word: &str) {
-    let (processes, machine) = (reading.processes, reading.region.machine);
-    let load = processes / machine.numbered_hosts();
-    let node = machine.node(slot / load).ok();
+    let load = reading.processes / reading.region.job_nodes();
+    let node = reading.region.job_node(slot / load);
     reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
-}
-
-/// The nodes that a rank order fills; on networks with switches, the hosts.
-fn numbered_hosts(machine: &Machine) -> impl Iterator<Item = NodeId> {
-    machine.nodes().take(usize::try_from(machine.numbered_hosts()).unwrap_or(usize::MAX))
 }

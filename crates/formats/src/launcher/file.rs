@@ -157,6 +157,24 @@ impl<'a> LauncherFile<'a> {
         })
     }
 
+    /// Checks that every node of the job has as many processes as the fullest, so that no slot is empty.
+    pub(super) fn check_even_load(&self) -> Result<(), LauncherError> {
+        let expected = self.placement.max_load();
+        let slots = u128::from(self.region.job_nodes()) * u128::from(expected);
+        if slots == u128::from(self.placement.process_count()) {
+            return Ok(());
+        }
+        let load = |node: &NodeId| self.placement.processes(*node).count() as u64;
+        let short = self.region.nodes_of_job().find(|node| load(node) < expected);
+        short.map_or(Ok(()), |node| {
+            Err(LauncherError::EmptySlot {
+                address: self.written_address(node),
+                found: load(&node),
+                expected,
+            })
+        })
+    }
+
     /// Lists the processes in order, with their seats.
     pub(super) fn seats(&self) -> impl Iterator<Item = Seat> {
         seats(self.placement)

@@ -58,29 +58,21 @@ fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
             Err(LauncherError::SharedDevice { found: expected, expected: devices })
         };
     }
-    let machine = placement.machine();
-    if expected == placement.process_count().div_ceil(machine.node_count()) {
+    if expected == placement.process_count().div_ceil(file.region.job_nodes()) {
         return Ok(());
     }
-    let loads = machine.nodes().map(|node| (node, placement.processes(node).count() as u64));
-    let short = loads.into_iter().find(|&(_, load)| load < expected);
-    short.map_or(Ok(()), |(node, found)| {
-        Err(LauncherError::EmptySlot { address: file.written_address(node), found, expected })
-    })
+    file.check_even_load()
 }
 
-/// Writes the position of the device of each process; without a map, devices are numbered within the partition, if
-/// any.
+/// Writes the position of the device of each process; without a map, devices are numbered in the order of the job's
+/// nodes.
 fn write_order(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let load = file.placement.max_load();
-    match file.hosts().map(HostList::listed_numbers) {
-        Some(numbers) => {
-            let number =
-                |place: u64| usize::try_from(place).ok().and_then(|place| numbers.get(place).copied());
-            write(output, file.seats().map(|seat| number(file.place(seat)).unwrap_or(0)))
-        }
-        None => write(output, file.seats().map(|seat| u64::from(seat.node.index()) * load + seat.turn)),
-    }
+    let Some(numbers) = file.hosts().map(HostList::listed_numbers) else {
+        return write(output, file.seats().map(|seat| file.region.job_place(seat.node) * load + seat.turn));
+    };
+    let number = |place: u64| usize::try_from(place).ok().and_then(|place| numbers.get(place).copied());
+    write(output, file.seats().map(|seat| number(file.place(seat)).unwrap_or(0)))
 }
 
 fn write_ids(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
@@ -101,8 +93,8 @@ fn write<T: std::fmt::Display>(output: &mut dyn Write, devices: impl Iterator<It
 /// Reads the array. `place` finds the device of a map; without a map, each node has an
 /// even share of the processes as devices.
 fn read(reading: &mut Reading<'_>, place: fn(&HostList, &str) -> Option<u64>) {
-    let machine = reading.region.machine;
-    let load = reading.processes.div_ceil(machine.node_count());
+    let (region, nodes) = (reading.region, reading.region.job_nodes());
+    let load = reading.processes.div_ceil(nodes);
     let text = reading.text.trim();
     let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         reading.complain_of_all(|| "no array of device numbers, expected [N, N, ..]".to_owned());
@@ -123,8 +115,8 @@ fn read(reading: &mut Reading<'_>, place: fn(&HostList, &str) -> Option<u64>) {
             }
             continue;
         }
-        let device = reading.number(word, "device", 0..=machine.node_count() * load - 1);
-        reading.seat(process, device.and_then(|device| machine.node(device / load).ok()), word);
+        let device = reading.number(word, "device", 0..=nodes * load - 1);
+        reading.seat(process, device.and_then(|device| region.job_node(device / load)), word);
         if let Some(device) = device {
             reading.take(process, (device / load, device % load), word);
         }

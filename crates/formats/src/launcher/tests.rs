@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId, Partition};
 use proptest::{collection, prelude::*};
 
 use super::{HostList, HostOptions, LauncherError, LauncherFile, LauncherFormat, hosts::OrderedHost, read};
-use crate::input::region::Region;
+use crate::input::region::{Allocation, Region};
 
 fn hosts(count: u64) -> HostList {
     let names = (0..count).fold(String::new(), |mut names, number| {
@@ -217,6 +217,31 @@ fn a_partition_counts_its_own_nodes_where_a_job_does() {
     assert_eq!(text(LauncherFormat::SLURM_HOSTFILE, named), "n5\nn6\nn10\nn9\n");
     let reported = diagnostics(LauncherFormat::SLURM_HOSTFILE, "n5\nn6\nn10\nn4\n", 4, case.region(), named);
     assert_eq!(reported, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
+}
+
+#[test]
+fn orders_of_slots_are_those_of_the_nodes_that_a_job_has() {
+    let machine = Machine::new(MachineKind::Torus, &[8]).unwrap();
+    let nodes: Vec<NodeId> = [6, 1, 3].map(NodeId::new).into();
+    let allocation = Allocation::new(nodes.clone(), None);
+    let region = Region { machine: &machine, partition: None, allocation: Some(&allocation) };
+    let on = |places: &[usize]| {
+        let nodes = places.iter().map(|&place| nodes[place]).collect();
+        Placement::Table(PlacementTable::new(&machine, nodes).unwrap())
+    };
+    let placement = on(&[0, 0, 2, 1, 2, 1]);
+    let none = HostOptions::default();
+    for (format, expected) in [
+        (LauncherFormat::CRAY_RANK_ORDER, "0,1,3,5,2,4\n"),
+        (LauncherFormat::JAX_DEVICE_ORDER, "[0, 1, 4, 2, 5, 3]\n"),
+    ] {
+        let text = written(format, region, &placement, none).unwrap();
+        assert_eq!(text, expected);
+        let back = read(format, &text, 6, region, none).unwrap();
+        assert_eq!(back.nodes(), placement.nodes());
+    }
+    let uneven = written(LauncherFormat::CRAY_RANK_ORDER, region, &on(&[0, 0, 1, 2]), none);
+    assert_eq!(uneven.unwrap_err().to_string(), "1 process on node (1), expected 2 as on the fullest node");
 }
 
 #[test]

@@ -47,9 +47,21 @@ fn has_row_labels(labels: &[&str], rows: &[Vec<&str>], is_sample: bool) -> bool 
         }
     };
     let has_corner = labels.len() > 1 && labels[0].parse::<f64>().is_err() && are_firsts(&labels[1..]);
+    if !has_corner && is_blank_diagonal(labels, rows) {
+        return false;
+    }
     let width = if has_corner { labels.len() } else { labels.len() + 1 };
     let is_wider = rows.first().is_some_and(|row| row.len() == width);
     firsts.len() > 1 && is_wider && (has_corner || are_firsts(labels))
+}
+
+/// Whether labels are amounts, and the empty cells of the diagonal their zeros: a symmetric matrix begins every row with a
+/// number of the first one.
+fn is_blank_diagonal(labels: &[&str], rows: &[Vec<&str>]) -> bool {
+    let are_amounts =
+        labels.iter().all(|label| label.is_empty() || is_number(label)) && !are_numbered(labels);
+    are_amounts
+        && rows.iter().enumerate().all(|(row, cells)| cells.get(row + 1).is_some_and(|cell| cell.is_empty()))
 }
 
 /// How much the first row looks like a header over rows of numbers without labels.

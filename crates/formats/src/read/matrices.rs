@@ -147,7 +147,9 @@ fn columns_of(header: &str) -> Option<PairColumns> {
     let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
     let source = find(&["src", "source", "from", "sender", "sending rank"])?;
     let destination = find(&["dst", "dest", "destination", "to", "receiver", "target", "receiving rank"])?;
-    let bytes = find(&["bytes", "bytes sent", "volume", "size", "amount"]).map(|column| (column, "bytes"));
+    // The plainest name counts: a size or volume may be of one message, or in other units.
+    let bytes = ["bytes", "bytes sent", "volume", "amount", "size"];
+    let bytes = bytes.iter().find_map(|name| find(&[name])).map(|column| (column, "bytes"));
     let amount = bytes.or_else(|| find(&["units"]).map(|column| (column, "units")));
     let (amount, unit) = amount.or_else(|| find(&["weight"]).map(|column| (column, "weight")))?;
     let messages = find(&["messages", "count", "transfers"]);
@@ -192,6 +194,9 @@ impl PairColumns {
         Ok(PairRow { line, ends, amount, messages })
     }
 }
+
+/// The note on the order of ranks with names.
+pub const FIRST_MENTION: &str = "names are ranks in the order of their first mention";
 
 /// The ranks of all pairs, and their names if they have any, which are ranks in the order of their first mention.
 fn ranks_of(rows: &[PairRow<'_>]) -> Result<(Vec<[usize; 2]>, Option<Vec<String>>), Vec<Complaint>> {
@@ -264,7 +269,7 @@ fn read_pairs(file: &FileText<'_>) -> Read {
         reading.assumed.push("base-1");
     }
     if is_named {
-        reading.notes.push("names are ranks in the order of their first mention".to_owned());
+        reading.notes.push(FIRST_MENTION.to_owned());
     }
     Ok(reading)
 }

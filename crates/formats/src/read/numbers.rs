@@ -34,6 +34,9 @@ fn read_dense(file: &FileText<'_>) -> Read {
     let (mut count, mut columns) = (0, 0);
     for (line, row) in rows(file) {
         let mut width = 0;
+        if has_blank_cell(row) {
+            return wrong(line, "a blank cell, expected 0 where there is nothing");
+        }
         for word in words(row) {
             let amount = amount(line, word)?;
             if amount != Ratio::ZERO {
@@ -115,6 +118,12 @@ pub(super) fn content_of(row: &str) -> Option<&str> {
 /// The words of a row, separated by commas, semicolons or blanks.
 pub(super) fn words(row: &str) -> impl Iterator<Item = &str> {
     row.split([',', ' ', '\t', ';']).filter(|word| !word.is_empty())
+}
+
+/// Whether nothing stands before a comma or semicolon.
+fn has_blank_cell(row: &str) -> bool {
+    let mut cells = row.trim_end_matches([',', ';', ' ', '\t']).split([',', ';']);
+    cells.any(|cell| cell.trim().is_empty())
 }
 
 pub(super) fn is_number(word: &&str) -> bool {

@@ -1,5 +1,6 @@
 //! Reasons why an embedding does not fit a machine and a program.
 
+use cubefold_formats::input::text::counted;
 use cubefold_mapping::{EmbeddingKind, ProcessBlock};
 
 use super::{
@@ -73,11 +74,12 @@ fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioE
 pub(crate) fn too_many_processes(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let (nodes, processes) = (fit.job_node_count(), fit.program.rank_count());
     let most = nodes.saturating_mul(fit.program.ranks_per_node);
-    let message =
-        format!("{processes} processes on {nodes} nodes, expected at most {most} for {}", embedding.name);
+    let nodes = counted(nodes, "node");
+    let message = format!("{processes} processes on {nodes}, expected at most {most} for {}", embedding.name);
     let place = fit.settings.place(Key::ProgramProcesses).or(embedding.place.as_ref());
+    let of_nodes = fit.settings.place(Key::MachineAllocation).unwrap_or(&fit.size.place);
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "too many")
-        .because(Some(&fit.size.place), format!("{nodes} nodes"))
+        .because(Some(of_nodes), nodes)
         .because(fit.settings.place(Key::ProgramFile), format!("{processes} processes"))
         .because(fit.settings.place(Key::ProgramProcessesPerNode), "processes of a node")
         .because(embedding.place.as_ref(), "places them")
@@ -127,7 +129,7 @@ fn wrong_node_count(fit: &Fit<'_>, first: &NamedEmbedding, names: &str) -> Scena
             "program.processes_per_node, tao and placement files put several processes on a node".to_owned()
         } else {
             format!(
-                "program.dimensions = {} would fit; only a placement file leaves nodes empty",
+                "program.dimensions = {} would fit; block, hilbert, random and placement files leave nodes empty",
                 nodes.saturating_mul(per_node).trailing_zeros()
             )
         })

@@ -248,7 +248,7 @@ fn a_list_of_hosts_is_no_network() {
             files.displayed(),
             ["hosts.txt: the file is a list of hosts (host-list), expected a network"]
         );
-        assert_eq!(files.help(), "it is read by machine.host_names and --hosts");
+        assert_eq!(files.help(), "it is read by machine.host_names, machine.allocation and --hosts");
     }
 }
 
@@ -342,6 +342,31 @@ fn names_of_nodes_of_a_cluster_are_all_their_devices() {
     assert!(
         error.contains("2 host names, expected 6, one for each host of the machine, or 3, one for each node")
     );
+}
+
+#[test]
+fn an_allocation_may_be_any_list_of_hosts() {
+    let load = |list: &str| {
+        let text = "machine = { kind = \"network\", edges = \"g.txt\", allocation = \"job.txt\" }\n\
+                    program = { kind = \"barrier\", algorithm = \"dissemination\" }\n";
+        let network = "SwitchName=s Nodes=n[0-7]\n";
+        Files::new(&[("s.toml", text), ("g.txt", network), ("job.txt", list)]).load()
+    };
+    for list in [
+        "n3\nn1\nn2\n",
+        "n3 slots=4\nn1 slots=4\nn2 slots=4\n",
+        "n3:4\nn1:4\nn2:4\n",
+        "n3\nn3\nn1\nn1\nn2\nn2\n",
+        "n3 8 n1 8 n2 8\n",
+        "n3,n[1-2]\n",
+    ] {
+        let run = load(list).unwrap().runs.remove(0);
+        let nodes: Vec<u32> = run.allocation.unwrap().nodes().iter().map(|node| node.index()).collect();
+        assert_eq!(nodes, [3, 1, 2], "{list}");
+    }
+    let error = load("n3\nn1\nn3\n").unwrap_err().to_string();
+    assert!(error.contains("node 3 (\"n3\") a second time"), "{error}");
+    assert!(load("n3 slots=4\nm1 slots=4\n").is_err());
 }
 
 #[test]

@@ -371,3 +371,28 @@ fn a_note_says_how_an_ambiguous_matrix_is_read() {
         "{told:?}"
     );
 }
+
+#[test]
+fn ranks_go_by_the_numbers_of_their_names() {
+    let order = "its 4 names are ranks in the order of their numbers: rank 0 is r";
+    // The matrix above with its ranks in the order 0, 3, 1, 2.
+    let rows = ["0,0,40,0", "0,0,1,0", "0,0,5,7", "130,0,0,0"];
+    let labels = |names: [&str; 4]| {
+        let rows: String = names.iter().zip(rows).map(|(name, row)| format!("{name},{row}\n")).collect();
+        format!(",{}\n{rows}", names.join(","))
+    };
+    for (text, first) in [
+        (labels(["r0", "r3", "r1", "r2"]), "0"),
+        (labels(["r1", "r4", "r2", "r3"]), "1"),
+        ("src,dst,units\nr3,r1,1\nr2,r0,130\nr0,r1,40\nr1,r2,7\n".to_owned(), "0"),
+    ] {
+        let (found, notes) = messages(&files(TRAFFIC, "", "m.csv", &text));
+        assert_eq!(found, EXPECTED, "{text}");
+        assert!(notes[0].contains(&format!("{order}{first}")), "{notes:?}");
+        assert!(!notes[0].contains("first mention"), "{notes:?}");
+    }
+    // Other names keep their order.
+    let (found, notes) = messages(&files(TRAFFIC, "", "m.csv", &labels(["r0", "r5", "r1", "r2"])));
+    assert_eq!(found[0], (0, 2, 40));
+    assert!(notes[0].contains("its 4 names are ranks: rank 0 is r0"), "{notes:?}");
+}

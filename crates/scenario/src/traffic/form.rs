@@ -8,7 +8,7 @@ use std::path::Path;
 use cubefold_formats::{
     asked::{Asked, ask_in},
     format::{Format, Reading, Recognised, Recogniser, read_as, with_name},
-    read::FORMATS,
+    read::{FIRST_MENTION, FORMATS},
     value::{Entry, Kind, Matrix},
 };
 
@@ -159,6 +159,21 @@ fn other_names(file: &mut Recogniser<'_>, taken: &Format) -> Vec<&'static str> {
     all.iter().map(|format| format.name).filter(|name| *name != taken.name).collect()
 }
 
+/// The rank of each name, if the names are one word with the numbers 0 to n-1, or 1 to n, in another order: tables that
+/// sort their labels as text put `rank10` before `rank2`.
+fn numbers_of_names(names: &[String]) -> Option<Vec<usize>> {
+    let split = |name: &'_ str| name.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
+    let word = names.first().map(|name| &name[..split(name)])?;
+    let number = |name: &String| name.strip_prefix(word)?.parse::<usize>().ok();
+    let numbers: Vec<usize> = names.iter().map(number).collect::<Option<_>>()?;
+    let base = *numbers.iter().min()?;
+    let ranks: Vec<usize> = numbers.into_iter().map(|number| number - base).collect();
+    let mut sorted = ranks.clone();
+    sorted.sort_unstable();
+    let is_all = base <= 1 && sorted.into_iter().eq(0..names.len());
+    (is_all && !ranks.is_sorted()).then_some(ranks)
+}
+
 fn other<'b>(
     matrix: &Matrix,
     (format, reading): (&Format, &Reading),
@@ -166,18 +181,23 @@ fn other<'b>(
     errors: &mut FileErrors<'_>,
     budget: &'b Budget,
 ) -> Option<Other<'b>> {
+    let numbers = matrix.labels.as_deref().and_then(numbers_of_names);
+    let rank = |place: usize| numbers.as_deref().map_or(place, |numbers| numbers[place]) as u64;
     let mut entries = Entries::new(matrix.size as u64, budget);
     for Entry { source: from, destination: to, amount, .. } in matrix.entries() {
         let Ok(amount) = Amount::of_ratio(amount) else {
             errors.of_entry(|| format!("entry [{from}, {to}] is {amount}, expected less than 2^63"));
             return None;
         };
-        entries.add(from as u64, to as u64, amount);
+        entries.add(rank(from), rank(to), amount);
     }
     let mut notes = reading.notes.clone();
+    notes.retain(|note| numbers.is_none() || note != FIRST_MENTION);
     if let Some(labels) = &matrix.labels {
-        let first = labels.first().map_or("", String::as_str);
-        notes.push(format!("its {} names are ranks: rank 0 is {first}", labels.len()));
+        let place = (0..labels.len()).find(|&place| rank(place) == 0).unwrap_or_default();
+        let first = labels.get(place).map_or("", String::as_str);
+        let order = if numbers.is_some() { " in the order of their numbers" } else { "" };
+        notes.push(format!("its {} names are ranks{order}: rank 0 is {first}", labels.len()));
     }
     if let [first, ..] = others {
         let all = all_of(others);

@@ -38,7 +38,9 @@ pub(super) fn read_dense<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'
             format!("{columns} columns in a matrix of {count} rows, expected as many as rows")
         });
     }
-    if are_alike && first != count {
+    if are_alike && first + 1 == count && text.contains(",,") {
+        errors.help("blank cells are not counted: write 0 where there is nothing");
+    } else if are_alike && first != count {
         errors.help(
             "the formats are: NumPy, Matrix Market, \"source,destination,bytes\" and triples, QAPLIB, dense rows",
         );
