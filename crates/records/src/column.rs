@@ -7,7 +7,7 @@
 //!
 //! [`Record::fill`] sets the order of the columns in files.
 
-use std::{borrow::Cow, fmt, io};
+use std::{borrow::Cow, collections::BTreeSet, fmt, io};
 
 use cubefold_formats::input::{engineering_rate, engineering_seconds};
 
@@ -331,7 +331,7 @@ impl<'record> Row<'record> {
     }
 }
 
-/// The columns that at least one record has, in the order of files, each with its place in the rows.
+/// The columns that at least one record has, or those chosen, in the order of files, each with its place in the rows.
 ///
 /// # Errors
 ///
@@ -347,11 +347,20 @@ pub(super) fn present_columns<R: Record>(
             *present |= *cell != Cell::Absent;
         }
     }
-    let is_chosen = |column: &Definition| {
-        chosen.is_empty() || chosen.iter().any(|wanted| column.names().any(|name| name == wanted))
+    let named = |wanted: &String| {
+        let is_it = |place: &usize| columns[*place].names().any(|name| name == wanted);
+        (0..columns.len()).filter(is_it).collect::<Vec<_>>()
     };
-    let present = |(place, column): &(usize, &'static Definition)| present[*place] && is_chosen(column);
-    Ok(columns.into_iter().enumerate().filter(present).collect())
+    for places in chosen.iter().map(named) {
+        if let Some(&first) = places.first()
+            && !places.iter().any(|&place| present[place])
+        {
+            present[first] = true; // empty, as the user would not expect it to be left out
+        }
+    }
+    let chosen: BTreeSet<usize> = chosen.iter().flat_map(named).collect();
+    let is_shown = |place: &usize| present[*place] && (chosen.is_empty() || chosen.contains(place));
+    Ok((0..columns.len()).filter(is_shown).map(|place| (place, columns[place])).collect())
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::{
     machine_record::{MACHINE, NODE, PARTITION},
     message_record::MESSAGE,
     open_loop_record::{
-        LOAD, LOAD_END, MEAN_OF_SEEDS, NETWORK_LATENCY, OF_SEED, OF_SEED_RUN, PACKET_LATENCY, SATURATION,
-        VERDICT,
+        CHANNEL_LOAD, LOAD, LOAD_END, MEAN_OF_SEEDS, NETWORK_LATENCY, OF_SEED, OF_SEED_RUN, PACKET_LATENCY,
+        SATURATION, VERDICT,
     },
     open_loop_rows::{BUFFERS, CHANNELS, PACKETS},
     pipeline_record::PIPELINES_OF_JOBS,
@@ -67,6 +67,7 @@ impl DefinitionGroup {
                 .of(OF_SEED)
                 .of(VERDICT)
                 .of(OF_SEED_RUN)
+                .of(CHANNEL_LOAD)
                 .of(MEAN_OF_SEEDS)
                 .of(SATURATION),
             group("The placement").of(PATHS).of(PLACEMENT).of(BOUNDS).of(DILATION_BOUND).of(CONSTRUCTION),

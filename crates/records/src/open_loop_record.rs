@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Number;
 
 pub use self::seed_record::{BatchRecord, MeasurementsRecord, SeedRecord, SeedsRecord};
-pub(crate) use self::seed_record::{MEAN_OF_SEEDS, OF_SEED, OF_SEED_RUN, VERDICT};
+pub(crate) use self::seed_record::{CHANNEL_LOAD, MEAN_OF_SEEDS, OF_SEED, OF_SEED_RUN, VERDICT};
 use super::{
     Word,
     column::{Record, Row},
@@ -279,6 +279,7 @@ impl Record for OpenLoopRecord {
         row.section(OF_SEED, of_one);
         row.section(VERDICT, of_all);
         row.section(OF_SEED_RUN, of_one);
+        row.section(CHANNEL_LOAD, measured.and_then(|measured| measured.seeds().first())); // the same of all seeds
         row.section(MEAN_OF_SEEDS, of_all);
         row.section(SATURATION, record);
     }

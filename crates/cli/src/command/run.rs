@@ -134,6 +134,10 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
         let message = "--format with --shard: a part has its own format";
         return Err(Failure::usage(message, "give the format to cubefold merge"));
     }
+    if options.shard.is_some() && !options.sweep.tables.columns.is_empty() {
+        let message = "--columns with --shard: a part has all columns";
+        return Err(Failure::usage(message, "give the columns to cubefold merge"));
+    }
     Ok(())
 }
 

@@ -156,7 +156,11 @@ fn path_notes(runs: &[RunCaption], entries: &[PlacementEntry]) -> Vec<String> {
             Some(_) => "the machine's routes, since the embedding has no paths of its own",
             None => continue,
         };
-        let note = format!("{}: load and congestion are counted over {paths}.", run.embedding);
+        let is_other = |(other, entry): (&RunCaption, &PlacementEntry)| {
+            other.embedding == run.embedding && entry.placement.paths.is_none()
+        };
+        let when = if runs.iter().zip(entries).any(is_other) { " under routing by embedding," } else { "" };
+        let note = format!("{}:{when} load and congestion are counted over {paths}.", run.embedding);
         if !notes.contains(&note) {
             notes.push(note);
         }

@@ -127,15 +127,15 @@ pub struct SeedRecord {
         aliases = ["limit", "ideal throughput"],
         formula = "max gamma",
         source = "Dally & Towles 2004, 3.3; docs/model.md, section 30.5",
-        list = OF_SEED_RUN
+        list = CHANNEL_LOAD
     )]
     pub channel_load: Option<String>,
     /// The first channel with the greatest load: 0>8 is the link from node 0 to node 8, 3> the channel from terminal
     /// 3, >3 that to it.
-    #[column("at channel", source = "docs/model.md, section 30.5", list = OF_SEED_RUN)]
+    #[column("at channel", source = "docs/model.md, section 30.5", list = CHANNEL_LOAD)]
     pub channel_load_at: Option<String>,
     /// Whether links count in the channel load besides the channels of terminals: not under adaptive routing.
-    #[column("links count", source = "docs/model.md, section 30.5", list = OF_SEED_RUN)]
+    #[column("links count", source = "docs/model.md, section 30.5", list = CHANNEL_LOAD)]
     pub channel_load_complete: bool,
     /// The batches of the measured cycles.
     pub batches: Vec<BatchRecord>,
