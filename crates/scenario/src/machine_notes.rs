@@ -1,5 +1,6 @@
 //! Notes on what a run assumes of its machine (`docs/model.md` sections 19 and 22): its file, cables, and routes.
 
+use cubefold_simulator::TrafficPattern;
 use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, RouteChoice};
 
 use super::Run;
@@ -30,7 +31,52 @@ pub(super) fn machine_notes(run: &Run) -> Vec<String> {
              spread = \"message\" }} draws one for each."
         ));
     }
+    notes.extend(split_nodes(run));
+    notes.extend(idle_pattern(run));
     notes
+}
+
+/// A pattern whose shift by groups leads back to the terminal that makes a packet.
+fn idle_pattern(run: &Run) -> Option<String> {
+    let pattern = &run.program.open_loop.as_deref()?.traffic.pattern;
+    let groups = |size: u32| run.machine.host_count() / u64::from(size.max(1));
+    let count = match *pattern {
+        TrafficPattern::Adversarial { group_size, groups_on } => {
+            Some(groups(group_size)).filter(|&count| groups_on.is_multiple_of(count))
+        }
+        TrafficPattern::GroupTornado { group_size } => {
+            Some(groups(group_size)).filter(|&count| count.div_ceil(2) == 1)
+        }
+        _ => None,
+    }?;
+    let name = pattern.full_name();
+    Some(format!(
+        "{name} of {count} groups: every packet is for the terminal that makes it, and crosses no link."
+    ))
+}
+
+/// An algorithm by nodes whose placement spreads the ranks that it takes for those of a node.
+fn split_nodes(run: &Run) -> Option<String> {
+    let asked = run.program.asked_collective()?.specification()?;
+    let of_node = usize::try_from(asked.ranks_per_node).ok().filter(|&ranks| ranks > 1)?;
+    let is_by_nodes = asked.channels.is_some() || run.program.operations.is_some();
+    if !is_by_nodes {
+        return None;
+    }
+    let devices = run.machine.cluster().map_or(1, |cluster| cluster.devices_per_node);
+    let mut nodes = run.placement.nodes();
+    nodes.truncate(usize::try_from(run.program.rank_count()).unwrap_or(usize::MAX));
+    let node = |device: &NodeId| u64::from(device.index()) / devices;
+    let groups = nodes.chunks(of_node);
+    let count = groups.len();
+    let split = groups.filter(|ranks| ranks.iter().any(|rank| node(rank) != node(&ranks[0]))).count();
+    (split > 0).then(|| {
+        format!(
+            "{} takes each {of_node} consecutive ranks for those of a node, but this placement spreads {split} of \
+             {count} such groups over several nodes.",
+            run.algorithm().unwrap_or_default(),
+        )
+    })
 }
 
 /// The links of each host, or the NICs of each device of a cluster, of which messages choose one.

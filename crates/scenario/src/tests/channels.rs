@@ -55,6 +55,19 @@ fn assumptions_are_told() {
 }
 
 #[test]
+fn a_placement_that_splits_the_ranks_of_a_node_is_told() {
+    let notes = |keys: &str| scenario(&on_cluster(keys)).runs.iter().flat_map(Run::notes).collect::<Vec<_>>();
+    let split = "takes each 2 consecutive ranks for those of a node, but this placement spreads";
+    let rings = |embeddings: &str| {
+        let keys = format!("algorithm = \"ring\"\nchannels = 2\n[mapping]\nembeddings = [{embeddings}]");
+        notes(&keys).into_iter().filter(|note| note.contains(split)).collect::<Vec<_>>()
+    };
+    assert_eq!(rings("\"standard\""), Vec::<String>::new());
+    // The placement is the same on every machine, as the seed is.
+    assert_eq!(rings("\"random\""), [format!("ring {split} 2 of 3 such groups over several nodes.")]);
+}
+
+#[test]
 fn no_channels_are_reported_at_their_place() {
     let first = |keys: &str| errors(&on_cluster(keys)).remove(0);
     assert_eq!(
