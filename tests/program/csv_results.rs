@@ -109,3 +109,26 @@ fn notes_on_runs_are_said_beside_the_rows() {
         assert!(finished.stdout.contains("cables") == (arguments[3] == "json"), "{}", finished.stdout);
     }
 }
+
+#[test]
+fn chosen_columns_are_all_there() {
+    let text = "[machine]\nkind = \"mesh\"\nshape = [4, 4]\nswitching = \"wormhole\"\n\
+                [program]\nkind = \"open-loop\"\npattern = \"transpose\"\nload = 0.1\nseeds = 2\n\
+                warmup_cycles = 100\nmeasure_cycles = 100\ndrain_cycles = 100\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let scenario = scratch.path("s.toml");
+    let chosen = |more: &[&str]| csv(&[&["run", &scenario][..], more].concat());
+    // The limit is that of each seed, the trend has one for each.
+    let (header, rows) = chosen(&["--columns", "trend,limit,load"]);
+    assert_eq!(header, ["load", "open_loop_trend", "open_loop_channel_load"]);
+    assert_eq!(rows, [["0.1", "", "3/1"]]);
+    // The heading of a swept key in tables.
+    let (header, rows) = chosen(&["--columns", "measure_cycles", "--set", "program.measure_cycles=200"]);
+    assert_eq!(
+        (&header[..], &rows[..]),
+        (&["program_measure_cycles".to_owned()][..], &[vec!["200".to_owned()]][..])
+    );
+    let part =
+        run(&["run", &scenario, "--shard", "1/2", "--output", &scratch.path("o.csv"), "--columns", "load"]);
+    assert!(part.stderr.contains("--columns with --shard: a part has all columns"), "{}", part.stderr);
+}

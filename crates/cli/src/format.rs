@@ -392,12 +392,12 @@ pub(crate) fn write_records<R: Record + Serialize, I: Iterator<Item = io::Result
             output.write(|output| write_lines(output, records()))
         }
         ResultFormat::Csv => {
-            tables.check_names::<R>()?;
-            output.write(|output| write_csv(output, &tables.names(), records))
+            let columns = tables.columns_of_files::<R>()?;
+            output.write(|output| write_csv(output, &columns, records))
         }
         ResultFormat::Parquet => {
-            tables.check_names::<R>()?;
-            output.write(|output| write_parquet(output, &tables.names(), records))
+            let columns = tables.columns_of_files::<R>()?;
+            output.write(|output| write_parquet(output, &columns, records))
         }
     }
 }
@@ -436,15 +436,18 @@ impl TableOptions {
         ))
     }
 
-    /// Refuses a name that is no column of a file.
-    fn check_names<R: Record>(&self) -> Result<(), Failure> {
+    /// The chosen columns of a file. Tables head swept keys by their last word, `compute_cycles`; the column of a file is
+    /// that of the key, `program_compute_cycles`.
+    fn columns_of_files<R: Record>(&self) -> Result<Vec<String>, Failure> {
         let columns = R::columns();
         let is_known = |wanted: &str| columns.iter().any(|column| column.names().any(|name| name == wanted));
         let known: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-        self.names()
-            .iter()
-            .find(|column| !is_known(column))
-            .map_or(Ok(()), |unknown| Err(unknown_column(unknown, &known)))
+        let column = |name: String| {
+            let of_keys = ["machine", "program", "execution"].map(|section| format!("{section}_{name}"));
+            let found = std::iter::once(name.clone()).chain(of_keys).find(|name| is_known(name));
+            found.ok_or_else(|| unknown_column(&name, &known))
+        };
+        self.names().into_iter().map(column).collect()
     }
 }
 

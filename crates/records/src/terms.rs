@@ -9,7 +9,20 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 22] = [
+pub(super) static TERMS: [Term; 24] = [
+    Term {
+        names: &["fastest", "fastest algorithm", "second", "behind by"],
+        source: "docs/collectives.md",
+        text: "In the table below those of compare: the algorithm with the least makespan at each size, the next one, and \
+               by how much more time that takes. x and an algorithm's name: the makespan of that algorithm, the first of \
+               the list, divided by the least.",
+    },
+    Term {
+        names: &["crossover", "crossover size"],
+        source: "docs/collectives.md",
+        text: "A size from which on another algorithm is the fastest: compare names the two sizes between which it lies, \
+               and finds it to the unit with --bisect.",
+    },
     Term {
         names: &["matrix", "communication matrix", "matrix of bytes", "traffic matrix"],
         source: "docs/scenarios.md",
