@@ -4,7 +4,10 @@ mod json;
 mod matrix;
 mod network;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use cubefold_derive::Words;
 use serde_json::{Map, Value, json};
@@ -59,6 +62,8 @@ pub struct TracedOperation {
     pub bytes: u64,
     /// The number of ranks that take part, if it is known.
     pub group: Option<u64>,
+    /// These ranks, ascending, if they are known.
+    pub members: Option<Arc<[u64]>>,
     /// Start and end \[s\], if they are known.
     pub span: Option<[f64; 2]>,
 }

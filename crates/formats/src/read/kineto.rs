@@ -10,7 +10,7 @@ use crate::{
     read::{
         benchmarks::operation,
         json_stream, reads,
-        traces::{HOLDS, bytes_of_type, traced},
+        traces::{HOLDS, bytes_of_type, members, traced},
     },
     value::TracedOperation,
 };
@@ -84,6 +84,7 @@ impl Collectives {
             operation: kind.to_owned(),
             bytes: count.saturating_mul(width),
             group: arguments["Group size"].as_u64(),
+            members: members(&arguments["Process Group Ranks"]),
             span: Some([start, start + time("dur").unwrap_or(0.0)]),
         });
         Ok(())

@@ -1,6 +1,6 @@
 //! Traces of collectives: `PyTorch`, ASTRA-sim 1, MSCCL.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -60,30 +60,35 @@ fn read_recorder(file: &FileText<'_>) -> Read {
     };
     let kept = json_stream::read(&mut file.text.as_bytes(), "entries", &["pg_config"], &mut add);
     let kept = kept.map_err(|complaint| vec![complaint])?;
-    let groups: BTreeMap<&str, u64> = kept
+    let groups: BTreeMap<&str, Arc<[u64]>> = kept
         .get("pg_config")
         .and_then(Value::as_object)
         .into_iter()
         .flatten()
-        .map(|(name, group)| (name.as_str(), members(group)))
-        .filter(|group| group.1 > 0)
+        .filter_map(|(name, group)| Some((name.as_str(), members(&group["ranks"])?)))
         .collect();
-    let ranks = groups.values().max().copied();
-    let operations = entries
-        .into_iter()
-        .map(|(operation, name)| TracedOperation { group: groups.get(name.as_str()).copied(), ..operation });
+    let size = |members: &Arc<[u64]>| members.len() as u64;
+    let ranks = groups.values().map(size).max();
+    let operations = entries.into_iter().map(|(operation, name)| {
+        let members = groups.get(name.as_str()).cloned();
+        TracedOperation { group: members.as_ref().map(size), members, ..operation }
+    });
     Ok(traced(operations.collect(), None, ranks, &["other-ranks", "times"]))
 }
 
-/// The number of ranks of a group.
-fn members(group: &Value) -> u64 {
-    match &group["ranks"] {
+/// The ranks of a group, ascending: a list, or a list as text; `None` if it has none, or leaves some out (`..`).
+pub(super) fn members(ranks: &Value) -> Option<Arc<[u64]>> {
+    let mut members: Vec<u64> = match ranks {
         Value::String(text) => {
-            text.split(',').filter(|part| part.bytes().any(|byte| byte.is_ascii_digit())).count() as u64
+            let words = text.trim_matches(['[', ']', ' ']).split(',').map(str::trim);
+            words.filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect::<Option<_>>()?
         }
-        Value::Array(list) => list.len() as u64,
-        _ => 0,
-    }
+        Value::Array(list) => list.iter().map(Value::as_u64).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    members.sort_unstable();
+    members.dedup();
+    (!members.is_empty()).then(|| members.into())
 }
 
 /// An operation, and the name of its group.

@@ -68,7 +68,7 @@ impl Serialize for Trace {
 }
 
 fn operation(operation: &TracedOperation) -> Value {
-    let TracedOperation { operation, bytes, group, span } = operation;
+    let TracedOperation { operation, bytes, group, span, .. } = operation;
     let [begin, end] = [0, 1].map(|place| span.map(|span| span[place]));
     json!({"operation": operation, "bytes": bytes, "group": group, "begin": begin, "end": end})
 }

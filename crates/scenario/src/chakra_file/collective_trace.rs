@@ -2,7 +2,7 @@
 //! time between two of them is a computation (`docs/model.md` section 23.4).
 
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -52,8 +52,8 @@ impl CollectiveTraces {
         if let [only] = &read[..]
             && ranks > 1
         {
-            let rank = only.rank.map_or_else(String::new, |number| format!(" {number}"));
-            notes.push(format!("the trace of rank{rank} is that of all {ranks} ranks"));
+            let rank = only.rank.map_or_else(|| "one rank".to_owned(), |number| format!("rank {number}"));
+            notes.push(format!("the trace of {rank} is that of all {ranks} ranks"));
         } else {
             read.sort_by_key(|trace| trace.rank);
         }
@@ -61,18 +61,18 @@ impl CollectiveTraces {
         if operations.clone().all(|operation| operation.span.is_none()) {
             notes.push("the trace has no times: operations follow one another at once".to_owned());
         }
-        let mut sizes: Vec<u64> =
-            operations.filter_map(|operation| operation.group).filter(|size| *size < ranks).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        for size in &sizes {
-            notes.push(format!("groups of {size} are consecutive ranks: the trace names no members"));
-        }
-        let groups = groups(&sizes, ranks).map_err(|message| of_file(path, message))?;
+        let scope = Scope { ranks, is_of_all: read.len() == 1 };
+        let known: BTreeSet<Group> = operations
+            .filter(|operation| operation.group.is_some_and(|size| size < ranks))
+            .map(|operation| scope.group(operation))
+            .collect::<Result<_, _>>()
+            .map_err(|message| of_file(path, message))?;
+        notes.extend(known.iter().filter_map(Group::note));
+        let groups = known.iter().flat_map(|group| group.all(ranks)).collect();
         let traces = (0..ranks).map(|rank| {
             let trace =
                 read.get(usize::try_from(rank).unwrap_or(0)).filter(|_| read.len() > 1).or(read.first());
-            trace.map_or_else(|| Err("no trace".to_owned()), |trace| of_rank(trace, rank, ranks))
+            trace.map_or_else(|| Err("no trace".to_owned()), |trace| of_rank(trace, rank, scope))
         });
         let traces: Result<Vec<RankTrace>, String> = traces.collect();
         let paths: Vec<PathBuf> =
@@ -178,27 +178,108 @@ fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
     Ok(ranks)
 }
 
-/// The members of groups of these sizes; each group has consecutive ranks.
-fn groups(sizes: &[u64], ranks: u64) -> Result<BTreeMap<String, Vec<u32>>, String> {
-    let mut groups = BTreeMap::new();
-    for &size in sizes {
-        if size == 0 || !ranks.is_multiple_of(size) {
-            return Err(format!("a group of {size} of {ranks} ranks, expected a size that divides them"));
-        }
-        for block in 0..ranks / size {
-            let members = (block * size..(block + 1) * size).map(narrow).collect();
-            groups.insert(group_name(size, block), members);
-        }
-    }
-    Ok(groups)
+/// The ranks of a job, and whether one trace is that of all of them.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    ranks: u64,
+    is_of_all: bool,
 }
 
-fn group_name(size: u64, block: u64) -> String {
-    format!("{size} ranks from {}", block * size)
+/// The group of a collective.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// All ranks.
+    World,
+    /// `size` ranks, each `stride` after the one before; all ranks fall into such groups.
+    Strided { size: u64, stride: u64, is_named: bool },
+    /// These ranks, by the traces of all.
+    Listed(Arc<[u64]>),
+}
+
+impl Scope {
+    /// The group of an operation: its members if the trace names them. In a trace of all ranks the groups of the others
+    /// have the same stride; without members, or with those of no stride, they are consecutive.
+    fn group(self, traced: &TracedOperation) -> Result<Group, String> {
+        let ranks = self.ranks;
+        let size = match traced.group {
+            Some(size) if size > ranks => {
+                return Err(format!("a group of {size} of {ranks} ranks, expected at most all"));
+            }
+            Some(size) if size < ranks && size > 0 => size,
+            Some(0) => {
+                return Err(format!("a group of 0 of {ranks} ranks, expected a size that divides them"));
+            }
+            _ => return Ok(Group::World),
+        };
+        let is_whole = |members: &&Arc<[u64]>| {
+            members.len() as u64 == size && members.last().is_some_and(|&last| last < ranks)
+        };
+        let members = traced.members.as_ref().filter(is_whole);
+        if let Some(stride) = members.and_then(|members| stride(members, ranks)) {
+            return Ok(Group::Strided { size, stride, is_named: true });
+        }
+        match members {
+            Some(members) if !self.is_of_all => Ok(Group::Listed(Arc::clone(members))),
+            _ if !ranks.is_multiple_of(size) => {
+                Err(format!("a group of {size} of {ranks} ranks, expected a size that divides them"))
+            }
+            _ => Ok(Group::Strided { size, stride: 1, is_named: false }),
+        }
+    }
+}
+
+/// The distance of members that follow one another at one distance, if all ranks fall into such groups.
+fn stride(members: &[u64], ranks: u64) -> Option<u64> {
+    let stride = members.get(1)? - members[0];
+    let row = stride.checked_mul(members.len() as u64).filter(|&row| ranks.is_multiple_of(row))?;
+    let is_even = members.windows(2).all(|pair| pair[1] - pair[0] == stride);
+    (is_even && members[0] % row < stride).then_some(stride)
+}
+
+impl Group {
+    /// Its name, as that of the group of a rank.
+    fn name(&self, rank: u64) -> String {
+        match self {
+            Self::World => String::new(),
+            &Self::Strided { size, stride, .. } => {
+                let first = rank / (size * stride) * (size * stride) + rank % stride;
+                format!("{size} ranks from {first} by {stride}")
+            }
+            Self::Listed(members) => {
+                let members: Vec<String> = members.iter().map(u64::to_string).collect();
+                format!("ranks {}", members.join(", "))
+            }
+        }
+    }
+
+    /// All groups of this form, each with its members.
+    fn all(&self, ranks: u64) -> Vec<(String, Vec<u32>)> {
+        match self {
+            Self::World => vec![],
+            &Self::Strided { size, stride, .. } => {
+                let is_first = |rank: &u64| rank % (size * stride) < stride;
+                let members = |first: u64| (0..size).map(|place| narrow(first + place * stride)).collect();
+                (0..ranks).filter(is_first).map(|first| (self.name(first), members(first))).collect()
+            }
+            Self::Listed(members) => {
+                vec![(self.name(0), members.iter().copied().map(narrow).collect())]
+            }
+        }
+    }
+
+    /// What is assumed of it.
+    fn note(&self) -> Option<String> {
+        match *self {
+            Self::Strided { size, is_named: false, .. } => Some(format!(
+                "groups of {size} are consecutive ranks: the trace names no members, or none at one distance"
+            )),
+            _ => None,
+        }
+    }
 }
 
 /// The operations of a rank, each after its predecessor.
-fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
+fn of_rank(trace: &Trace, rank: u64, scope: Scope) -> Result<RankTrace, String> {
     let mut nodes: Vec<TraceNode> = vec![];
     let mut previous_end = 0.0;
     for traced in trace.operations.as_deref().unwrap_or_default() {
@@ -210,7 +291,7 @@ fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
             previous_end = f64::max(previous_end, end);
         }
         let measured = traced.span.map_or(0, |[start, end]| nanoseconds(end - start));
-        push(&mut nodes, &traced.operation, collective(traced, rank, ranks)?, measured);
+        push(&mut nodes, &traced.operation, collective(traced, rank, scope)?, measured);
     }
     Ok(RankTrace {
         nodes,
@@ -220,7 +301,7 @@ fn of_rank(trace: &Trace, rank: u64, ranks: u64) -> Result<RankTrace, String> {
     })
 }
 
-fn collective(traced: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, String> {
+fn collective(traced: &TracedOperation, rank: u64, scope: Scope) -> Result<Work, String> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.name() == traced.operation);
     let operation = operation.ok_or_else(|| {
         format!(
@@ -228,13 +309,7 @@ fn collective(traced: &TracedOperation, rank: u64, ranks: u64) -> Result<Work, S
             traced.operation
         )
     })?;
-    let group = match traced.group {
-        Some(size) if size > ranks => {
-            return Err(format!("a group of {size} of {ranks} ranks, expected at most all"));
-        }
-        Some(size) if size < ranks && size > 0 => group_name(size, rank / size).into(),
-        _ => "".into(),
-    };
+    let group = scope.group(traced)?.name(rank).into();
     Ok(Work::Collective { operation, bytes: traced.bytes, group, dimensions: None })
 }
 
@@ -259,4 +334,51 @@ fn push(nodes: &mut Vec<TraceNode>, name: &str, work: Work, measured: u64) {
 )]
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round().max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traced(size: u64, members: &[u64]) -> TracedOperation {
+        let members = (!members.is_empty()).then(|| members.into());
+        TracedOperation { group: Some(size), members, ..TracedOperation::default() }
+    }
+
+    #[test]
+    fn groups_have_the_members_that_traces_name() {
+        let (one, all) = (Scope { ranks: 8, is_of_all: true }, Scope { ranks: 8, is_of_all: false });
+        let members = |scope: Scope, traced: &TracedOperation| {
+            let group = scope.group(traced).unwrap();
+            let all: Vec<Vec<u32>> = group.all(8).into_iter().map(|(_, members)| members).collect();
+            (all, group.note().is_some())
+        };
+        // Without names, or with those of no distance in a trace of all, they are consecutive, as a note says.
+        let consecutive = (vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]], true);
+        assert_eq!(members(one, &traced(4, &[])), consecutive);
+        assert_eq!(members(one, &traced(4, &[0, 1, 4, 6])), consecutive);
+        assert_eq!(members(one, &traced(4, &[4, 5, 6, 7])), (consecutive.0.clone(), false));
+        let strided = (vec![vec![0, 2, 4, 6], vec![1, 3, 5, 7]], false);
+        assert_eq!(members(one, &traced(4, &[1, 3, 5, 7])), strided);
+        let pairs = (vec![vec![0, 2], vec![1, 3], vec![4, 6], vec![5, 7]], false);
+        assert_eq!(members(one, &traced(2, &[5, 7])), pairs);
+        assert_eq!(members(all, &traced(3, &[0, 2, 5])), (vec![vec![0, 2, 5]], false));
+        // Between groups of two by two lies no group of this distance.
+        assert_eq!(members(all, &traced(2, &[2, 4])), (vec![vec![2, 4]], false));
+        assert_eq!(all.group(&traced(8, &[])).unwrap(), Group::World);
+        assert!(one.group(&traced(3, &[])).is_err() && one.group(&traced(9, &[])).is_err());
+    }
+
+    #[test]
+    fn every_rank_is_in_the_group_of_its_name() {
+        for (size, stride) in [(2, 1), (2, 2), (4, 2), (2, 4), (3, 4)] {
+            let ranks = 24;
+            let group = Group::Strided { size, stride, is_named: true };
+            let all = group.all(ranks);
+            for rank in 0..ranks {
+                let of_rank = all.iter().find(|(name, _)| *name == group.name(rank)).unwrap();
+                assert!(of_rank.1.contains(&narrow(rank)), "{size} {stride} {rank}");
+            }
+        }
+    }
 }
