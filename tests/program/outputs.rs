@@ -284,3 +284,22 @@ fn results_and_rows_in_one_file_are_refused() {
         assert_eq!((finished.code, scratch.names()), (Some(2), vec![]), "{rows}");
     }
 }
+
+#[test]
+fn programs_of_more_ranks_are_not_mixed_with_those_of_fewer() {
+    let ring = |ranks: u32| {
+        format!(
+            "machine = {{ kind = \"ring\", shape = [{ranks}] }}\n\
+             program = {{ kind = \"all-reduce\", algorithm = \"ring\", units = 8 }}\n"
+        )
+    };
+    let scratch = Scratch::with(&[("4.toml", ring(4)), ("8.toml", ring(8))]);
+    let export = |ranks: u32| {
+        let (scenario, folder) = (scratch.path(&format!("{ranks}.toml")), scratch.path("traces"));
+        run(&["export", &scenario, "--format", "chakra", "--output", &folder, "--force"])
+    };
+    assert_eq!([export(4).code, export(8).code], [Some(0); 2]);
+    let fewer = export(4);
+    assert_eq!(fewer.code, Some(2));
+    assert!(fewer.stderr.contains("program.4.et is of another program"), "{}", fewer.stderr);
+}

@@ -367,6 +367,22 @@ fn swept_marks(results: &ResultsTable, names: &[String]) -> Vec<Vec<String>> {
     marks
 }
 
+/// Whether rows of one size that agree in all other parts of their names differ in this one.
+fn distinguishes(results: &ResultsTable, parts: &[(&str, Vec<&str>)], place: usize) -> bool {
+    let sizes = ["program_vector_units", "program_vector_bytes"].map(|name| results.words(name));
+    let mut known: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
+    (0..results.row_count()).any(|row| {
+        let others = parts.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, part)| &part.1);
+        let words = others.chain(sizes.iter().flatten()).map(|words| words.get(row).copied().unwrap_or(""));
+        let own = parts[place].1.get(row).copied().unwrap_or("");
+        *known.entry(words.collect()).or_insert(own) != own
+    })
+}
+
+/// Columns that an algorithm, or its size, may decide: `exchange = "best"` takes the faster one, and channels have a
+/// processor each.
+const CHOSEN: [&str; 3] = ["program_exchange", "program_logical_shape", "machine_processors_per_node"];
+
 /// The name of each row by its columns.
 fn names_by_columns(results: &ResultsTable) -> Vec<String> {
     const ALWAYS: &str = "program_algorithm";
@@ -384,7 +400,7 @@ fn names_by_columns(results: &ResultsTable) -> Vec<String> {
         let is_part = ["machine_", "program_", "execution_"].iter().any(|part| name.starts_with(part));
         (is_part || name == "embedding" || name == "scenario") && !LEFT_OUT.contains(&name)
     };
-    let mut parts: Vec<(String, Vec<&str>)> = vec![];
+    let mut parts: Vec<(&str, Vec<&str>)> = vec![];
     for name in results.names().filter(|name| is_asked(name)) {
         let words = results.words(name).unwrap_or_default();
         // A setting that an algorithm ignores makes no difference.
@@ -392,9 +408,18 @@ fn names_by_columns(results: &ResultsTable) -> Vec<String> {
         given.dedup();
         if name == ALWAYS || given.len() > 1 {
             let rank = if name == ALWAYS { 0 } else { parts.len() };
-            parts.insert(rank, (label(name), words));
+            parts.insert(rank, (name, words));
         }
     }
+    for chosen in CHOSEN {
+        if let Some(place) = parts.iter().position(|(name, _)| *name == chosen)
+            && !distinguishes(results, &parts, place)
+        {
+            parts.remove(place);
+        }
+    }
+    let parts: Vec<(String, Vec<&str>)> =
+        parts.into_iter().map(|(name, words)| (label(name), words)).collect();
     let name = |row: usize| {
         let word = |(label, words): &(String, Vec<&str>)| {
             let word = words.get(row).copied().filter(|word| !word.is_empty())?;
@@ -531,6 +556,30 @@ mod tests {
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["ring", "direct, order rotated", "direct, order listed"]);
         assert!(chart.lines.iter().all(|line| line.points.len() == 2));
+    }
+
+    /// Small vectors are exchanged whole, large ones by halving; a sweep of both has a line for each.
+    #[test]
+    fn the_better_of_both_exchanges_is_one_line() {
+        let names = |keys: &str, sweep: &str| -> Vec<String> {
+            let scenario = format!(
+                "[machine]\nkind = \"ring\"\nshape = [8]\nlink = {{ bandwidth = \"50 GB/s\", latency = \"1 us\" }}\n\
+                 switching = \"cut-through\"\n[program]\nkind = \"all-reduce\"\n{keys}[sweep]\n\
+                 \"program.bytes\" = [\"64 B\", \"64 KiB\", \"1 MiB\"]\n{sweep}"
+            );
+            let runs = runs(&scenario);
+            let records =
+                runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run)));
+            let chart = GoodputChart::new(&ResultsTable::of(&records.collect::<Vec<_>>())).unwrap();
+            chart.lines.into_iter().map(|line| line.name).collect()
+        };
+        let both = "algorithm = [\"ring\", \"recursive-doubling\"]\nexchange = \"best\"\n";
+        assert_eq!(names(both, ""), ["ring", "recursive-doubling"]);
+        let swept = "\"program.exchange\" = [\"whole\", \"halving\"]\n";
+        assert_eq!(
+            names("algorithm = \"recursive-doubling\"\n", swept),
+            ["recursive-doubling, whole", "recursive-doubling, halving"]
+        );
     }
 
     #[test]

@@ -3,7 +3,10 @@
 
 mod faster_exchange;
 
-use std::{collections::BTreeMap, io};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
 use cubefold_records::{Document, RunCaption, RunRecord};
 use cubefold_runs::{
@@ -145,8 +148,8 @@ fn fastest_algorithms(
     Ok(all)
 }
 
-/// The crossovers of a comparison to the unit, by runs at sizes in between; those between the given sizes, with a
-/// sentence, if an algorithm has no such runs.
+/// The crossovers of a comparison to the unit, by runs at sizes in between. Algorithms without such runs are left out
+/// there, with a sentence; their own crossovers stay those between the given sizes.
 fn bisected(
     comparison: &AlgorithmComparison,
     competitors: &[Competitor],
@@ -171,9 +174,13 @@ fn bisected(
         let change = comparison.changes.first();
         change.is_some_and(|change| runs[competitor.place].with_vector_units(change.last_units).is_none())
     };
-    if let Some(Competitor { name, .. }) = of_setting.iter().find(is_in_steps) {
-        say(&format!("note: {name} runs in several steps, whose sizes --bisect cannot change"));
-        return Ok(comparison.changes.clone());
+    let in_steps: BTreeSet<&str> =
+        of_setting.iter().filter(is_in_steps).map(|competitor| competitor.name.as_str()).collect();
+    for name in &in_steps {
+        say(&format!(
+            "note: {name} runs in several steps, whose sizes --bisect cannot change: it is left out between the sizes \
+             that were run"
+        ));
     }
     let fastest_at = |units: u64| {
         let sized: Vec<(&str, Run)> =
@@ -186,7 +193,11 @@ fn bisected(
     };
     let mut found = vec![];
     for change in &comparison.changes {
-        found.extend(change.to_the_unit(fastest_at)?);
+        if [&change.before, &change.after].iter().any(|name| in_steps.contains(name.as_str())) {
+            found.push(change.clone());
+        } else {
+            found.extend(change.to_the_unit(fastest_at)?);
+        }
     }
     Ok(found)
 }

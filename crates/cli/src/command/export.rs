@@ -1,6 +1,6 @@
 //! `cubefold export`: the program of a scenario in the format of another tool.
 
-use std::{fs, io::Write, path::Path};
+use std::{collections::BTreeSet, fs, io::Write, path::Path};
 
 use cubefold_runs::{
     check_export,
@@ -31,6 +31,8 @@ pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<
     })?;
     if format.is_folder() {
         let folder = Folder::open(format, shared)?;
+        let names: BTreeSet<&str> = written.files.iter().map(|(name, _)| name.as_ref()).collect();
+        folder.refuse_other_ranks(&names)?;
         let mut outputs = vec![];
         for (name, content) in &written.files {
             let path = folder.path.join(name);
@@ -69,6 +71,21 @@ impl<'path> Folder<'path> {
         let is_new = !path.exists();
         fs::create_dir_all(path).map_err(|error| Failure::unwritable(path, &error))?;
         Ok(Self { path, is_new })
+    }
+
+    /// Refuses a folder with files of more ranks, which would be read with those written.
+    fn refuse_other_ranks(&self, names: &BTreeSet<&str>) -> Result<(), Failure> {
+        let unnumbered = |name: &str| name.replace(|sign: char| sign.is_ascii_digit(), "");
+        let forms: BTreeSet<String> = names.iter().map(|name| unnumbered(name)).collect();
+        let entries = fs::read_dir(self.path).map_err(|error| Failure::unwritable(self.path, &error))?;
+        let found = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let other =
+            found.filter(|name| !names.contains(name.as_str()) && forms.contains(&unnumbered(name))).min();
+        other.map_or(Ok(()), |name| {
+            let message =
+                format!("{name} is of another program: it would be read with the files of this one");
+            Err(Failure::usage(message, "delete the files in the folder, or name another with --output"))
+        })
     }
 
     /// Keeps it: its files are complete.

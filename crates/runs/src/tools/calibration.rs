@@ -223,7 +223,15 @@ impl fmt::Display for Calibration {
             writeln!(formatter, "# The latency is not in these measurements and stands as 0 ps: {missing}.")?;
         }
         let machine = TwoNodes { link: self.link(), startup_seconds: self.startup_seconds, hops: self.hops };
-        self.series.iter().try_for_each(|series| write_series(formatter, series, &machine))
+        let sort = |series: &FittedSeries| std::mem::discriminant(&series.measurement.kind);
+        for (place, series) in self.series.iter().enumerate() {
+            write_series(formatter, series, &machine)?;
+            if let Some(first) = self.series[..place].iter().find(|before| sort(before) == sort(series)) {
+                let first = &first.measurement.name;
+                writeln!(formatter, "# Not used for the machine: {first} is of its kind and came first.")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -319,7 +327,9 @@ fn write_residuals(
             series.seconds(point.bytes) * 1e6,
             percent(residual)
         )?;
-        if let Some(seconds) = machine.seconds(measurement.kind, point.bytes) {
+        // A message without bytes has no unit that crosses the link.
+        let simulated = machine.seconds(measurement.kind, point.bytes).filter(|_| point.bytes > 0);
+        if let Some(seconds) = simulated {
             write!(formatter, " {:>14.3} {:>7.1} %", seconds * 1e6, percent(seconds / point.seconds - 1.0))?;
         }
         writeln!(formatter)?;

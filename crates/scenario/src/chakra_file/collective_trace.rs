@@ -60,6 +60,11 @@ impl CollectiveTraces {
         let operations = read.iter().flat_map(|trace| trace.operations.as_deref().unwrap_or_default());
         if operations.clone().all(|operation| operation.span.is_none()) {
             notes.push("the trace has no times: operations follow one another at once".to_owned());
+        } else {
+            notes.push(
+                "computations are the times between collectives: what ran beside these is left out"
+                    .to_owned(),
+            );
         }
         let scope = Scope { ranks, is_of_all: read.len() == 1 };
         let known: BTreeSet<Group> = operations
