@@ -176,10 +176,14 @@ fn bisected(
     };
     let in_steps: BTreeSet<&str> =
         of_setting.iter().filter(is_in_steps).map(|competitor| competitor.name.as_str()).collect();
-    for name in &in_steps {
+    if let Some(first) = in_steps.first() {
+        let who = match in_steps.len() {
+            1 => format!("{first} runs"),
+            count => format!("{count} algorithms, such as {first}, run"),
+        };
         say(&format!(
-            "note: {name} runs in several steps, whose sizes --bisect cannot change: it is left out between the sizes \
-             that were run"
+            "note: {who} in several steps, whose sizes --bisect cannot change; the sizes between those that were run are \
+             left to the others"
         ));
     }
     let fastest_at = |units: u64| {
