@@ -52,6 +52,26 @@ fn a_placement_found_runs_as_long_as_the_search_says() {
     assert_eq!(last["makespan_cycles"].as_u64(), Some(of("found_value")));
 }
 
+/// All ranks on one node exchange nothing over links; the first embedding has one on each.
+#[test]
+fn a_node_has_as_many_ranks_as_the_fullest_of_all_embeddings() {
+    let scenario = "machine = { kind = \"network\", edges = \"t.conf\" }\n\
+                    program = { kind = \"traffic\", file = \"m.csv\", processes_per_node = 4 }\n\
+                    mapping = { embeddings = [\"cyclic\", \"file:one.csv\"] }\n";
+    let scratch = Scratch::with(&[
+        ("s.toml", scenario),
+        ("t.conf", "SwitchName=a Nodes=n[1-4]\n"),
+        ("m.csv", "0,64,0,64\n64,0,64,0\n0,64,0,64\n64,0,64,0\n"),
+        ("one.csv", "process,p_1\n0,0\n1,0\n2,0\n3,0\n"),
+    ]);
+    let path = scratch.path("s.toml");
+    let found = &searches(&["search", &path])[0];
+    assert_eq!((found["named"].as_str(), found["found_value"].as_u64()), (Some("file:one.csv"), Some(0)));
+    assert_eq!((found["proved"].as_bool(), found["bound_source"].as_str()), (Some(true), Some("none")));
+    let table = done(&["search", &path]);
+    assert!(table.contains("At most 4 ranks on a node, as in the fullest of the scenario's embeddings."));
+}
+
 #[test]
 fn the_result_does_not_depend_on_threads() {
     let scratch = Scratch::with(&[("cube.toml", CUBE)]);

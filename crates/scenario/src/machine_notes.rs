@@ -136,3 +136,30 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
     };
     Some(format!("cables are assumed: {} (uplinks = \"full\"). {others}", parts.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::load_text;
+
+    #[test]
+    fn traffic_that_stays_at_its_terminal_is_told() {
+        let note = |machine: &str, pattern: &str| {
+            let text = format!(
+                "machine = {{ {machine}, switching = \"wormhole\" }}\n\
+                 program = {{ kind = \"open-loop\", pattern = {pattern}, load = 0.1 }}\n"
+            );
+            let notes = load_text(Path::new("s.toml"), &text).unwrap().runs[0].notes();
+            notes.into_iter().find(|note| note.contains("crosses no link"))
+        };
+        let dragonfly =
+            "kind = \"dragonfly\", hosts_per_switch = 1, switches_per_group = 2, global_links = 1";
+        let whole = "adv+3 of 3 groups: every packet is for the terminal that makes it, and crosses no link.";
+        assert_eq!(note(dragonfly, "\"adv+3\"").as_deref(), Some(whole));
+        assert_eq!(note(dragonfly, "\"adv+2\""), None);
+        let mesh = "kind = \"mesh\", shape = [4, 4]";
+        assert!(note(mesh, "\"group-tornado\", group_size = 8").is_some());
+        assert_eq!(note(mesh, "\"group-tornado\", group_size = 4"), None);
+    }
+}

@@ -41,6 +41,18 @@ fn runs_of_one_size_each_are_one_series() {
 }
 
 #[test]
+fn the_second_log_of_a_kind_is_said_to_be_unused() {
+    let of =
+        |name: &str, rate| Measurement { name: name.to_owned(), ..series(SeriesKind::Streaming, 1e-7, rate) };
+    let calibration = Calibration::new(vec![of("a.txt", 5e9), of("b.txt", 9e9)], 1).unwrap();
+    assert!(is_near(calibration.bytes_per_second(), 5e9));
+    let text = calibration.to_string();
+    assert!(text.contains("# Not used for the machine: a.txt is of its kind and came first."), "{text}");
+    let alone = Calibration::new(vec![of("a.txt", 5e9), series(SeriesKind::Single, 2e-6, 4e9)], 1).unwrap();
+    assert!(!alone.to_string().contains("Not used"));
+}
+
+#[test]
 fn exact_lines_are_found_again() {
     for kind in [SeriesKind::Single, SeriesKind::Streaming, RING] {
         let fitted = FittedSeries::fit(series(kind, 2e-6, 5e9)).unwrap();
