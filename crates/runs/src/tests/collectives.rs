@@ -317,8 +317,11 @@ fn a_search_knows_the_bounds_of_collectives_that_fill_the_machine() {
             let search =
                 PlacementSearch::of(&runs, &request, 1 << 30, &mut |_| ControlFlow::Continue(())).unwrap();
             let bound = search.found.bound;
+            assert!(bound.value <= search.found.value, "{:?} {text}", search.found);
             let [one, other] = [0, 1].map(|run| u128::from(record(&runs[run]).lower_bound_cycles.unwrap()));
             let is_known = kind != "broadcast" && keys.starts_with("units = 64") && !keys.contains("shape");
+            let collective = runs[0].program.asked_collective().unwrap();
+            assert_eq!(collective.ranks_are_alike(), is_known, "{text}");
             if is_known {
                 assert_eq!(one, other, "{text}");
                 assert!(bound.value >= one, "{bound:?} {text}");

@@ -28,13 +28,34 @@ fn rules(links: LinkMode) -> Communication {
 
 /// The bound of the makespan, with one process on each of the hosts.
 fn bound_of(program: &StageProgram, machine: &Machine, rules: Communication) -> u128 {
+    bound_by(Objective::Makespan, program, machine, rules, 1)
+}
+
+fn bound_by(
+    objective: Objective,
+    program: &StageProgram,
+    machine: &Machine,
+    rules: Communication,
+    per_site: usize,
+) -> u128 {
     let sites: Vec<NodeId> = machine.hosts().collect();
     let ranks = program.process_count();
-    let problem =
-        Problem { program, machine, ranks, rules, sites: &sites, per_site: 1, least_makespan: None };
+    let problem = Problem { program, machine, ranks, rules, sites: &sites, per_site, least_makespan: None };
     let (traffic, distances) = (Traffic::new(program, ranks), Distances::new(machine, &sites));
     let known = Known { problem, traffic: &traffic, distances: &distances, routes: None };
-    bound(&known, Objective::Makespan, Depth { steps: 0, known: 0 }).value
+    bound(&known, objective, Depth { steps: 0, known: 0 }).value
+}
+
+#[test]
+fn ranks_that_fit_on_a_site_have_no_least_distance() {
+    let machine = Machine::new(MachineKind::Ring, &[4]).unwrap();
+    let dilation = |messages: &[(usize, u32, u32)], per_site| {
+        let program = program(4, messages);
+        bound_by(Objective::Dilation, &program, &machine, rules(LinkMode::FullDuplex), per_site)
+    };
+    let (pairs, chain) = ([(0, 0, 1), (0, 2, 3)], [(0, 0, 1), (0, 1, 2), (0, 2, 3)]);
+    assert_eq!([1, 2, 3, 4].map(|per_site| dilation(&pairs, per_site)), [1, 0, 0, 0]);
+    assert_eq!([1, 2, 3, 4].map(|per_site| dilation(&chain, per_site)), [1, 1, 1, 0]);
 }
 
 /// The makespan with the processes on the first hosts.
