@@ -162,9 +162,7 @@ fn axes(
     margins: Margins,
 ) -> Result<Axes, PictureError> {
     let end = |(point, half): (&DataPoint, &Option<f64>)| point.up + half.unwrap_or(0.0);
-    let ends_of_bars =
-        || curves.iter().flat_map(|curve| curve.points.iter().zip(&curve.half_widths).map(end));
-    let greatest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let ends = curves.iter().flat_map(|curve| curve.points.iter().zip(&curve.half_widths).map(end));
     let axis = |title: &str, to: f64, ticks: Ticks| Axis {
         title: title.to_owned(),
         from: 0.0,
@@ -173,7 +171,7 @@ fn axes(
         ticks,
     };
     let across = axis("load [units a terminal a cycle]", across, Ticks::Any);
-    let latencies = greatest(&mut ends_of_bars()) * ROOM;
+    let latencies = ends.fold(0.0, f64::max) * ROOM;
     Axes::draw(width, height, margins, across, axis("mean packet latency [cycles]", latencies, Ticks::Any))
 }
 

@@ -12,7 +12,9 @@ use cubefold_topology::{LinkMode, NodeId, greatest_common_divisor};
 use crate::{
     Objective, Problem,
     assignment::least_assignment,
-    classes::{connected_ranks, divisions, least_makespan_apart, least_makespan_with_few_partners_near},
+    classes::{
+        Classes, connected_ranks, divisions, least_makespan_apart, least_makespan_with_few_partners_near,
+    },
     critical_path::{least_makespan_of_tasks, longest_computations_of_tasks},
     distances::Distances,
     judge::Known,
@@ -130,20 +132,22 @@ pub(crate) fn bound(known: &Known<'_>, objective: Objective, depth: Depth) -> Bo
         Objective::HopUnits => vec![bounds.hop_units(depth)],
         Objective::Dilation => vec![bounds.dilation()],
         Objective::Load => with_volume(vec![bounds.load_of_a_node()]),
-        Objective::Predicted => vec![bounds.prediction(Contention::None), bounds.apart(Contention::None)],
+        Objective::Predicted => {
+            vec![bounds.prediction(Contention::None), bounds.apart(Contention::None, &divisions(problem))]
+        }
         Objective::Makespan => {
+            let divisions = divisions(problem);
             let prediction = largest([
                 bounds.prediction(Contention::Some),
-                bounds.apart(Contention::Some),
-                bounds.few_partners(),
+                bounds.apart(Contention::Some, &divisions),
+                bounds.few_partners(&divisions),
             ]);
+            let all_arrive = problem.receives_all();
             let mut others = vec![prediction];
-            if problem.receives_all() {
-                others.push(bounds.cut());
-            }
+            others.extend(all_arrive.then(|| bounds.cut()));
             others.push(bounds.processors());
             others.extend(problem.least_makespan);
-            if problem.receives_all() { with_volume(others) } else { others }
+            if all_arrive { with_volume(others) } else { others }
         }
     };
     largest(candidates)
@@ -368,21 +372,21 @@ impl Bounds<'_> {
     }
 
     /// The prediction with some pair of ranks in different classes of sites.
-    fn apart(&self, contention: Contention) -> Bound {
+    fn apart(&self, contention: Contention, divisions: &[Classes]) -> Bound {
         let Self { problem, traffic, fastest, nearest, .. } = *self;
         let value = match problem.program.special() {
             Special::Tasks(_) => 0,
-            _ => least_makespan_apart(problem, traffic, fastest, (nearest, contention), &divisions(problem)),
+            _ => least_makespan_apart(problem, traffic, fastest, (nearest, contention), divisions),
         };
         Bound { value: value.into(), kind: BoundKind::Prediction }
     }
 
     /// The prediction with all but a few partners of any rank in different classes of sites.
-    fn few_partners(&self) -> Bound {
+    fn few_partners(&self, divisions: &[Classes]) -> Bound {
         let Self { problem, fastest, nearest, .. } = *self;
         let value = match problem.program.special() {
             Special::Tasks(_) | Special::Job(_) => 0,
-            _ => least_makespan_with_few_partners_near(problem, fastest, nearest, &divisions(problem)),
+            _ => least_makespan_with_few_partners_near(problem, fastest, nearest, divisions),
         };
         Bound { value: value.into(), kind: BoundKind::Prediction }
     }

@@ -54,8 +54,9 @@ pub(crate) fn divisions(problem: &Problem<'_>) -> Vec<Classes> {
     thresholds.sort_unstable();
     thresholds.dedup();
     let mut found = vec![];
-    let mut class_of: Vec<usize> = (0..sites.len()).collect();
+    let mut parents: Vec<usize> = (0..sites.len()).collect();
     for threshold in thresholds {
+        let class_of = sets(&mut parents);
         let places = largest_set(&class_of) * problem.per_site;
         if places >= problem.rank_count() {
             break;
@@ -63,7 +64,7 @@ pub(crate) fn divisions(problem: &Problem<'_>) -> Vec<Classes> {
         found.push(Classes { places, times: routes.least_between(&class_of, &times) });
         for (pair, &kind) in routes.of_pairs.iter().enumerate() {
             if time(kind) <= threshold {
-                join(&mut class_of, pair / sites.len(), pair % sites.len());
+                join(&mut parents, pair / sites.len(), pair % sites.len());
             }
         }
     }
@@ -96,12 +97,24 @@ fn largest_set(set_of: &[usize]) -> usize {
     counts.into_iter().max().unwrap_or(0)
 }
 
-/// Merges the sets of two items.
-fn join(set_of: &mut [usize], one: usize, other: usize) {
-    let ends = [one, other].map(|item| set_of[item]);
-    if ends[0] != ends[1] {
-        set_of.iter_mut().filter(|set| **set == ends[1]).for_each(|set| *set = ends[0]);
+/// Merges the sets of two items, each set a tree of parents.
+fn join(parents: &mut [usize], one: usize, other: usize) {
+    let roots = [one, other].map(|item| root(parents, item));
+    parents[roots[1]] = roots[0];
+}
+
+/// The set of each item, by its root.
+fn sets(parents: &mut [usize]) -> Vec<usize> {
+    (0..parents.len()).map(|item| root(parents, item)).collect()
+}
+
+/// The root of an item's tree; the path to it is halved on the way.
+fn root(parents: &mut [usize], mut item: usize) -> usize {
+    while parents[item] != item {
+        parents[item] = parents[parents[item]];
+        item = parents[item];
     }
+    item
 }
 
 /// The property of a route that determines the time of a message of given size.
@@ -210,10 +223,10 @@ pub(crate) fn least_makespan_apart(
     let mut weighed: Vec<(u64, (u32, u32))> = pairs.iter().map(|pair| (makespan(pair), *pair)).collect();
     // Pairs by descending delay, until they connect as many ranks as all pairs do.
     weighed.sort_unstable_by(|one, other| other.cmp(one));
-    let mut sets: Vec<usize> = (0..traffic.rank_count()).collect();
+    let mut parents: Vec<usize> = (0..traffic.rank_count()).collect();
     for (makespan, (one, other)) in weighed {
-        join(&mut sets, one as usize, other as usize);
-        if largest_set(&sets) == connected {
+        join(&mut parents, one as usize, other as usize);
+        if largest_set(&sets(&mut parents)) == connected {
             return makespan;
         }
     }
@@ -223,21 +236,8 @@ pub(crate) fn least_makespan_apart(
 /// The size of the largest set of ranks connected by messages.
 pub(crate) fn connected_ranks(traffic: &Traffic) -> usize {
     let mut parents: Vec<usize> = (0..traffic.rank_count()).collect();
-    for (one, other, _) in traffic.pairs() {
-        let roots = [one, other].map(|rank| root(&mut parents, rank as usize));
-        parents[roots[1]] = roots[0];
-    }
-    let roots: Vec<usize> = (0..parents.len()).map(|rank| root(&mut parents, rank)).collect();
-    largest_set(&roots)
-}
-
-/// The root of an item's tree; the path to it is halved on the way.
-fn root(parents: &mut [usize], mut item: usize) -> usize {
-    while parents[item] != item {
-        parents[item] = parents[parents[item]];
-        item = parents[item];
-    }
-    item
+    traffic.pairs().for_each(|(one, other, _)| join(&mut parents, one as usize, other as usize));
+    largest_set(&sets(&mut parents))
 }
 
 /// A lower bound of the makespan of a stage program over all placements \[cycles\]: a process receives stage after stage, and

@@ -272,7 +272,7 @@ impl Group {
         }
     }
 
-    /// What is assumed of it.
+    /// The note on groups whose members are a guess.
     fn note(&self) -> Option<String> {
         match *self {
             Self::Strided { size, is_named: false, .. } => Some(format!(
