@@ -554,18 +554,3 @@ fn files_of_other_kinds_are_named_in_one_error() {
         assert!(!plain.contains("errors"), "{arguments:?}: {}", finished.stderr);
     }
 }
-
-#[test]
-fn the_hosts_of_a_cluster_are_its_nodes() {
-    let scenario = "[machine]\nkind = \"cluster\"\nnodes = 2\ndevices_per_node = 4\n\
-                    inside = { kind = \"switch\", link = { bandwidth = \"4 GB/s\", latency = \"1 us\" } }\n\
-                    outside = { link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }, leaves = { nodes = 2 } }\n\
-                    [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MiB\"\n\
-                    [mapping]\nembeddings = [\"cyclic\"]\n";
-    let scratch = Scratch::with(&[("c.toml", scenario), ("hosts.txt", "a\nb\n")]);
-    let (path, hosts) = (scratch.path("c.toml"), scratch.path("hosts.txt"));
-    let place = |format: &str| done(&["place", &path, "--format", format, "--hosts", &hosts, "--quiet"]);
-    assert_eq!(place("slurm-hostfile"), "a\nb\na\nb\na\nb\na\nb\n");
-    let ranks = place("open-mpi-rankfile");
-    assert_eq!(ranks.lines().nth(5), Some("rank 5=b slot=2"), "{ranks}");
-}

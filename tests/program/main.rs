@@ -11,6 +11,7 @@ mod browser;
 mod calibrate;
 mod cases;
 mod citations;
+mod cluster_hosts;
 mod clusters;
 mod collective_results;
 mod command;

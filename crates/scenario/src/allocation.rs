@@ -12,7 +12,7 @@ use std::{
 use cubefold_formats::{
     input::{
         diagnostic::Diagnostics,
-        region::Allocation,
+        region::{Allocation, Region},
         text::{Remarks, described, lines, span},
     },
     launcher::{
@@ -37,14 +37,13 @@ use super::{
 pub(super) struct KnownNames {
     nodes: BTreeMap<String, u64>, // the first of its hosts
     each: u64,                    // hosts of a name: the devices of a node of a cluster, else 1
-    list: Arc<HostList>,
+    pub(super) list: Arc<HostList>,
 }
 
-impl KnownNames {
-    /// The names of all hosts; `None` if names are those of nodes with several devices.
-    pub(super) fn of_hosts(self) -> Option<Arc<HostList>> {
-        (self.each == 1).then_some(self.list)
-    }
+/// The names of the hosts of a job in its order, if the machine's hosts or the nodes of a cluster have names; errors in
+/// them are reported with the machine.
+pub(super) fn job_hosts(settings: &Settings<'_>, region: Region<'_>) -> Option<HostList> {
+    read_names(&settings.silent(), Some(region.whole()))?.list.of_job(region)
 }
 
 /// Reads the names of the hosts, from `machine.host_names` or the network's file.

@@ -16,13 +16,12 @@ use cubefold_formats::{
     value::Kind,
 };
 use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
-use cubefold_topology::NodeId;
 
 use super::{
     Run, asked_file,
     errors::{Errors, ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
-    source_file::{ReadError, SourceFile},
+    source_file::{Place, ReadError, SourceFile},
     value::{Table, Value},
 };
 
@@ -36,7 +35,7 @@ pub struct LauncherEntry {
     pub format: LauncherFormat,
     /// The file, relative to the scenario.
     pub file: String,
-    /// The list of host names, relative to the scenario, if the format has names.
+    /// The list of host names, relative to the scenario, if it is given.
     pub hosts: Option<String>,
     /// The coordinate map that orders them, relative to the scenario, if there is one.
     pub coordinates: Option<String>,
@@ -82,14 +81,10 @@ fn read_format(value: &Value, name: &str, errors: &Errors) -> Option<LauncherFor
     value.choice(name, &now, errors)
 }
 
-/// The path of the host names; reports a path that is missing or that the format does not use.
+/// The path of the host names; reports one that the format does not use.
 fn read_hosts_key(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Option<String> {
     if format.names_hosts() {
-        let value = match table.get("coordinates") {
-            Some(_) => table.get("hosts")?,
-            None => table.required("hosts", "the path of a list of host names", errors)?,
-        };
-        return path(value, &table.name("hosts"), errors);
+        return path(table.get("hosts")?, &table.name("hosts"), errors);
     }
     refuse(table, "hosts", &format!("{format} names no hosts"), errors);
     None
@@ -137,12 +132,19 @@ pub(super) struct LauncherSource {
 }
 
 impl LauncherSource {
-    /// Reads the placement of `processes` processes on `region`.
+    /// Reads the placement of `processes` processes on `region`, whose hosts have the names `known`, if any; `place` is
+    /// where the scenario names the file.
     ///
     /// # Errors
     ///
     /// If one of the files cannot be read or is wrong: the first errors of each.
-    pub(super) fn read(&self, processes: u64, region: Region<'_>) -> Result<Placement, Failure> {
+    pub(super) fn read(
+        &self,
+        processes: u64,
+        region: Region<'_>,
+        known: Option<HostList>,
+        place: &Place,
+    ) -> Result<Placement, Failure> {
         let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
         let source = SourceFile::read(&self.file).map_err(|error| match error {
             ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
@@ -150,7 +152,10 @@ impl LauncherSource {
                 Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
             }
         })?;
-        let mut hosts = hosts?;
+        let mut hosts = among(hosts?, known.filter(|_| self.format.names_hosts()));
+        if hosts.is_none() && self.coordinates.is_none() && self.format.names_hosts() {
+            return Err(Failure::Wrong(vec![no_hosts(self.format, place)]));
+        }
         if let Some(path) = &self.coordinates {
             let map = read_map(path).map_err(Failure::Wrong)?;
             let ordered = map.order(region.whole(), hosts.as_ref());
@@ -167,6 +172,23 @@ impl LauncherSource {
             Failure::Wrong(other.map_or_else(errors, |error| vec![error]))
         })
     }
+}
+
+/// The hosts of a file: those listed, or the known ones of the machine if none are, or only some of these.
+fn among(listed: Option<HostList>, known: Option<HostList>) -> Option<HostList> {
+    match (listed, known) {
+        (Some(listed), Some(known))
+            if listed.count() < known.count() && listed.names().all(|name| known.contains(name)) =>
+        {
+            Some(known.with_slots_of(&listed))
+        }
+        (listed, known) => listed.or(known),
+    }
+}
+
+fn no_hosts(format: LauncherFormat, place: &Place) -> ScenarioError {
+    let message = format!("{format} without hosts on a machine without names, expected a list of its hosts");
+    ScenarioError::at(place, message, "no hosts").with_help("give hosts = \"..\", or the machine host_names")
 }
 
 impl Run {
@@ -214,13 +236,10 @@ impl Run {
         LauncherFile::check_hosts(self.region(), ranks, hosts, slots_per_node)
     }
 
-    /// The names of the hosts of its job in their order, if the machine's hosts have names.
+    /// The names of the hosts of its job in their order, if the machine's hosts have names, or the nodes of a cluster.
     #[must_use]
     pub fn job_hosts(&self) -> Option<HostList> {
-        let names = self.host_names.as_ref()?;
-        let Some(allocation) = &self.allocation else { return Some(HostList::clone(names)) };
-        let name = |node: &NodeId| names.name(node.index().into()).to_owned();
-        Some(HostList::of_names(allocation.nodes().iter().map(name)))
+        self.host_names.as_ref()?.of_job(self.region())
     }
 
     /// Orders the hosts of its machine by a coordinate map: those of a list, or all of the map.

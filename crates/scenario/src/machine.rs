@@ -13,7 +13,7 @@ use cubefold_topology::{
 };
 
 use super::{
-    allocation::{self, KnownNames},
+    allocation,
     collective::in_switch,
     connection,
     described_graph::{DescribedGraph, is_described},
@@ -193,7 +193,7 @@ fn with_allocation(
     let is_wrong = allocation.is_none() && settings.get(Key::MachineAllocation).is_some();
     let machine = machine.filter(|_| !is_wrong);
     let machine = machine.and_then(|machine| routed(machine, settings, library)).map(Arc::new);
-    MachineSection { machine, allocation, host_names: names.and_then(KnownNames::of_hosts), ..whole }
+    MachineSection { machine, allocation, host_names: names.map(|names| names.list), ..whole }
 }
 
 fn grid(settings: &Settings<'_>, kind: Option<MachineKind>) -> (Option<Machine>, Option<Size>) {

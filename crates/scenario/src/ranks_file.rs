@@ -10,7 +10,7 @@ use cubefold_formats::{
 };
 use cubefold_mapping::Placement;
 
-use super::{allocation::read_names, errors::ScenarioError, placement_file::Failure, settings::Settings};
+use super::{allocation::job_hosts, errors::ScenarioError, placement_file::Failure, settings::Settings};
 
 /// Larger files are tables of processes and coordinates \[bytes\].
 const MOST: u64 = 64 << 20;
@@ -36,7 +36,7 @@ pub(super) fn read(
     let wrong = |message: String, help: &str| {
         Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
     };
-    let Some(hosts) = hosts_of(settings, region) else {
+    let Some(hosts) = job_hosts(settings, region) else {
         let message = format!("hosts of ranks ({}) on a machine without names", format.name);
         return Some(Err(wrong(message, "machine.host_names = \"..\" names its hosts in their order")));
     };
@@ -55,14 +55,6 @@ pub(super) fn read(
             diagnostics.kept().iter().map(|diagnostic| ScenarioError::of_file(path, &diagnostic.message));
         Failure::Wrong(errors.collect())
     }))
-}
-
-/// The names of the hosts of a job, in their order.
-fn hosts_of(settings: &Settings<'_>, region: Region<'_>) -> Option<HostList> {
-    // Errors in them are reported with the machine.
-    let names = read_names(&settings.silent(), Some(region.whole()))?.of_hosts()?;
-    let Some(allocation) = region.allocation else { return Some(HostList::clone(&names)) };
-    Some(HostList::of_names(allocation.nodes().iter().map(|node| names.name(node.index().into()).to_owned())))
 }
 
 /// The host with a name: the whole name, else up to the first dot.

@@ -89,6 +89,25 @@ impl Region<'_> {
         self.allocation.map_or_else(|| self.whole().numbered_hosts(), Allocation::count)
     }
 
+    /// The nodes of the machine on each node of a cluster, in a row among those that hosts are listed for: its devices.
+    /// 1 on other machines, and if the job has some devices of a node without the others.
+    #[must_use]
+    pub fn devices_per_host(&self) -> u64 {
+        let Some(cluster) = self.machine.cluster() else { return 1 };
+        let each = cluster.devices_per_node;
+        let is_whole = |nodes: &[NodeId]| {
+            let numbers = nodes.iter().map(|node| u64::from(node.index()));
+            nodes.len() as u64 == each
+                && u64::from(nodes[0].index()).is_multiple_of(each)
+                && numbers.eq(u64::from(nodes[0].index())..u64::from(nodes[0].index()) + each)
+        };
+        let along = usize::try_from(each).unwrap_or(usize::MAX);
+        match self.allocation {
+            Some(allocation) if !allocation.nodes().chunks(along).all(is_whole) => 1,
+            Some(_) | None => each,
+        }
+    }
+
     /// The number of nodes of the job.
     pub fn job_nodes(&self) -> u64 {
         self.allocation.map_or_else(|| self.machine.numbered_hosts(), Allocation::count)

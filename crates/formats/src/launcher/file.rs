@@ -24,17 +24,16 @@ pub struct LauncherFile<'a> {
     hosts: Option<&'a HostList>, // as many as `slots` has, if the format names hosts
 }
 
-/// The slots of a host with `load` processes on each of its devices, if the hosts are the nodes of a whole cluster
-/// (`docs/model.md` section 23.7).
-fn slots_of_cluster(region: Region<'_>, hosts: &HostList, load: u64) -> Option<u64> {
-    let cluster = region.machine.cluster()?;
-    let are_nodes = hosts.count() == cluster.nodes && region.allocation.is_none();
-    are_nodes.then(|| cluster.devices_per_node.saturating_mul(load))
-}
-
-/// The slots of a host that the user or a whole cluster gives.
+/// The slots of a host that the user gives, or else a cluster with `load` processes on each of its devices, whose nodes
+/// are the hosts (`docs/model.md` section 23.7) unless the devices have names of their own.
 fn given_slots(region: Region<'_>, load: u64, options: HostOptions<'_>) -> Option<u64> {
-    options.slots_per_node.or_else(|| slots_of_cluster(region, options.hosts?, load))
+    let are_nodes = |hosts: &HostList| hosts.hosts_per_node() == 1 && hosts.count() != region.listed_hosts();
+    let of_cluster = || {
+        let each = region.devices_per_host();
+        let is_of_nodes = each > 1 && options.hosts.is_none_or(are_nodes);
+        is_of_nodes.then(|| each.saturating_mul(load))
+    };
+    options.slots_per_node.or_else(of_cluster)
 }
 
 impl<'a> LauncherFile<'a> {

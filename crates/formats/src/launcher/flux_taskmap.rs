@@ -2,7 +2,8 @@
 //!
 //! Flux RFC 34, "Flux Task Map": a JSON array of blocks `[node, nodes, tasks, repeat]`. A block gives the
 //! next `tasks` ranks to `node`, the next `tasks` to the node after it, and so on for `nodes` nodes, `repeat`
-//! times over. `flux submit --taskmap=manual:MAP` takes it. It gives the node of a rank but not its slot.
+//! times over. `flux submit --taskmap=manual:MAP` takes it. It gives the node of a rank but not its slot: on a
+//! cluster, the devices of a node take its ranks in order.
 //!
 //! ```text
 //! [[0,2,1,1],[3,1,1,1],[2,1,1,1]]        ranks 0, 1, 2, 3 on nodes 0, 1, 3, 2
@@ -13,6 +14,7 @@
 
 use std::io::{self, Write};
 
+use cubefold_mapping::ProcessId;
 use serde_json::Value;
 
 use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
@@ -104,9 +106,21 @@ fn is_raw(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_of_set) && sets().all(is_set)
 }
 
+/// The number of nodes that a task map counts: those of a cluster, or of the machine.
+fn node_count(reading: &Reading<'_>) -> u64 {
+    reading.region.job_nodes() / reading.devices()
+}
+
+/// Puts a rank on a node of the task map.
+fn seat_on(reading: &mut Reading<'_>, label: u32, node: u64, part: &str) {
+    let device = reading.next_device(node, part);
+    let node = device.and_then(|device| reading.region.job_node(node * reading.devices() + device));
+    reading.seat(ProcessId::new(label), node, part);
+}
+
 /// Reads the sets of ranks, one per node in node order.
 fn read_raw(reading: &mut Reading<'_>, text: &str) {
-    let count = reading.region.job_nodes();
+    let count = node_count(reading);
     for (node, set) in (0_u64..).zip(text.split(';')) {
         let set = set.trim();
         if node == count {
@@ -115,7 +129,6 @@ fn read_raw(reading: &mut Reading<'_>, text: &str) {
                 .complain(set, || format!("{found} nodes, expected at most {count}, those of the machine"));
             return;
         }
-        let node = reading.region.job_node(node);
         let ranks = set.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(set);
         for word in ranks.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             let (first, last) = word.split_once('-').unwrap_or((word, word));
@@ -129,7 +142,7 @@ fn read_raw(reading: &mut Reading<'_>, text: &str) {
                 reading.no_more_missing();
             }
             for label in first.label()..=last.label() {
-                reading.seat(cubefold_mapping::ProcessId::new(label), node, word);
+                seat_on(reading, label, node, word);
             }
         }
     }
@@ -187,9 +200,8 @@ fn seat_some(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) ->
     let ranks = (start..start + nodes).flat_map(|node| (0..tasks).map(move |_| node));
     let mut rank = first;
     for node in ranks.take(usize::try_from(reading.processes - first).unwrap_or(usize::MAX)) {
-        let Ok(process) = u32::try_from(rank) else { break };
-        let node = reading.region.job_node(node);
-        reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
+        let Ok(label) = u32::try_from(rank) else { break };
+        seat_on(reading, label, node, text);
         rank += 1;
     }
     rank
@@ -250,7 +262,7 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
         reading.complain(text, || format!("block is not {FORM}, expected four integers"));
         return None;
     };
-    let count = reading.region.job_nodes();
+    let count = node_count(reading);
     if nodes == 0 || tasks == 0 || repeat == 0 {
         reading.complain(text, || "block is empty, expected at least one node, task and repeat".to_owned());
         return None;
@@ -272,15 +284,14 @@ fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 
     for _ in 0..repeat {
         for number in start..start + nodes {
             for _ in 0..tasks {
-                let Some(process) = u32::try_from(rank).ok().filter(|_| rank < reading.processes) else {
+                let Some(label) = u32::try_from(rank).ok().filter(|_| rank < reading.processes) else {
                     let count = reading.processes;
                     reading.complain(text, || {
                         format!("a place for rank {count}, expected {count} ranks in all")
                     });
                     return reading.processes + 1;
                 };
-                let node = reading.region.job_node(number);
-                reading.seat(cubefold_mapping::ProcessId::new(process), node, text);
+                seat_on(reading, label, number, text);
                 rank += 1;
             }
         }

@@ -1,5 +1,6 @@
 //! Hosts: their names in the order of the nodes of a machine, and their slots.
 
+use cubefold_topology::NodeId;
 use indexmap::{IndexMap, IndexSet};
 
 use super::{
@@ -8,6 +9,7 @@ use super::{
 };
 use crate::input::{
     diagnostic::Diagnostics,
+    region::Region,
     text::{LineCounter, described, span},
 };
 
@@ -217,6 +219,20 @@ impl HostList {
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
+    }
+
+    /// The hosts of a job in its order, of a list of all hosts of its machine or of all nodes of a cluster; `None` if the
+    /// job has some devices of a node without the others.
+    #[must_use]
+    pub fn of_job(&self, region: Region<'_>) -> Option<Self> {
+        let Some(allocation) = region.allocation else { return Some(self.clone()) };
+        let each = region.whole().numbered_hosts() / self.count().max(1);
+        if each > 1 && each != region.devices_per_host() {
+            return None;
+        }
+        let firsts = allocation.nodes().iter().step_by(usize::try_from(each.max(1)).ok()?);
+        let number = |node: &NodeId| u64::from(node.index()) / each.max(1);
+        Some(Self::of_names(firsts.map(|node| self.name(number(node)).to_owned())))
     }
 
     /// The same hosts, with the slots of another list that has them.

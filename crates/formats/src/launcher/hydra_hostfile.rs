@@ -11,10 +11,7 @@
 use std::io::{self, Write};
 
 use super::{
-    FormatDescriptor, HostNaming,
-    file::LauncherFile,
-    reading::Reading,
-    slurm_hostfile::{self, seat_next},
+    FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading, slurm_hostfile::RanksInOrder,
 };
 use crate::input::text::{Remarks, described, lines};
 
@@ -44,11 +41,10 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
 
 /// Reads the lines; a number of 1 may be omitted.
 fn read(reading: &mut Reading<'_>) {
-    let Some(hosts) = slurm_hostfile::single_nodes(reading) else { return };
-    let mut rank = 0;
+    let Some(mut ranks) = RanksInOrder::new(reading) else { return };
     for line in lines(reading.text, Remarks::AfterHash) {
         // Addresses contain colons.
-        let is_host = hosts.names.place(line).is_some();
+        let is_host = ranks.is_host(line);
         let (name, count) = match line.rsplit_once(':').filter(|_| !is_host) {
             None => (line, Some(1)),
             Some((name, count)) => {
@@ -64,7 +60,7 @@ fn read(reading: &mut Reading<'_>) {
             continue;
         }
         for _ in 0..count {
-            if !seat_next(reading, hosts, &mut rank, name, line) {
+            if !ranks.seat_next(reading, name, line) {
                 return;
             }
         }

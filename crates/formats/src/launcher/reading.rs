@@ -66,13 +66,16 @@ pub(super) struct Reading<'t> {
     seats: BTreeMap<ProcessId, Option<NodeId>>, // `None` after an error
     unknown: u64,                               // number of places read for an unknown rank
     taken: BTreeMap<(u64, u64), ProcessId>,     // by host or node and slot, if the format has slots
+    devices: u64,                               // of each host that is a node of a cluster, else 1
+    seated: BTreeMap<u64, u64>,                 // ranks by host, if hosts have several devices
     diagnostics: Diagnostics,
 }
 
 impl<'t> Reading<'t> {
     fn new(text: &'t str, processes: u64, region: Region<'t>, options: HostOptions<'t>) -> Self {
         let (seats, taken, diagnostics) = (BTreeMap::new(), BTreeMap::new(), Diagnostics::default());
-        Self { text, processes, region, options, seats, unknown: 0, taken, diagnostics }
+        let (devices, seated) = (region.devices_per_host(), BTreeMap::new());
+        Self { text, processes, region, options, seats, unknown: 0, taken, devices, seated, diagnostics }
     }
 
     /// Reports an error in a part of the text.
@@ -176,6 +179,31 @@ impl<'t> Reading<'t> {
             }
             Some(_) | None => {}
         }
+    }
+
+    /// The devices of each host that is a node of a cluster, else 1.
+    pub(super) fn devices(&self) -> u64 {
+        self.devices
+    }
+
+    /// The device of a node of a cluster, counted from 0, for the next of its ranks: the devices take them in turn, an
+    /// even share each. Reports an error and returns `None` if all are full.
+    pub(super) fn next_device(&mut self, place: u64, part: &str) -> Option<u64> {
+        if self.devices == 1 {
+            return Some(0);
+        }
+        let share = self.processes.div_ceil(self.region.job_nodes());
+        let seated = self.seated.entry(place).or_default();
+        let device = *seated / share;
+        *seated += 1;
+        if device < self.devices {
+            return Some(device);
+        }
+        let most = share * self.devices;
+        self.complain(part, || {
+            format!("more than {most} ranks on node {place}, expected at most {share} a device")
+        });
+        None
     }
 
     /// Hosts and their nodes; reports an error and returns `None` if they do not fit.

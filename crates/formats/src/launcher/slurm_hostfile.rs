@@ -2,7 +2,7 @@
 //!
 //! Slurm, srun(1), `--distribution=arbitrary`: tasks go to hosts in the order of the file that
 //! `SLURM_HOSTFILE` names; a line may hold several (`node[000-255]`). The file has no slots: on a host, tasks
-//! come in ascending order, and `--cpu-bind` binds them.
+//! come in ascending order, and `--cpu-bind` binds them. On a cluster, the devices of a node take its ranks in order.
 //!
 //! ```text
 //! node-1
@@ -41,8 +41,7 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
 
 /// Reads the hosts; a line may abbreviate several.
 fn read(reading: &mut Reading<'_>) {
-    let Some(hosts) = single_nodes(reading) else { return };
-    let mut rank = 0;
+    let Some(mut ranks) = RanksInOrder::new(reading) else { return };
     for line in lines(reading.text, Remarks::AfterHash) {
         for part in parts(line).map(str::trim) {
             let names = match expanded(part) {
@@ -55,7 +54,7 @@ fn read(reading: &mut Reading<'_>) {
                 }
             };
             for name in names {
-                if !seat_next(reading, hosts, &mut rank, &name, part) {
+                if !ranks.seat_next(reading, &name, part) {
                     return;
                 }
             }
@@ -63,37 +62,48 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
-/// Hosts with at most one node each; reports an error and returns `None` if one has several.
-pub(super) fn single_nodes<'t>(reading: &mut Reading<'t>) -> Option<NodesOfHosts<'t>> {
-    let hosts = reading.hosts()?;
-    let each = hosts.nodes_per_host;
-    if each > 1 {
-        let (found, expected) = (hosts.names.count(), hosts.names.count() * each);
-        reading.complain_of_all(|| {
-            let found = counted(found, "host");
-            format!("{found}, expected {expected}, one a node: this format has no slots")
-        });
-        return None;
-    }
-    Some(hosts)
+/// Ranks in their order, each with the name of its host. The devices of a cluster's node take its ranks in turn.
+pub(super) struct RanksInOrder<'t> {
+    hosts: NodesOfHosts<'t>,
+    next: u64, // rank
 }
 
-/// Puts the next rank on a host named by `part`. Returns whether more ranks may follow.
-pub(super) fn seat_next(
-    reading: &mut Reading<'_>,
-    hosts: NodesOfHosts<'_>,
-    rank: &mut u64,
-    name: &str,
-    part: &str,
-) -> bool {
-    let Some(process) = reading.next_process(part, *rank) else { return false };
-    *rank += 1;
-    let place = hosts.names.place(name);
-    if place.is_none() {
-        let found = described(name);
-        reading.complain(part, || format!("host {found} is none of the hosts, expected one of them"));
+impl<'t> RanksInOrder<'t> {
+    /// No rank yet; reports an error and returns `None` if hosts have several nodes that are not devices of a cluster.
+    pub(super) fn new(reading: &mut Reading<'t>) -> Option<Self> {
+        let hosts = reading.hosts()?;
+        let each = hosts.nodes_per_host;
+        if each > 1 && each != reading.devices() {
+            let (found, expected) = (hosts.names.count(), hosts.names.count() * each);
+            reading.complain_of_all(|| {
+                let found = counted(found, "host");
+                format!("{found}, expected {expected}, one a node: this format has no slots")
+            });
+            return None;
+        }
+        Some(Self { hosts, next: 0 })
     }
-    let node = place.and_then(|place| reading.numbered_node(part, hosts.node(place)));
-    reading.seat(process, node, part);
-    true
+
+    /// Whether a host has this name.
+    pub(super) fn is_host(&self, name: &str) -> bool {
+        self.hosts.names.place(name).is_some()
+    }
+
+    /// Puts the next rank on a host named by `part`. Returns whether more ranks may follow.
+    pub(super) fn seat_next(&mut self, reading: &mut Reading<'_>, name: &str, part: &str) -> bool {
+        let Some(process) = reading.next_process(part, self.next) else { return false };
+        self.next += 1;
+        let place = self.hosts.names.place(name);
+        if place.is_none() {
+            let found = described(name);
+            reading.complain(part, || format!("host {found} is none of the hosts, expected one of them"));
+        }
+        let node = place.and_then(|place| {
+            let is_cluster = self.hosts.nodes_per_host > 1;
+            let device = if is_cluster { reading.next_device(place, part)? } else { 0 };
+            reading.numbered_node(part, self.hosts.node(place) + device)
+        });
+        reading.seat(process, node, part);
+        true
+    }
 }

@@ -9,6 +9,7 @@ use super::{
     take_bytes,
 };
 use crate::{
+    allocation::job_hosts,
     budget::BYTES_A_PROCESS,
     embeddings::{Distribution, Embedding, EmbeddingName, Maker, by_slurm, place_axes, place_seeded},
     errors::ScenarioError,
@@ -65,7 +66,9 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
                 slots_per_node: entry.slots_per_node,
             };
             take_memory(fit, embedding)?;
-            source.read(fit.program.rank_count(), fit.region())
+            let (region, known) = (fit.region(), job_hosts(fit.settings, fit.region()));
+            let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+            source.read(fit.program.rank_count(), region, known, place)
         }
     }
 }

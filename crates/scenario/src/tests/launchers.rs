@@ -93,10 +93,13 @@ fn the_table_says_what_the_format_needs_and_no_more() {
     assert_eq!(
         told("{ file = \"r.txt\", format = \"slurm-hostfile\", slots_per_node = 1, name = \"x\" }"),
         [
-            "23: embedding.hosts is missing, expected the path of a list of host names",
             "85: embedding.slots_per_node is given, expected none: slurm-hostfile has no slots of hosts",
             "88: unknown key \"name\" in embedding, expected file, format, hosts, coordinates or slots_per_node",
         ]
+    );
+    assert_eq!(
+        told("{ file = \"r.txt\", format = \"slurm-hostfile\" }"),
+        ["23: slurm-hostfile without hosts on a machine without names, expected a list of its hosts"]
     );
     assert_eq!(
         told("{ format = \"cray-rank-order\", hosts = \"hosts.txt\" }"),
