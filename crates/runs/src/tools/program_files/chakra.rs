@@ -79,6 +79,7 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
         );
     }
     notes.extend(note_on_eager(run, &schedule));
+    notes.extend(note_on_order(&schedule, &numbers));
     Ok(ProgramFiles { files: files.collect(), notes })
 }
 
@@ -91,6 +92,23 @@ fn note_on_eager(run: &Run, schedule: &TaskSchedule) -> Option<String> {
             "a scenario that reads the traces takes eager messages unless it says otherwise, other than this run: give \
              execution.eager_units = {eager} for the same cycles"
         )
+    })
+}
+
+/// A note for readers if their keys of queues (`docs/model.md` section 23.4), the place of a send in the file of its rank,
+/// order messages of different ranks otherwise than the run does.
+fn note_on_order(schedule: &TaskSchedule, numbers: &[u64]) -> Option<String> {
+    let sends = schedule.operations().iter().zip(numbers);
+    let mut keys: Vec<((u32, u32), u64)> = sends
+        .filter(|(operation, _)| operation.kind == OperationKind::Send)
+        .map(|(operation, number)| ((operation.tag, operation.process.label()), *number))
+        .collect();
+    keys.sort_unstable();
+    let place_first = |&((_, rank), number): &((u32, u32), u64)| (number, rank);
+    (!keys.is_sorted_by_key(place_first)).then(|| {
+        "of messages that join a queue in one cycle, readers take the one first whose send stands first in the file of its \
+         rank, not that of the first stage or tag: cycles may differ where channels are shared"
+            .to_owned()
     })
 }
 

@@ -73,6 +73,17 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
 
 /// A file makes every step wait for the one before it: jobs whose steps do so take the same cycles, others are refused.
 #[test]
+fn chakra_says_if_places_in_files_order_messages_otherwise_than_stages() {
+    let is_told = |program: &str| {
+        let notes = ProgramFormat::CHAKRA.write(&collective("[8]", program)).unwrap().notes;
+        notes.iter().any(|note| note.contains("stands first in the file of its rank"))
+    };
+    assert!(!is_told("kind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 64"));
+    // Ranks that a tree reaches late send in late stages, but early in their files.
+    assert!(is_told("kind = \"broadcast\"\nalgorithm = \"binomial\"\nunits = 64"));
+}
+
+#[test]
 fn jobs_are_written_if_no_steps_are_side_by_side() {
     let job = |after: &str| {
         let text = format!(
