@@ -396,6 +396,7 @@ mod tests {
         let times = |kind: &'static str| TraceTimesRecord {
             kind: kind.into(),
             operations: 4,
+            traced_operations: 4,
             traced_seconds: 8e-6,
             simulated_seconds: 6e-6,
             simulated_cycles: 6000,

@@ -47,8 +47,8 @@ impl SingleRunTable {
     pub const MAX_RUNS: usize = 4;
 
     /// The sentence on the columns of [`RunRecord::trace_table`].
-    pub const TRACES_IN_WORDS: &'static str = "Traced and simulated are the mean times of an operation at a rank, from when it may begin until it is over \
-         there; ratio is simulated / traced.";
+    pub const TRACES_IN_WORDS: &'static str = "Traced and simulated are the mean times of an operation at a rank, the latter from when it may begin until \
+         it is over there; ratio is simulated / traced.";
 
     /// The table of these steps, of at most `most` rows.
     fn of_steps(steps: &[&JobStepRecord], most: usize) -> Self {
@@ -125,13 +125,20 @@ impl SingleRunTable {
         ];
         let row = |times: &TraceTimesRecord| {
             #[expect(clippy::cast_precision_loss, reason = "a mean with three digits")]
-            let operations = times.operations as f64;
-            let (traced, simulated) = (times.traced_seconds, times.simulated_seconds);
+            let mean = |seconds: f64, operations: u64| seconds / operations as f64;
+            // None is traced, or an older file does not say how many.
+            let timed = if times.traced_operations > 0 { times.traced_operations } else { times.operations };
+            let traced = mean(times.traced_seconds, timed);
+            let simulated = mean(times.simulated_seconds, times.operations);
+            let at_ranks = match times.operations {
+                all if all == timed => all.to_string(),
+                all => format!("{all}, {timed} traced"),
+            };
             vec![
                 times.kind.to_string(),
-                times.operations.to_string(),
-                if traced > 0.0 { engineering_seconds(traced / operations) } else { String::new() },
-                engineering_seconds(simulated / operations),
+                at_ranks,
+                if traced > 0.0 { engineering_seconds(traced) } else { String::new() },
+                engineering_seconds(simulated),
                 if traced > 0.0 { format!("{:.2}", simulated / traced) } else { String::new() },
             ]
         };
@@ -245,13 +252,16 @@ mod tests {
         let times = TraceTimesRecord {
             kind: "all-reduce".into(),
             operations: 4,
+            traced_operations: 4,
             traced_seconds: 8e-6,
             simulated_seconds: 6e-6,
             simulated_cycles: 6000,
         };
-        let untraced = TraceTimesRecord { traced_seconds: 0.0, ..times.clone() };
-        let table = SingleRunTable::of_traces(&[times, untraced]);
+        let untraced = TraceTimesRecord { traced_operations: 0, traced_seconds: 0.0, ..times.clone() };
+        let some = TraceTimesRecord { traced_operations: 1, ..times.clone() };
+        let table = SingleRunTable::of_traces(&[times, untraced, some]);
         assert_eq!(table.rows[0], ["all-reduce", "4", "2.00 us", "1.50 us", "0.75"]);
         assert_eq!(table.rows[1], ["all-reduce", "4", "", "1.50 us", ""]);
+        assert_eq!(table.rows[2], ["all-reduce", "4, 1 traced", "8.00 us", "1.50 us", "0.19"]);
     }
 }

@@ -13,9 +13,12 @@ pub struct TraceTimesRecord {
     pub kind: Word,
     /// The number of operations of ranks.
     pub operations: u64,
-    /// Their times in the traces.
+    /// Those of them with a time in the traces.
+    #[serde(default)]
+    pub traced_operations: u64,
+    /// The times of these in the traces.
     pub traced_seconds: f64,
-    /// Their times in the run, from when they may start until they end at their ranks.
+    /// The times of all in the run, from when they may start until they end at their ranks.
     pub simulated_seconds: f64,
     /// The same in cycles.
     pub simulated_cycles: u128,
@@ -34,6 +37,7 @@ impl TraceTimesRecord {
         let record = |sums: TraceTimes| Self {
             kind: sums.kind.into(),
             operations: sums.operations,
+            traced_operations: sums.measured_operations,
             traced_seconds: sums.measured as f64 / 1e9,
             simulated_seconds: sums.simulated as f64 * cycle / 1e9,
             simulated_cycles: sums.simulated,

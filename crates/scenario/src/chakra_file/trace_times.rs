@@ -14,6 +14,8 @@ pub struct TraceTimes {
     pub kind: &'static str,
     /// The number of operations over all ranks.
     pub operations: u64,
+    /// Those of them whose times the traces have.
+    pub measured_operations: u64,
     /// The sum of their times in the traces \[ns\].
     pub measured: u128,
     /// The sum of their times in the run, from when they may start until they end at their ranks \[cycles\].
@@ -42,9 +44,10 @@ impl TraceProgram {
                 Work::Message(message) if message.is_send => ((true, false), "send"),
                 Work::Message(_) => ((true, true), "receive"),
             };
-            let none = TraceTimes { kind, operations: 0, measured: 0, simulated: 0 };
+            let none = TraceTimes { kind, operations: 0, measured_operations: 0, measured: 0, simulated: 0 };
             let entry = kinds.entry((order.0, order.1, kind)).or_insert(none);
             entry.operations += 1;
+            entry.measured_operations += u64::from(node.measured > 0);
             entry.measured += u128::from(node.measured);
             entry.simulated += u128::from((times[last].over - times[first].begun).get());
         }
