@@ -1,6 +1,7 @@
 //! nccl-tests: a heading with `time`, `algbw` and `busbw`, then a row per size. The other columns vary by version:
 //! some lack `redop` and `root`, all have in-place columns at the end, and the newest have more after them.
-//! The heading identifies the columns. The out-of-place time is used if there is one.
+//! The heading identifies the columns. The out-of-place time is used if there is one. The beginning of a row is printed
+//! before it is measured, so that messages of the library (`NCCL_DEBUG=INFO`) may stand inside it.
 //!
 //! The ratio of the two bandwidths gives the share of the vector that passes a rank, and hence the number of
 //! ranks if they are not listed: `2 (n-1) / n` in an all-reduce, `(n-1) / n` in a reduce-scatter or
@@ -70,6 +71,7 @@ struct Columns {
     operation: Option<usize>,
     root: Option<usize>,
     measured: Vec<[usize; 3]>, // time, algbw and busbw, out of place and in place; at least one
+    wrong: Vec<usize>,         // numbers of wrong results
 }
 
 /// A benchmark in a text.
@@ -80,6 +82,7 @@ struct Table<'t> {
     ranks: BTreeSet<u32>, // the listed ranks
     columns: Option<Columns>,
     rows: Vec<Row<'t>>,
+    begun: Vec<&'t str>, // the words of a row before a message of the library
     left_out: u64,
 }
 
@@ -95,7 +98,8 @@ struct Row<'t> {
 
 impl<'t> Table<'t> {
     fn new(first_line: &'t str) -> Self {
-        Self { first_line, title: None, ranks: BTreeSet::new(), columns: None, rows: vec![], left_out: 0 }
+        let (ranks, rows, begun) = (BTreeSet::new(), vec![], vec![]);
+        Self { first_line, title: None, ranks, columns: None, rows, begun, left_out: 0 }
     }
 
     /// Describes this table as the second one after `first`.
@@ -153,7 +157,10 @@ impl<'t> Table<'t> {
     /// Adds a line that is not a comment.
     fn add_line(&mut self, line: &'t str, text: &str, diagnostics: &mut Diagnostics) {
         let Some(columns) = &self.columns else { return };
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        if !self.begun.is_empty() && words.iter().all(|word| is_number(word) || *word == "N/A") {
+            words = [std::mem::take(&mut self.begun), words].concat();
+        }
         // Other lines are messages of the library.
         let is_row = words[0].parse::<u64>().is_ok() && words.get(1).is_none_or(|word| is_number(word));
         if !is_row {
@@ -161,7 +168,15 @@ impl<'t> Table<'t> {
             return;
         }
         if let Some(row) = row(&words, columns, line) {
+            if let Some(wrong) = columns.wrong.iter().find_map(|&place| positive(words.get(place)?)) {
+                let message =
+                    || format!("{wrong} results are wrong (#wrong), expected measurements of a sound run");
+                diagnostics.add(span(text, line), message);
+            }
             self.rows.extend((row.point.bytes > 0).then_some(row));
+        } else if line.contains("NCCL") {
+            self.begun = words.into_iter().take(columns.measured[0][0]).collect();
+            self.left_out += 1;
         } else {
             let message = || {
                 format!(
@@ -222,7 +237,12 @@ fn columns(heading: &str) -> Option<Columns> {
         .collect();
     let is_known = ["size", "bytes"].contains(names.first()?) && !measured.is_empty();
     let first = |name: &str| all(&[name]).first().copied();
-    is_known.then(|| Columns { operation: first("redop"), root: first("root"), measured })
+    is_known.then(|| Columns {
+        operation: first("redop"),
+        root: first("root"),
+        measured,
+        wrong: all(&["#wrong"]),
+    })
 }
 
 /// A row; `None` if its columns do not match the heading.
@@ -276,6 +296,12 @@ fn kind(
         found?
     };
     let Test::Collective(operation) = test else { return Some(SeriesKind::Single) };
+    if listed == 1 {
+        diagnostics.add(span(text, table.first_line), || {
+            "a run of 1 rank, expected ranks on several devices: it sends no message".to_owned()
+        });
+        return None;
+    }
     let ranks = (listed >= 2).then_some(listed).or(given).or_else(|| ranks_of(operation, share));
     let Some(ranks) = ranks else {
         let name = table.title.unwrap_or("a benchmark");

@@ -193,6 +193,22 @@ fn columns_of_nccl_tests_go_by_their_headings() {
 }
 
 #[test]
+fn rows_of_nccl_tests_go_on_after_messages_of_the_library() {
+    let broken = NCCL.replacen(
+        "     1048576        262144     float     sum      -1    50.00",
+        "     1048576        262144     float     sum      -1gpu01:713:722 [0] NCCL INFO Connected all rings\n\
+         gpu01:713:722 [0] NCCL INFO Connected all trees\n    50.00",
+        1,
+    );
+    let (whole, broken) = (read(NCCL), read(&broken));
+    assert_eq!((&broken.points, broken.kind, broken.left_out), (&whole.points, whole.kind, 2));
+    let unsound = NCCL.replacen("36.70      0", "36.70     12", 1);
+    assert!(reported(&unsound)[0].contains("12 results are wrong (#wrong)"), "{:?}", reported(&unsound));
+    let alone = reported(&format!("{STARTING}all_reduce_perf\n#  Rank  0 Pid 1 on a device 0\n{NCCL}"));
+    assert!(alone[0].contains("a run of 1 rank"), "{alone:?}");
+}
+
+#[test]
 fn a_second_table_of_nccl_tests_is_an_error_that_says_what_differs() {
     let first = nccl("# Collective test starting: all_reduce_perf\n", 4, "sum", -1, 1.5);
     let twice = |second: &str| reported(&format!("{first}{second}"))[0].clone();
