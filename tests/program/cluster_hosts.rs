@@ -20,6 +20,7 @@ fn hosts_are_the_nodes_of_a_cluster_and_its_devices_take_their_ranks_in_turn() {
         ("named.toml", scenario("host_names = \"hosts.txt\"", "\"cyclic\"").as_str()),
         ("hosts.txt", "a\nb\nc\n"),
         ("two.txt", "c\na\n"),
+        ("wrong.txt", "c\na\nd\n"),
     ]);
     let hosts = scratch.path("hosts.txt");
     let place = |format: &str| {
@@ -39,6 +40,10 @@ fn hosts_are_the_nodes_of_a_cluster_and_its_devices_take_their_ranks_in_turn() {
     let two = scratch.path("two.txt");
     let part = done(&["place", &scratch.path("named.toml"), "--format", "hosts", "--hosts", &two, "--quiet"]);
     assert_eq!(part, "c\na\n");
+    let wrong = scratch.path("wrong.txt");
+    let mistyped =
+        run(&["place", &scratch.path("named.toml"), "--format", "slurm-hostfile", "--hosts", &wrong]);
+    assert!(mistyped.stderr.contains("host \"d\" of the list is none of the machine"), "{}", mistyped.stderr);
     let few = run(&["place", &scratch.path("c.toml"), "--format", "slurm-hostfile", "--hosts", &two]);
     let said = "2 hosts, expected 3 for a machine of 12 nodes with 4 on a host";
     assert!(few.stderr.contains(said), "{}", few.stderr);

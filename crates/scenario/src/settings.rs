@@ -227,7 +227,13 @@ impl<'a> Settings<'a> {
         for (key, value) in self.set_in(kind_key.section()).filter(|&(key, _)| is_foreign(key)) {
             let kind_place = self.place(kind_key);
             let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
-            self.report(error);
+            let has_one = key == Key::ProgramAlgorithms && !is_foreign(Key::ProgramAlgorithm);
+            self.report(match Key::ProgramAlgorithm.path() {
+                one if has_one => {
+                    error.with_help(format!("to compare several, write \"{one}\" = [..] in [sweep]"))
+                }
+                _ => error,
+            });
         }
     }
 

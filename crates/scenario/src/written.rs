@@ -189,6 +189,11 @@ fn elsewhere(section: Section, key: &str) -> Option<String> {
     if key == "sweep" || Section::with_name(key).is_some() {
         return Some(format!("[{key}] is a table of its own, beside [{}]", section.name()));
     }
+    if section == Section::Machine && ["bandwidth", "latency"].contains(&key) {
+        return Some(
+            "links have a table: link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }".to_owned(),
+        );
+    }
     let setting = Key::ALL.iter().find(|setting| setting.key() == key)?;
     Some(format!("\"{key}\" is a key of [{}]", setting.section().name()))
 }

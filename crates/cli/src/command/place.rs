@@ -264,6 +264,12 @@ fn hosts_in_order(
         match &hosts {
             None if options.coordinates.is_none() && names_hosts => return Ok(Some(job)),
             Some(list) if is_of_job(list) => return Ok(Some(job.with_slots_of(list))),
+            Some(list) if options.coordinates.is_none() => {
+                let unknown = list.names().find(|name| !job.contains(name));
+                if let Some(name) = unknown {
+                    return Err(unknown_host(run, name));
+                }
+            }
             _ => {}
         }
     }
@@ -276,6 +282,16 @@ fn hosts_in_order(
         )
     });
     ordered.map(Some)
+}
+
+fn unknown_host(run: &Run, name: &str) -> Failure {
+    let is_of_machine = run.host_names.as_ref().is_some_and(|names| names.contains(name));
+    let (of, advice) = if is_of_machine {
+        ("job (machine.allocation)", "list the hosts of the job")
+    } else {
+        ("machine, whose hosts have names", "list hosts of the machine")
+    };
+    Failure::usage(format!("host {:?} of the list is none of the {of}", printable(name)), advice)
 }
 
 fn no_hosts() -> Failure {

@@ -2,7 +2,7 @@
 
 use cubefold_formats::input::engineering_seconds;
 use cubefold_records::{RunCaption, RunRecord, size_in_words};
-use cubefold_runs::{AlgorithmComparison, FastestChange};
+use cubefold_runs::{AlgorithmComparison, FastestAtSize, FastestChange};
 
 use super::{Page, TextTable};
 use crate::grouping::shown;
@@ -26,7 +26,7 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
     let mut header = vec!["vector".to_owned(), "fastest".to_owned(), "makespan".to_owned()];
     header.extend(has_seconds.then(|| "seconds".to_owned()));
     header.extend([format!("x {}", comparison.reference), "second".to_owned(), "behind by".to_owned()]);
-    let row = |size: &cubefold_runs::FastestAtSize| {
+    let row = |size: &FastestAtSize| {
         let mut row = vec![
             size_in_words(size.vector_units, size.vector_bytes),
             size.fastest.clone(),
@@ -50,13 +50,25 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
     }
 }
 
-/// The sentence on the sizes at which the fastest algorithm changes, or that it does not.
+/// The sentences on the sizes at which the fastest algorithm changes, or that it does not, and on ties.
 fn sentences(comparison: &AlgorithmComparison) -> Vec<String> {
-    match (&comparison.changes[..], &comparison.sizes[..]) {
-        ([], [only]) => vec![format!("{} is the fastest.", only.fastest)],
+    let sizes = &comparison.sizes[..];
+    let as_fast = |size: &FastestAtSize| {
+        let (second, ratio) = size.second.as_ref()?;
+        (*ratio <= 1.0).then(|| second.clone())
+    };
+    let mut sentences = match (&comparison.changes[..], sizes) {
+        ([], [only]) => match as_fast(only) {
+            Some(second) => return vec![format!("{} and {second} are equally fast.", only.fastest)],
+            None => vec![format!("{} is the fastest.", only.fastest)],
+        },
         ([], [first, ..]) => vec![format!("{} is the fastest at every size.", first.fastest)],
         (changes, _) => changes.iter().map(change).collect(),
-    }
+    };
+    let ties = sizes.iter().filter(|size| as_fast(size).is_some()).count();
+    sentences
+        .extend((ties > 0).then(|| format!("The second is as fast at {ties} of {} sizes.", sizes.len())));
+    sentences
 }
 
 fn change(change: &FastestChange) -> String {
@@ -161,6 +173,27 @@ mod tests {
             change(&found(31, 32, None)),
             "A change at 32 units: ring is the fastest there, swing just below."
         );
+    }
+
+    #[test]
+    fn ties_read_as_ties() {
+        let size = |ratio: f64| FastestAtSize {
+            vector_units: 1,
+            vector_bytes: None,
+            fastest: "swing".to_owned(),
+            makespan_cycles: 8,
+            makespan_seconds: None,
+            speed_up: None,
+            second: Some(("ring".to_owned(), ratio)),
+        };
+        let of = |sizes: Vec<FastestAtSize>| {
+            let (setting, reference) = (std::collections::BTreeMap::new(), "ring".to_owned());
+            sentences(&AlgorithmComparison { setting, reference, sizes, changes: vec![] })
+        };
+        assert_eq!(of(vec![size(1.0)]), ["swing and ring are equally fast."]);
+        assert_eq!(of(vec![size(1.5)]), ["swing is the fastest."]);
+        let some = ["swing is the fastest at every size.", "The second is as fast at 1 of 2 sizes."];
+        assert_eq!(of(vec![size(1.0), size(1.5)]), some);
     }
 
     #[test]
