@@ -108,6 +108,22 @@ fn few_placements_are_all_tried_by_every_objective() {
 }
 
 #[test]
+fn objectives_that_count_other_routes_than_messages_take_are_refused() {
+    let text = "machine = { kind = \"mesh\", shape = [4, 4] }\nexecution.routing = \"valiant\"\n\
+                program = { kind = \"permutation\", pattern = \"transpose\", units = 10 }\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let search = |objective: &str| {
+        run(&["search", &scratch.path("s.toml"), "--objective", objective, "--evaluations", "50"])
+    };
+    for objective in ["predicted", "load", "hop-units", "dilation"] {
+        let refused = search(objective);
+        assert_eq!(refused.code, Some(2), "{objective}");
+        assert!(refused.stderr.contains("expected makespan"), "{}", refused.stderr);
+    }
+    assert_eq!(search("makespan").code, Some(0));
+}
+
+#[test]
 fn what_cannot_be_searched_is_refused_with_the_reason() {
     let scratch = Scratch::with(&[("cube.toml", CUBE)]);
     let scenario = scratch.path("cube.toml");

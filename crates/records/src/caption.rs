@@ -215,6 +215,11 @@ fn network_rules(machine: &MachineRecord) -> impl Iterator<Item = String> {
             .router
             .as_ref()
             .map(|router| format!("{} in a router", counted(router.cycles.into(), "cycle"))),
+        machine
+            .router
+            .as_ref()
+            .and_then(|router| router.global_latency_cycles)
+            .map(|latency| format!("latency {latency} between groups")),
         machine.packet_units.map(|units| format!("packets of {}", counted(units, "unit"))),
         (machine.arbitration == "round-robin").then(|| "round-robin".to_owned()),
         machine.processors_per_node.map(|processors| format!("{processors} processors a node")),
@@ -362,8 +367,9 @@ fn execution(record: &RunRecord) -> Vec<WordGroup> {
         Some(phases) => format!("phases {phases}"),
     };
     let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
-    let routing = record.machine.router.as_ref().and(execution.routing.as_ref());
-    let routing = routing.map_or_else(String::new, |routing| format!("routing {routing}"));
+    let drawn = execution.spread.as_ref().map_or_else(String::new, |spread| format!(" by {spread}"));
+    let routing = execution.routing.as_ref();
+    let routing = routing.map_or_else(String::new, |routing| format!("routing {routing}{drawn}"));
     groups([execution.mode.to_string(), tie, choice, phases, eager, routing])
 }
 

@@ -87,8 +87,8 @@ pub struct RunRecord {
     /// it.
     #[column(
         "bus bandwidth", list = WHOLE_RUN, aliases = ["busbw"], unit = BYTES_PER_SECOND,
-        formula = "goodput * 2 (P - 1) / P of all-reduce, (P - 1) / P of reduce-scatter, all-gather and \
-        all-to-all, 1 of others",
+        formula = "goodput * 2 (P - 1) / P of all-reduce, (P - 1) / P of reduce-scatter, all-gather, \
+        all-to-all, gather and scatter, 1 of broadcast and reduce",
         source = "nccl-tests; docs/model.md, section 17"
     )]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -101,7 +101,11 @@ pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {
 }
 
 /// Errors at their lines.
-fn at_lines(path: &Path, source: &Arc<SourceFile>, complaints: &[Complaint]) -> Vec<ScenarioError> {
+pub(super) fn at_lines(
+    path: &Path,
+    source: &Arc<SourceFile>,
+    complaints: &[Complaint],
+) -> Vec<ScenarioError> {
     let text = source.text();
     let error = |complaint: &Complaint| {
         let line = complaint.line.checked_sub(1).and_then(|place| text.lines().nth(place));

@@ -6,7 +6,7 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::{self, Display},
     path::{Path, PathBuf},
     sync::Arc,
@@ -412,9 +412,14 @@ impl Findings {
     pub(super) fn add(&mut self, combination: &[&Assignment], errors: Vec<ScenarioError>) {
         let is_swept =
             |place: &_| combination.iter().any(|assignment| assignment.value.place.contains(place));
+        let mut found = BTreeSet::new();
         for error in errors {
             let error = error.led_by(is_swept);
-            let finding = self.of_combinations.entry(error.identity()).or_insert_with(|| {
+            let identity = error.identity();
+            if !found.insert(identity.clone()) {
+                continue;
+            }
+            let finding = self.of_combinations.entry(identity).or_insert_with(|| {
                 let values = combination.iter().map(|assignment| assignment.written());
                 let pairs: Vec<String> = values.map(|(path, value)| format!("{path} = {value}")).collect();
                 Finding { error, first: pairs.join(", "), count: 0 }

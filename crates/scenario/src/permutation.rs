@@ -3,7 +3,7 @@
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{StageMessage, StageProgram};
-use cubefold_topology::{HostDimension, Shape};
+use cubefold_topology::{HostDimension, Machine, Shape};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
@@ -119,7 +119,13 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         Ok(program) => {
             let program = ScenarioProgram::new(&PERMUTATION, program);
             let file = Some(name.to_owned());
-            Some(ScenarioProgram { file, bytes: sizes.bytes, ranks_per_node: per_node, ..program })
+            let is_on_grid = |machine: &Machine| {
+                machine.coordinate_grid().is_some() && machine.shape().node_count() == processes
+            };
+            let is_ring = name == "tornado" && !reading.machine.machine.as_deref().is_some_and(is_on_grid);
+            let ring = format!("tornado goes around a ring of all {processes} processes: they fill no grid");
+            let notes = is_ring.then_some(ring).into_iter().collect();
+            Some(ScenarioProgram { notes, file, bytes: sizes.bytes, ranks_per_node: per_node, ..program })
         }
         Err(error) => {
             let message = format!("program.pattern {name:?}: {error}");

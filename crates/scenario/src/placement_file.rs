@@ -37,6 +37,13 @@ use super::{
     source_file::{Place, SourceFile},
 };
 
+/// The way in for other files with the places of ranks.
+const OF_LAUNCHERS: &str =
+    "a file that a launcher reads has a format: { file = \"..\", format = \"slurm-hostfile\" }";
+
+/// The beginning of the error for a header.
+const WRONG_HEADER: &str = "wrong header";
+
 /// A file that gives no placement.
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
@@ -47,11 +54,19 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One error instead of many if the file does not hold the values that a key requires.
-    pub(super) fn or_misfit(self, path: &Path, expected: &str, kind: Kind) -> Self {
-        match (&self, asked_file::misfit(path, kind)) {
-            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
-            _ => self.or_binary(path, expected),
+    /// One error instead of many if the file does not hold the places of ranks; files of launchers have their formats.
+    fn or_misfit(self, path: &Path) -> Self {
+        let failure = match (&self, asked_file::misfit(path, Kind::Ranks)) {
+            (Self::Wrong(_), Some(error)) => return Self::Wrong(vec![error.with_help(OF_LAUNCHERS)]),
+            _ => self.or_binary(path, "a placement, a row a process"),
+        };
+        let of_header = |error: ScenarioError| {
+            let help = if error.message().starts_with(WRONG_HEADER) { OF_LAUNCHERS } else { "" };
+            error.with_help(help)
+        };
+        match failure {
+            Self::Wrong(errors) => Self::Wrong(errors.into_iter().map(of_header).collect()),
+            Self::Unreadable(reason) => Self::Unreadable(reason),
         }
     }
 
@@ -93,8 +108,7 @@ pub(super) fn read(
     region: Region<'_>,
     budget: &Budget,
 ) -> Result<Placement, Failure> {
-    read_placement(path, processes, region, budget)
-        .map_err(|failure| failure.or_misfit(path, "a placement, a row a process", Kind::Ranks))
+    read_placement(path, processes, region, budget).map_err(|failure| failure.or_misfit(path))
 }
 
 fn read_placement(
@@ -190,7 +204,7 @@ impl<'a> Reading<'a> {
         let same = record.iter().eq(expected.split(',').map(str::as_bytes));
         let width = self.machine.shape().dimension_count() + 1;
         if !same {
-            let message = format!("wrong header, expected \"{expected}\"");
+            let message = format!("{WRONG_HEADER}, expected \"{expected}\"");
             self.report(|texts| texts.wrong(0, None, &message));
         }
         record.len() == width

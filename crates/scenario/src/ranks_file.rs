@@ -10,7 +10,10 @@ use cubefold_formats::{
 };
 use cubefold_mapping::Placement;
 
-use super::{allocation::job_hosts, errors::ScenarioError, placement_file::Failure, settings::Settings};
+use super::{
+    allocation::job_hosts, asked_file::at_lines, errors::ScenarioError, placement_file::Failure,
+    settings::Settings, source_file::SourceFile,
+};
 
 /// Larger files are tables of processes and coordinates \[bytes\].
 const MOST: u64 = 64 << 20;
@@ -29,8 +32,13 @@ pub(super) fn read(
     if bytes.starts_with(b"process,") {
         return None;
     }
-    let Asked::Value(format, reading) = ask(&path.display().to_string(), &bytes, Kind::Ranks) else {
-        return None;
+    let (format, reading) = match ask(&path.display().to_string(), &bytes, Kind::Ranks) {
+        Asked::Value(format, reading) => (format, reading),
+        Asked::Wrong(_, complaints) => {
+            let source = SourceFile::read(path).ok()?;
+            return Some(Err(Failure::Wrong(at_lines(path, &source, &complaints))));
+        }
+        Asked::Misfit(_) | Asked::Unknown => return None,
     };
     let ranks = reading.content.ranks()?;
     let wrong = |message: String, help: &str| {
@@ -44,7 +52,11 @@ pub(super) fn read(
     for (rank, name) in ranks.iter().enumerate() {
         match known(&hosts, name) {
             Ok(host) => lines.push_str(host),
-            Err(message) => return Some(Err(wrong(format!("rank {rank} on {name}, {message}"), ""))),
+            Err(message) => {
+                let is_idle = region.allocation.is_some() && machine_has(settings, region, name);
+                let help = if is_idle { "the host is not in machine.allocation" } else { "" };
+                return Some(Err(wrong(format!("rank {rank} on {name}, {message}"), help)));
+            }
         }
         lines.push('\n');
     }
@@ -57,6 +69,12 @@ pub(super) fn read(
     }))
 }
 
+/// Whether a host of the machine has a name.
+fn machine_has(settings: &Settings<'_>, region: Region<'_>, name: &str) -> bool {
+    let all = Region { allocation: None, ..region };
+    job_hosts(settings, all).is_some_and(|hosts| known(&hosts, name).is_ok())
+}
+
 /// The host with a name: the whole name, else up to the first dot.
 fn known<'h>(hosts: &'h HostList, name: &'h str) -> Result<&'h str, String> {
     if hosts.contains(name) {
@@ -67,6 +85,6 @@ fn known<'h>(hosts: &'h HostList, name: &'h str) -> Result<&'h str, String> {
     match (alike.next(), alike.next()) {
         (Some(host), None) => Ok(host),
         (Some(one), Some(other)) => Err(format!("which could be {one} or {other}")),
-        (None, _) => Err("expected a host of the machine".to_owned()),
+        (None, _) => Err("expected a host of the job".to_owned()),
     }
 }

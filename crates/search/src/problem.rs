@@ -1,6 +1,8 @@
 //! The program to place, its machine, and the sites that its processes may take.
 
-use cubefold_simulator::{Communication, MessageRoutes, OperationKind, Program, SimulationError, Special};
+use cubefold_simulator::{
+    Communication, MessageRoutes, OperationKind, Program, RouterSettings, SimulationError, Special,
+};
 use cubefold_topology::{Machine, NodeId};
 
 use crate::{Bound, Objective};
@@ -57,6 +59,15 @@ pub enum SearchError {
         /// The objective.
         objective: Objective,
     },
+    /// The objective goes by the routes of the machine, which messages do not take.
+    #[error(
+        "objective {objective} of messages whose routes go by more than their nodes, expected makespan: the others count \
+         the routes of the machine"
+    )]
+    OtherRoutes {
+        /// The objective.
+        objective: Objective,
+    },
     /// No start is named.
     #[error("no placement with a name to start from, expected at least one")]
     NoStart,
@@ -85,6 +96,22 @@ impl Problem<'_> {
         self.rules.routes() == MessageRoutes::OfMachine && self.rules.routers().is_none()
     }
 
+    /// Whether messages take the routes that an objective counts.
+    fn has_routes_of(&self, objective: Objective) -> bool {
+        match self.rules.routes() {
+            // Routers have routes of their own.
+            MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => {
+                let of_machine = |routers: RouterSettings| routers.routing.takes_machine_routes(routers.tie);
+                objective != Objective::Load || self.rules.routers().is_none_or(of_machine)
+            }
+            MessageRoutes::Valiant { .. } => objective == Objective::Makespan,
+            // All have the length of the machine's.
+            MessageRoutes::SpreadByMessage { .. } | MessageRoutes::OfShares { .. } => {
+                objective != Objective::Load
+            }
+        }
+    }
+
     /// Whether a run lasts until every message is received; false for task graphs with eager sends that no operation
     /// receives.
     pub(crate) fn receives_all(&self) -> bool {
@@ -104,8 +131,8 @@ impl Problem<'_> {
     ///
     /// # Errors
     ///
-    /// If the sites do not hold all ranks, if a search would keep too much in memory, and for the prediction of a
-    /// task graph.
+    /// If the sites do not hold all ranks, if a search would keep too much in memory, for the prediction of a task graph,
+    /// and if messages do not take the routes that the objective counts.
     pub fn check(&self, objective: Objective) -> Result<(), SearchError> {
         let (places, ranks) = (self.place_count() as u64, self.ranks);
         if places < ranks {
@@ -116,6 +143,9 @@ impl Problem<'_> {
         }
         if objective == Objective::Predicted && !self.has_prediction() {
             return Err(SearchError::NoPrediction { objective });
+        }
+        if !self.has_routes_of(objective) {
+            return Err(SearchError::OtherRoutes { objective });
         }
         let messages = match self.program.special().tasks() {
             Some(graph) => graph.message_count(),

@@ -46,10 +46,10 @@ pub(crate) struct TableOptions {
     pub(crate) width: Option<u16>,
 }
 
-/// The choice of one run of a scenario without a sweep.
+/// The choice of one run of a scenario.
 #[derive(Debug, Args)]
 pub(crate) struct OneRunOptions {
-    /// A scenario file without a sweep; `-` is standard input
+    /// A scenario file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 

@@ -20,7 +20,7 @@ use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
-    grouping::{all_runs, captions, in_places, inputs, whole_plan},
+    grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     origin::{BUILD, command_line},
     output::say,
     run_notes::RunNotes,
@@ -31,7 +31,7 @@ use crate::{
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
     let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
-    let references = references(&scenarios, options.reference.as_deref())?;
+    let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
     let plan = whole_plan(&scenarios, &runs)?;
@@ -90,8 +90,14 @@ impl CompareOptions {
     }
 }
 
-/// The reference of each scenario.
-fn references(scenarios: &[Scenario], asked: Option<&str>) -> Result<Vec<Reference>, Failure> {
+/// The reference of each scenario; open loops have neither one nor sizes to bisect.
+fn references(scenarios: &[Scenario], options: &CompareOptions) -> Result<Vec<Reference>, Failure> {
+    let asked = options.reference.as_deref();
+    for (option, is_given) in [("--reference", asked.is_some()), ("--bisect", options.bisect)] {
+        if is_given {
+            refuse_open_loop(all_runs(scenarios), option)?;
+        }
+    }
     let references: Result<_, _> = scenarios.iter().map(|scenario| Reference::of(scenario, asked)).collect();
     references.map_err(|error: MissingReference| {
         Failure::usage(error.to_string(), format!("expected one of {}", error.known.join(", ")))

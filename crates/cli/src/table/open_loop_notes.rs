@@ -69,8 +69,8 @@ pub(super) fn saturation_sentences(runs: &[RunCaption], records: &[RunRecord]) -
     SaturationRange::sentences(&SaturationRange::all(runs.iter().zip(records)))
 }
 
-/// The sentence on the setting that saturates last, if several are compared.
-pub(super) fn saturates_last(runs: &[RunCaption], records: &[RunRecord]) -> Option<String> {
+/// The sentences on the setting that saturates last under each pattern, if several are compared.
+pub(super) fn saturates_last(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> {
     SaturationRange::last_in_words(&SaturationRange::all(runs.iter().zip(records)))
 }
 

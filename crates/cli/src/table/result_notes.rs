@@ -201,10 +201,10 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
     let excess = |record: &RunRecord| {
         congestion(record).map_or(0.0, |(routed, balanced)| routed as f64 / balanced.max(1.0))
     };
-    let worst = rows
+    let row = rows
         .iter()
-        .map(|row| row.record)
-        .reduce(|one, other| if excess(other) > excess(one) { other } else { one })?;
+        .reduce(|one, other| if excess(other.record) > excess(one.record) { other } else { one })?;
+    let worst = row.record;
     let (routed, balanced) = congestion(worst).filter(|_| excess(worst) >= MIN_UNEVENNESS)?;
     let other_routes = "; execution = { routing = \"spread\", spread = \"message\" } takes others";
     let help = match (worst.execution.routing.as_deref(), worst.execution.spread.as_deref()) {
@@ -214,9 +214,10 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
         _ => "",
     };
     Some(format!(
-        "Routes are far from even under {}: the busiest channel carries {}, {balanced:.1} if messages were \
+        "Routes are far from even under {}{}: the busiest channel carries {}, {balanced:.1} if messages were \
          split over all shortest routes{help}.",
         worst.embedding,
+        with_settings(row.run),
         counted(routed, "unit"),
     ))
 }

@@ -274,7 +274,9 @@ impl SweptColumns {
                 })
             });
             let case = named_values.collect::<Vec<_>>().join(", ");
-            cells.push(if case.is_empty() { "as written".to_owned() } else { case });
+            // A case whose keys have columns of their own is named by these.
+            let is_as_written = case.is_empty() && self.of_all.is_empty();
+            cells.push(if is_as_written { "as written".to_owned() } else { case });
         }
         cells
     }

@@ -96,7 +96,7 @@ pub(crate) fn compare_table(
         page.notes(best_order(&scenario.runs, records).into_iter().collect());
         page.notes(limits(&scenario.runs, records));
         page.notes(saturation_sentences(&scenario.runs, records));
-        page.notes(saturates_last(&scenario.runs, records).into_iter().collect());
+        page.notes(saturates_last(&scenario.runs, records));
         add_fastest(&mut page, comparisons);
         if !shared.quiet {
             page.notes(construction_notes(&scenario.runs));

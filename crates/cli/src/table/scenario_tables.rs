@@ -9,6 +9,7 @@ use std::{
 
 use cubefold_records::{Definition, PlacementEntry, PlannedRun, Row, RunCaption, counted};
 use cubefold_scenario::{CheckedScenario, CheckedScenarios, PhysicalLinks, Run, Scenario, ScenarioError};
+use cubefold_simulator::RouterSettings;
 
 use super::{
     Page, Style, TextTable, long_table::LongTable, result_notes::construction_notes,
@@ -137,6 +138,7 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
         page.notes(construction_notes(&scenario.runs));
         let mut told = vec![];
         read.runs.iter().for_each(|run| add_new(&run.notes(), &mut told));
+        told.extend(note_on_routers(&read.runs));
         page.notes(told);
         page.notes(path_notes(&scenario.runs, &all[..all.len() - entries.len()]));
     }
@@ -145,6 +147,17 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
             .to_owned(),
     ]);
     page
+}
+
+/// A sentence on the routes over which congestion is counted, if routers choose others.
+fn note_on_routers(runs: &[Run]) -> Option<String> {
+    let takes_others = |routers: &RouterSettings| !routers.routing.takes_machine_routes(routers.tie);
+    let routers = runs.iter().filter_map(|run| run.communication.routers()).find(takes_others)?;
+    Some(format!(
+        "Load and congestion are counted over the routes without routers, not those of routing {}; \
+         run --channels has the units of every channel.",
+        routers.routing.name()
+    ))
 }
 
 /// Sentences on the paths over which congestion is counted, if the embeddings set the routing.

@@ -187,8 +187,8 @@ impl<'t> Reading<'t> {
     }
 
     /// The device of a node of a cluster, counted from 0, for the next of its ranks: the devices take them in turn, an
-    /// even share each. Reports an error and returns `None` if all are full.
-    pub(super) fn next_device(&mut self, place: u64, part: &str) -> Option<u64> {
+    /// even share each. Reports an error that names the `host` and returns `None` if all are full.
+    pub(super) fn next_device(&mut self, place: u64, host: &str, part: &str) -> Option<u64> {
         if self.devices == 1 {
             return Some(0);
         }
@@ -201,7 +201,7 @@ impl<'t> Reading<'t> {
         }
         let most = share * self.devices;
         self.complain(part, || {
-            format!("more than {most} ranks on node {place}, expected at most {share} a device")
+            format!("more than {most} ranks on {host}, expected at most {share} a device")
         });
         None
     }

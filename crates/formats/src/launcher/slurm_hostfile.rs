@@ -100,7 +100,7 @@ impl<'t> RanksInOrder<'t> {
         }
         let node = place.and_then(|place| {
             let is_cluster = self.hosts.nodes_per_host > 1;
-            let device = if is_cluster { reading.next_device(place, part)? } else { 0 };
+            let device = if is_cluster { reading.next_device(place, name, part)? } else { 0 };
             reading.numbered_node(part, self.hosts.node(place) + device)
         });
         reading.seat(process, node, part);

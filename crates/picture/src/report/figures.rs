@@ -244,7 +244,7 @@ fn shares(
         title: "Where the time goes",
         explanation: "The makespan of each run, split into what the mean process does; not of jobs with steps side by \
                       side, whose processes do several things at once. A line across the bar is what no placement goes \
-                      below, where that is known.",
+                      below, or for a collective no algorithm under this placement, where that is known.",
         parts: vec![Part { name, open: true, picture: budget.admit(Ok(picture)) }],
     }))
 }

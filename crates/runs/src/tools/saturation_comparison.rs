@@ -12,10 +12,14 @@ const LOAD: &str = "program.load";
 pub struct SaturationRange {
     /// The swept values other than the load in which settings differ; empty if there is one setting.
     pub name: String,
+    /// The pattern of the traffic: settings of several are not compared.
+    pub pattern: String,
     /// The highest load below saturation, of a search or among the runs.
     pub stable: Option<f64>,
     /// The lowest load that saturates, of a search or among the runs.
     pub saturated: Option<f64>,
+    /// The highest load of a run that does not saturate although a lower one does.
+    pub stable_again: Option<f64>,
     /// Whether a search found it.
     pub is_searched: bool,
 }
@@ -51,35 +55,48 @@ impl SaturationRange {
     /// The ranges of the runs of open-loop traffic of a scenario, in order of first occurrence.
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)>) -> Vec<Self> {
-        let runs: Vec<_> =
-            runs.filter_map(|(caption, record)| Some((caption, record.open_loop.as_ref()?))).collect();
+        let runs: Vec<_> = runs
+            .filter_map(|(caption, record)| Some((caption, record, record.open_loop.as_ref()?)))
+            .collect();
         let settings: Vec<Vec<SweptValue>> =
-            runs.iter().map(|(caption, _)| caption.combination.to_vec()).collect();
-        let mut found: Vec<Self> = vec![];
-        for (name, (_, record)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
-            let place = found.iter().position(|known| known.name == name).unwrap_or_else(|| {
-                found.push(Self { name, stable: None, saturated: None, is_searched: false });
+            runs.iter().map(|(caption, ..)| caption.combination.to_vec()).collect();
+        let mut found: Vec<(Self, Vec<f64>)> = vec![]; // with the loads that do not saturate
+        for (name, (_, whole, record)) in names_besides(&settings, LOAD).into_iter().zip(runs) {
+            let place = found.iter().position(|(known, _)| known.name == name).unwrap_or_else(|| {
+                let pattern = whole.program.traffic.as_ref().map(|traffic| traffic.pattern.to_string());
+                let pattern = pattern.unwrap_or_default();
+                let none = Self {
+                    name,
+                    pattern,
+                    stable: None,
+                    saturated: None,
+                    stable_again: None,
+                    is_searched: false,
+                };
+                found.push((none, vec![]));
                 found.len() - 1
             });
-            let range = &mut found[place];
+            let (range, stable) = &mut found[place];
             if let Some(searched) = &record.saturation_runs {
                 let saturated = searched.iter().filter(|run| run.saturated.is_some()).map(|run| run.load);
                 range.is_searched = true;
-                range.stable = record.saturation_load;
+                stable.extend(record.saturation_load);
                 range.saturated = saturated.min_by(f64::total_cmp);
             } else if record.measured.saturated.is_some() {
                 range.saturated =
                     Some(range.saturated.map_or(record.measured.load, |load| load.min(record.measured.load)));
             } else {
-                range.stable =
-                    Some(range.stable.map_or(record.measured.load, |load| load.max(record.measured.load)));
+                stable.push(record.measured.load);
             }
         }
-        for range in &mut found {
-            // No load above the first saturating one counts as stable.
-            range.stable = range.stable.filter(|&load| range.saturated.is_none_or(|end| load < end));
-        }
-        found
+        let ended = |(mut range, stable): (Self, Vec<f64>)| {
+            let end = range.saturated.unwrap_or(f64::INFINITY);
+            let (below, above): (Vec<f64>, Vec<f64>) = stable.into_iter().partition(|load| *load < end);
+            range.stable = below.into_iter().max_by(f64::total_cmp);
+            range.stable_again = above.into_iter().max_by(f64::total_cmp);
+            range
+        };
+        found.into_iter().map(ended).collect()
     }
 
     /// The load in words, such as `between loads 0.42 and 0.44`; `None` if no run saturates.
@@ -112,7 +129,10 @@ impl SaturationRange {
         let subject = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
         let verb = if self.name.is_empty() { "Saturates" } else { "saturates" };
         match (self.in_words(), self.stable) {
-            (Some(words), _) => format!("{subject}{verb} {words}."),
+            (Some(words), _) => {
+                let again = self.stable_again.map(|load| format!(", though not at {}", short(load)));
+                format!("{subject}{verb} {words}{}.", again.unwrap_or_default())
+            }
             (None, Some(load)) if self.is_searched => {
                 let verb = if self.name.is_empty() { "Stable" } else { "stable" };
                 format!("{subject}{verb} up to load {}, the largest load tried.", short(load))
@@ -125,17 +145,29 @@ impl SaturationRange {
         }
     }
 
-    /// The sentence on the settings that saturate last; `None` if fewer than two differ, or all saturate at one load.
+    /// A sentence for each pattern on the settings that saturate last, unless fewer than two differ, or all saturate at
+    /// one load.
     #[must_use]
-    pub fn last_in_words(all: &[Self]) -> Option<String> {
-        let order = |range: &Self| {
+    pub fn last_in_words(all: &[Self]) -> Vec<String> {
+        let mut by_pattern: Vec<Vec<&Self>> = vec![];
+        for range in all {
+            match by_pattern.iter_mut().find(|known| known[0].pattern == range.pattern) {
+                Some(known) => known.push(range),
+                None => by_pattern.push(vec![range]),
+            }
+        }
+        by_pattern.iter().filter_map(|of_one| Self::last_of(of_one)).collect()
+    }
+
+    fn last_of(all: &[&Self]) -> Option<String> {
+        let order = |range: &&Self| {
             let end =
                 if range.is_searched && range.stable.is_some() { range.stable } else { range.saturated };
             range.saturated.and(end).unwrap_or(f64::INFINITY)
         };
         let greatest = all.iter().map(order).fold(f64::NEG_INFINITY, f64::max);
         let (last, others): (Vec<&Self>, Vec<&Self>) =
-            all.iter().partition(|one| order(one).total_cmp(&greatest).is_eq());
+            all.iter().partition(|&one| order(one).total_cmp(&greatest).is_eq());
         if others.is_empty() {
             return None;
         }
@@ -158,7 +190,8 @@ mod tests {
     use super::*;
 
     fn range(name: &str, stable: Option<f64>, saturated: Option<f64>, is_searched: bool) -> SaturationRange {
-        SaturationRange { name: name.to_owned(), stable, saturated, is_searched }
+        let (name, pattern) = (name.to_owned(), "uniform".to_owned());
+        SaturationRange { name, pattern, stable, saturated, stable_again: None, is_searched }
     }
 
     #[test]
@@ -183,21 +216,22 @@ mod tests {
         ];
         assert_eq!(all[0].sentence(), "valiant: saturates between loads 0.2 and 0.25.");
         assert_eq!(
-            SaturationRange::last_in_words(&all).unwrap(),
-            "adaptive saturates last: between loads 0.34 and 0.36."
+            SaturationRange::last_in_words(&all),
+            ["adaptive saturates last: between loads 0.34 and 0.36."]
         );
         let open = [range("a", Some(0.3), None, false), range("b", None, Some(0.1), false)];
         assert_eq!(open[0].sentence(), "a: does not saturate up to load 0.3.");
-        assert_eq!(SaturationRange::last_in_words(&open).unwrap(), "a saturates last: at no load tried.");
-        assert_eq!(SaturationRange::last_in_words(&all[..1]), None);
+        assert_eq!(SaturationRange::last_in_words(&open), ["a saturates last: at no load tried."]);
+        assert_eq!(SaturationRange::last_in_words(&all[..1]), [] as [String; 0]);
+        let other = SaturationRange { pattern: "tornado".to_owned(), ..all[1].clone() };
+        assert_eq!(SaturationRange::last_in_words(&[all[0].clone(), other]), [] as [String; 0]);
+        let again = SaturationRange { stable_again: Some(0.3), ..all[0].clone() };
+        assert_eq!(again.sentence(), "valiant: saturates between loads 0.2 and 0.25, though not at 0.3.");
         let searched = [range("a", Some(0.4375), Some(0.5), true), range("b", Some(0.2), Some(0.25), true)];
-        assert_eq!(
-            SaturationRange::last_in_words(&searched).unwrap(),
-            "a saturates last: above load 0.4375."
-        );
+        assert_eq!(SaturationRange::last_in_words(&searched), ["a saturates last: above load 0.4375."]);
         let ends = [range("a", None, Some(0.02), true), range("b", Some(1.0), None, true)];
         assert_eq!(ends[0].sentence(), "a: saturates below load 0.02, the smallest load tried.");
         assert_eq!(ends[1].sentence(), "b: stable up to load 1, the largest load tried.");
-        assert_eq!(SaturationRange::last_in_words(&ends).unwrap(), "b saturates last: at no load tried.");
+        assert_eq!(SaturationRange::last_in_words(&ends), ["b saturates last: at no load tried."]);
     }
 }

@@ -53,7 +53,12 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
                     _ => TrafficPattern::AdversarialRandom { group_size, groups_on },
                 });
             }
-            settings.report(value.unknown_name(key, name, &TrafficPattern::NAMES));
+            let with_number = |known: &'static str| match known {
+                "adv+" => "adv+1",
+                "adv-random+" => "adv-random+1",
+                other => other,
+            };
+            settings.report(value.unknown_name(key, name, &TrafficPattern::NAMES.map(with_number)));
             return None;
         }
     };
