@@ -54,7 +54,7 @@ fn files_of_a_cluster_are_read_back_with_and_without_a_list_of_hosts() {
     let files = "\"cyclic\", { file = \"s.txt\", format = \"slurm-hostfile\" }, \
                  { file = \"h.txt\", format = \"hydra-hostfile\" }, \
                  { file = \"r.txt\", format = \"open-mpi-rankfile\", hosts = \"hosts.txt\" }, \
-                 { file = \"f.txt\", format = \"flux-taskmap\" }, \"file:l.txt\"";
+                 { file = \"f.txt\", format = \"flux-taskmap\" }, \"file:l.txt\", \"file:r.txt\"";
     let labelled: String = (0..12).map(|rank| format!("{rank}: {}\n", ["a", "b", "c"][rank % 3])).collect();
     let rankfile: String = (0..12)
         .map(|rank| format!("rank {rank}={} slot={}\n", ["a", "b", "c"][rank % 3], rank / 3))
@@ -72,7 +72,7 @@ fn files_of_a_cluster_are_read_back_with_and_without_a_list_of_hosts() {
     let table =
         done(&["run", &scratch.path("named.toml"), "--format", "csv", "--columns", "makespan", "--quiet"]);
     let makespans: Vec<&str> = table.lines().skip(1).collect();
-    assert_eq!(makespans.len(), 6, "{table}");
+    assert_eq!(makespans.len(), 7, "{table}");
     assert!(makespans.iter().all(|makespan| *makespan == makespans[0]), "{table}");
     let unnamed = run(&["check", &scratch.path("c.toml")]);
     assert!(

@@ -95,7 +95,9 @@ pub(super) fn read(
     names: Option<&KnownNames>,
 ) -> Option<Allocation> {
     let (value, machine) = (settings.get(Key::MachineAllocation)?, machine?);
-    if !settings.obeys(Key::MachineAllocation) {
+    // Wrong names are reported already, and no entry with a name could be read.
+    let lacks_names = names.is_none() && settings.get(Key::MachineHostNames).is_some();
+    if !settings.obeys(Key::MachineAllocation) || lacks_names {
         return None;
     }
     let before = settings.errors().len();

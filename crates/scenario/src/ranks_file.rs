@@ -60,9 +60,15 @@ pub(super) fn read(
         }
         lines.push('\n');
     }
+    // A rankfile also has the slot of a rank, which on a cluster is a device.
+    let rankfile = LauncherFormat::OPEN_MPI_RANKFILE;
+    let has_devices = format.name == rankfile.name() && ranks.iter().all(|name| hosts.contains(name));
+    let (launcher, text) = match std::str::from_utf8(&bytes) {
+        Ok(text) if has_devices && region.devices_per_host() > 1 => (rankfile, text),
+        _ => (LauncherFormat::SLURM_HOSTFILE, lines.as_str()),
+    };
     let options = HostOptions { hosts: Some(&hosts), slots_per_node: None };
-    let placed = launcher::read(LauncherFormat::SLURM_HOSTFILE, &lines, processes, region, options);
-    Some(placed.map_err(|diagnostics| {
+    Some(launcher::read(launcher, text, processes, region, options).map_err(|diagnostics| {
         let errors =
             diagnostics.kept().iter().map(|diagnostic| ScenarioError::of_file(path, &diagnostic.message));
         Failure::Wrong(errors.collect())

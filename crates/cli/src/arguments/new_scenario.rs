@@ -39,11 +39,11 @@ pub(crate) struct NewOptions {
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',')]
     pub(crate) sizes: Vec<String>,
 
-    /// The bandwidth of a link, for a collective or a job [default: asked for, else 50 GB/s]
+    /// The bandwidth of a link, of a cluster between its nodes, for a collective or a job [default: asked for, else 50 GB/s]
     #[arg(long, value_name = "RATE")]
     pub(crate) bandwidth: Option<String>,
 
-    /// The latency of a link, for a collective or a job [default: asked for, else 400 ns]
+    /// The latency of a link, of a cluster between its nodes, for a collective or a job [default: asked for, else 400 ns]
     #[arg(long, value_name = "TIME")]
     pub(crate) latency: Option<String>,
 

@@ -50,7 +50,7 @@ pub(crate) struct CalibrateOptions {
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes: Option<ByteCount>,
 
-    /// The operation that is fitted, of a log of several, as those of `DeepSpeed` [default: the only one]
+    /// The operation that is fitted, of a log of several, as those of `DeepSpeed` or two of nccl-tests [default: the only one]
     #[arg(long, value_name = "NAME", value_parser = operation_name)]
     pub(crate) operation: Option<&'static str>,
 }

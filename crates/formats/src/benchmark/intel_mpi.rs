@@ -6,7 +6,7 @@
 
 use super::{
     collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
-    measurement::{Point, Series, SeriesKind, is_number, missing_ranks},
+    measurement::{MeasurementOptions, Point, Series, SeriesKind, is_number, keep_chosen, missing_ranks},
 };
 use crate::input::{
     diagnostic::Diagnostics,
@@ -70,16 +70,27 @@ struct Table<'t> {
 }
 
 impl Table<'_> {
+    /// The operation that its title names.
+    fn operation(&self) -> Option<&'static str> {
+        match TESTS.iter().find(|(name, _)| *name == self.title)?.1 {
+            Test::Collective(operation, _) => Some(operation.name()),
+            Test::Single | Test::Rate { .. } => None,
+        }
+    }
+
     /// The error for this table after the first one.
     fn after(&self, first: &Self) -> String {
         let (title, ranks) = (self.title, |table: &Self| table.ranks.unwrap_or(0));
         if title != first.title {
-            format!("a second benchmark, {title} after {}, expected one a file", first.title)
+            format!(
+                "a second benchmark, {title} after {}, expected one a file, or --operation NAME",
+                first.title
+            )
         } else if self.ranks == first.ranks {
             format!("{title} a second time, expected one benchmark a file")
         } else {
             format!(
-                "{title} a second time, with {} processes for {}, expected one benchmark a file",
+                "{title} a second time, with {} processes for {}, expected one benchmark a file, or --ranks N",
                 ranks(self),
                 ranks(first)
             )
@@ -94,9 +105,10 @@ struct Column {
     is_rate: bool, // messages per second, else microseconds
 }
 
-/// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
-pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
-    let tables = tables(text, diagnostics);
+/// The only table of a text, or of the chosen operation and ranks; reports errors and returns `None` for several tables or an unknown benchmark.
+pub(super) fn read(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics) -> Option<Series> {
+    let mut tables = tables(text, diagnostics);
+    keep_chosen(&mut tables, options, Table::operation, |table| table.ranks);
     let Some(table) = tables.first() else {
         let message = || format!("no line \"# {STARTING}NAME\", expected one before the rows");
         diagnostics.add(0..0, message);
@@ -115,7 +127,7 @@ pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics
     if !diagnostics.is_empty() {
         return None;
     }
-    let ranks = table.ranks.or(ranks);
+    let ranks = table.ranks.or(options.ranks);
     let kind = match (test, ranks) {
         (Test::Single, _) => SeriesKind::Single,
         (Test::Rate { .. }, Some(_)) => SeriesKind::Streaming,

@@ -152,7 +152,16 @@ fn series(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics
     } else {
         osu::read
     };
-    let mut series = read(text, options.ranks, diagnostics)?;
+    let mut series = read(text, options, diagnostics)?;
+    if let SeriesKind::Collective { name, ranks, .. } = series.kind {
+        if let Some(asked) = options.operation.filter(|asked| *asked != name) {
+            diagnostics.add(0..0, || format!("measurements of {name}, expected {asked} as --operation says"));
+        }
+        if let Some(asked) = options.ranks.filter(|asked| *asked != ranks) {
+            diagnostics
+                .add(0..0, || format!("measurements of {ranks} ranks, expected {asked} as --ranks says"));
+        }
+    }
     if !diagnostics.is_empty() {
         return None;
     }
@@ -172,6 +181,22 @@ fn series(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics
         return None;
     }
     Some(series)
+}
+
+/// Of several tables keeps those of the chosen operation and ranks, unless there are none.
+pub(super) fn keep_chosen<T>(
+    tables: &mut Vec<T>,
+    options: MeasurementOptions,
+    operation: impl Fn(&T) -> Option<&'static str>,
+    ranks: impl Fn(&T) -> Option<u32>,
+) {
+    let is_chosen = |table: &T| {
+        options.operation.is_none_or(|asked| operation(table) == Some(asked))
+            && options.ranks.is_none_or(|asked| ranks(table).is_none_or(|ranks| ranks == asked))
+    };
+    if tables.iter().any(is_chosen) {
+        tables.retain(is_chosen);
+    }
 }
 
 /// A number above 0.

@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 
 use super::{
     collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
-    measurement::{Point, Series, SeriesKind, is_number, missing_ranks, positive},
+    measurement::{
+        MeasurementOptions, Point, Series, SeriesKind, is_number, keep_chosen, missing_ranks, positive,
+    },
 };
 use crate::input::{
     diagnostic::Diagnostics,
@@ -47,11 +49,14 @@ pub(super) fn is_output(text: &str) -> bool {
     text.lines().any(|line| line.contains("algbw") && line.contains("busbw"))
 }
 
-/// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
-pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
-    let tables = tables(text, diagnostics);
+/// The only table of a text, or of those with a title the one of the chosen operation; reports errors and returns `None`
+/// for several tables or an unknown benchmark.
+pub(super) fn read(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics) -> Option<Series> {
+    let mut tables = tables(text, diagnostics);
+    let listed = |table: &Table<'_>| u32::try_from(table.ranks.len()).ok().filter(|ranks| *ranks > 0);
+    keep_chosen(&mut tables, options, Table::operation, listed);
     if let [first, second, ..] = &tables[..] {
-        let message = || format!("{}, expected one a file", second.after(first));
+        let message = || format!("{}, expected one a file, or --operation NAME", second.after(first));
         diagnostics.add(span(text, second.first_line), message);
         return None;
     }
@@ -59,7 +64,7 @@ pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics
     if !diagnostics.is_empty() {
         return None;
     }
-    let kind = kind(text, &table, ranks, diagnostics)?;
+    let kind = kind(text, &table, options.ranks, diagnostics)?;
     let benchmark = table.title.unwrap_or("nccl-tests").to_owned();
     let points = table.rows.iter().map(|row| row.point).collect();
     Some(Series { benchmark, kind, points, left_out: table.left_out })
@@ -100,6 +105,14 @@ impl<'t> Table<'t> {
     fn new(first_line: &'t str) -> Self {
         let (ranks, rows, begun) = (BTreeSet::new(), vec![], vec![]);
         Self { first_line, title: None, ranks, columns: None, rows, begun, left_out: 0 }
+    }
+
+    /// The operation that its title names.
+    fn operation(&self) -> Option<&'static str> {
+        match TESTS.iter().find(|(name, _)| Some(*name) == self.title)?.1 {
+            Test::Collective(operation) => Some(operation.name()),
+            Test::Send => None,
+        }
     }
 
     /// Describes this table as the second one after `first`.

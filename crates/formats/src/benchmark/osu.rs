@@ -6,7 +6,7 @@
 
 use super::{
     collective_test::{MAX_RANKS, Operation, SizeOf, Steps},
-    measurement::{Point, Series, SeriesKind, is_number, missing_ranks},
+    measurement::{MeasurementOptions, Point, Series, SeriesKind, is_number, missing_ranks},
 };
 use crate::input::{
     diagnostic::Diagnostics,
@@ -96,7 +96,7 @@ impl<'t> Table<'t> {
 }
 
 /// The only table of a text; reports errors and returns `None` for several tables or an unknown benchmark.
-pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics) -> Option<Series> {
+pub(super) fn read(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics) -> Option<Series> {
     let tables = tables(text, diagnostics);
     let mut known = vec![];
     for table in &tables {
@@ -122,7 +122,7 @@ pub(super) fn read(text: &str, ranks: Option<u32>, diagnostics: &mut Diagnostics
         Test::Latency => SeriesKind::Single,
         Test::Rate(_) => SeriesKind::Streaming,
         Test::Collective(operation, size) => {
-            let Some(ranks) = ranks else {
+            let Some(ranks) = options.ranks else {
                 let title = table.title.unwrap_or_default();
                 diagnostics.add(span(text, title), || missing_ranks(title));
                 return None;

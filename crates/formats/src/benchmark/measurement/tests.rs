@@ -193,6 +193,33 @@ fn columns_of_nccl_tests_go_by_their_headings() {
 }
 
 #[test]
+fn options_choose_a_table_and_contradict_none() {
+    let first = nccl("# Collective test starting: all_reduce_perf\n", 4, "sum", -1, 1.5);
+    let second = nccl("# Collective test starting: all_gather_perf\n", 4, "none", -1, 0.75);
+    let both = format!("{first}{second}");
+    let read = |operation, ranks| {
+        let options = MeasurementOptions { operation, ranks, ..MeasurementOptions::default() };
+        let name = |read: Measurement| match read.kind {
+            SeriesKind::Collective { name, ranks, .. } => (name, ranks),
+            SeriesKind::Single | SeriesKind::Streaming => panic!("a collective"),
+        };
+        Measurement::parse("m", &both, options).map(name).map_err(|all| all.kept()[0].message.clone())
+    };
+    assert_eq!(read(Some("all-gather"), None), Ok(("all-gather", 4)));
+    assert_eq!(read(Some("all-reduce"), Some(4)), Ok(("all-reduce", 4)));
+    assert!(read(None, None).unwrap_err().contains("a second benchmark"));
+    let of_one = |operation, ranks| {
+        let options = MeasurementOptions { operation, ranks, ..MeasurementOptions::default() };
+        Measurement::parse("m", &first, options).unwrap_err().kept()[0].message.clone()
+    };
+    assert_eq!(
+        of_one(Some("all-gather"), None),
+        "measurements of all-reduce, expected all-gather as --operation says"
+    );
+    assert_eq!(of_one(None, Some(8)), "measurements of 4 ranks, expected 8 as --ranks says");
+}
+
+#[test]
 fn rows_of_nccl_tests_go_on_after_messages_of_the_library() {
     let broken = NCCL.replacen(
         "     1048576        262144     float     sum      -1    50.00",
