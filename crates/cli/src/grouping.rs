@@ -136,8 +136,8 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
     }
     if scenarios.iter().any(|scenario| scenario.swept) {
         return Err(Failure::usage(
-            "the scenario has a sweep, expected one placement",
-            "name one of its runs by its number, as in --run 0, or remove [sweep], and write the values of one of its combinations into the file",
+            "the scenario has a sweep or lists of values, expected one placement",
+            "name one of its runs by its number, as in --run 0, or write the values of one combination into the file",
         ));
     }
     let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();

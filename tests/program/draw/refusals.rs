@@ -38,7 +38,7 @@ fn what_cannot_be_drawn_is_refused_with_what_can() {
     }
     assert_refused(
         &["placement", "scenarios/partition.toml"],
-        "the scenario has a sweep, expected one placement",
+        "the scenario has a sweep or lists of values, expected one placement",
     );
     assert_refused(
         &["placement", "scenarios/figure-6.toml"],

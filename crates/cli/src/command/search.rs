@@ -256,7 +256,7 @@ impl Searching {
         let mut keep = |search: PlacementSearch| lock(&self.kept).best = Some(search);
         let memory = self.resources.memory;
         let search = PlacementSearch::of_kept(runs, &self.request, memory, &mut watch, &mut keep);
-        let search = search.map_err(|error| refused(&error))?;
+        let search = search.map_err(|error| refused(&error, runs))?;
         let mut kept = lock(&self.kept);
         if let Some(journal) = &mut kept.journal {
             journal.append(place, &search).map_err(|error| Failure::output(Some(journal.path()), error))?;
@@ -272,21 +272,27 @@ fn combinations(scenarios: &[Scenario]) -> impl Iterator<Item = &[Run]> {
     scenarios.iter().flat_map(Scenario::combinations)
 }
 
-fn refused(error: &PlacementSearchError) -> Failure {
+fn refused(error: &PlacementSearchError, runs: &[Run]) -> Failure {
     let help = match error {
         PlacementSearchError::Memory { .. } => {
             "give it more with --memory-limit, or make the machine smaller"
         }
         _ => "cubefold check shows what the scenario runs",
     };
-    Failure::usage(error.to_string(), help)
+    let of = match name(runs) {
+        name if name.is_empty() => String::new(),
+        name => format!("{name}: "),
+    };
+    Failure::usage(format!("{of}{error}"), help)
 }
 
 /// The names of the combinations in tables.
 fn names(combinations: &[&[Run]]) -> Vec<String> {
-    let name = |runs: &&[Run]| {
-        let values = runs.first().into_iter().flat_map(|run| run.combination.iter());
-        values.map(|(path, value)| shown(path, value)).collect::<Vec<_>>().join(", ")
-    };
-    combinations.iter().map(name).collect()
+    combinations.iter().map(|runs| name(runs)).collect()
+}
+
+/// The swept values of a combination.
+fn name(runs: &[Run]) -> String {
+    let values = runs.first().into_iter().flat_map(|run| run.combination.iter());
+    values.map(|(path, value)| shown(path, value)).collect::<Vec<_>>().join(", ")
 }

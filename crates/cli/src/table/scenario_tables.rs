@@ -72,7 +72,8 @@ fn listing<'a>(
             let plan = PlannedRun::new(before + place, &run);
             let mut row = vec![plan.run.to_string()];
             row.extend(swept.cells(&run.combination));
-            row.push(plan.embedding);
+            let is_placed = run.program.open_loop.is_none();
+            row.push(if is_placed { plan.embedding } else { String::new() });
             row.extend([plan.processes, plan.nodes, plan.stages].map(|number| number.to_string()));
             Ok(row)
         };
