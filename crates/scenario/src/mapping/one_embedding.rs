@@ -66,7 +66,8 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
                 slots_per_node: entry.slots_per_node,
             };
             take_memory(fit, embedding)?;
-            let (region, known) = (fit.region(), job_hosts(fit.settings, fit.region()));
+            let region = fit.region();
+            let known = entry.format.names_hosts().then(|| job_hosts(fit.settings, region)).flatten();
             let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
             source.read(fit.program.rank_count(), region, known, place)
         }
