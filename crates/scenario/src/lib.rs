@@ -14,6 +14,8 @@ mod cluster;
 mod collective;
 mod combination;
 mod connection;
+mod cube_program;
+mod cube_stages;
 mod cycle_bound;
 mod described_graph;
 mod draft;

@@ -13,9 +13,10 @@ use cubefold_topology::Shape;
 
 use super::shape_place;
 use crate::{
+    cube_stages::read_stages,
     errors::ScenarioError,
     keys::Key,
-    program::{Reading, read_stages},
+    program::Reading,
     settings::Layer,
     value::{Content, Value},
 };

@@ -8,12 +8,13 @@ use cubefold_topology::MachineKind;
 use serde_json::{Value, json};
 
 use crate::{
+    cube_stages,
     embeddings::{Embedding, embeddings},
     exchange::{BEST as BEST_PARTS, MOST_PARTS, NOISE_KEYS, noise_kinds},
     loading::RULES as CODE_TYPE_RULES,
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
     open_loop::BATCHES,
-    permutation, program,
+    permutation,
     schema::{list_of, object, one_or_list, step},
 };
 
@@ -90,7 +91,7 @@ pub(super) fn outside() -> Value {
 
 /// Dimensions, or the name of an order, perhaps with its number of dimensions.
 pub(super) fn stages() -> Value {
-    let orders = format!("^({})(:([1-9][0-9]?|sweep))?$", program::words().join("|"));
+    let orders = format!("^({})(:([1-9][0-9]?|sweep))?$", cube_stages::words().join("|"));
     json!({ "anyOf": [list_of(&integer()), { "type": "string", "pattern": orders }] })
 }
 

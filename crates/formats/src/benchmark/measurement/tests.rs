@@ -198,7 +198,7 @@ fn options_choose_a_table_and_contradict_none() {
     let second = nccl("# Collective test starting: all_gather_perf\n", 4, "none", -1, 0.75);
     let both = format!("{first}{second}");
     let read = |operation, ranks| {
-        let options = MeasurementOptions { operation, ranks, ..MeasurementOptions::default() };
+        let options = MeasurementOptions { ranks, operation, ..MeasurementOptions::default() };
         let name = |read: Measurement| match read.kind {
             SeriesKind::Collective { name, ranks, .. } => (name, ranks),
             SeriesKind::Single | SeriesKind::Streaming => panic!("a collective"),
@@ -209,7 +209,7 @@ fn options_choose_a_table_and_contradict_none() {
     assert_eq!(read(Some("all-reduce"), Some(4)), Ok(("all-reduce", 4)));
     assert!(read(None, None).unwrap_err().contains("a second benchmark"));
     let of_one = |operation, ranks| {
-        let options = MeasurementOptions { operation, ranks, ..MeasurementOptions::default() };
+        let options = MeasurementOptions { ranks, operation, ..MeasurementOptions::default() };
         Measurement::parse("m", &first, options).unwrap_err().kept()[0].message.clone()
     };
     assert_eq!(
