@@ -358,17 +358,19 @@ fn noise(program: &ProgramRecord) -> Option<String> {
 fn execution(record: &RunRecord) -> Vec<WordGroup> {
     let execution = &record.execution;
     let tie = if execution.tie == "direct" { String::new() } else { format!("ties {}", execution.tie) };
-    let choice = match execution.dimension_choice.as_deref() {
+    let routing = execution.routing.as_ref();
+    // Messages on routes of their own choose no dimension, and have no phases.
+    let chooses = !routing.is_some_and(|routing| ["embedding", "valiant", "sorting"].contains(&&**routing));
+    let choice = match execution.dimension_choice.as_deref().filter(|_| chooses) {
         Some("random") => "dimensions at random".to_owned(),
         _ => String::new(),
     };
-    let phases = match execution.phases.as_ref().map(PhaseLengths::as_str) {
+    let phases = match execution.phases.as_ref().map(PhaseLengths::as_str).filter(|_| chooses) {
         Some("embedding") | None => String::new(),
         Some(phases) => format!("phases {phases}"),
     };
     let eager = execution.eager_units.as_ref().map_or_else(String::new, |units| format!("eager {units}"));
     let drawn = execution.spread.as_ref().map_or_else(String::new, |spread| format!(" by {spread}"));
-    let routing = execution.routing.as_ref();
     let routing = routing.map_or_else(String::new, |routing| format!("routing {routing}{drawn}"));
     groups([execution.mode.to_string(), tie, choice, phases, eager, routing])
 }

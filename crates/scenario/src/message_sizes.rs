@@ -188,11 +188,9 @@ fn entries<'a>(
         }
         ByStage::No => {
             let error = value.unexpected(name, "one value for all stages");
-            errors.report(
-                error.with_help(
-                    "only cc-cube takes a list of sizes, and cc-cube and stages one of computations",
-                ),
-            );
+            errors.report(error.with_help(
+                "cc-cube and stencils take a list of sizes, and cc-cube and stages one of computations",
+            ));
             return None;
         }
     };

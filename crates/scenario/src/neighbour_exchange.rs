@@ -117,12 +117,16 @@ fn misfit(
     communication: NeighbourCommunication,
 ) -> Option<ScenarioError> {
     let is_network = guest.shape().graph().is_some();
+    let of_network = match RootedTree::new(guest) {
+        Some(_) => "scatter, permutation, to-children or to-parents",
+        None => "scatter or permutation",
+    };
     let (expected, label) = match communication {
         NeighbourCommunication::Shift if is_network => {
-            ("scatter or permutation", "its links have no dimensions to shift along")
+            (of_network, "its links have no dimensions to shift along")
         }
         NeighbourCommunication::Stencil(_) if is_network => {
-            ("scatter or permutation", "its links have no dimensions in which coordinates differ")
+            (of_network, "its links have no dimensions in which coordinates differ")
         }
         NeighbourCommunication::ToChildren | NeighbourCommunication::ToParents
             if RootedTree::new(guest).is_none() =>

@@ -79,7 +79,11 @@ impl Run {
         let of_program = self.program.notes.iter().cloned();
         let of_placement = embeddings::shorter_in_cube(self);
         let of_machine = machine_notes::machine_notes(self).into_iter().chain(time_notes::time_notes(self));
-        of_program.chain(of_machine).chain(of_placement).collect()
+        let lacks_paths = matches!(self.counted_paths(), Some(CountedPaths::OfMachine));
+        let of_paths = lacks_paths.then(|| {
+            format!("{} has no paths of its own: under routing by embedding its messages take the machine's routes.", self.embedding)
+        });
+        of_program.chain(of_machine).chain(of_placement).chain(of_paths).collect()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.

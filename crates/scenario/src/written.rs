@@ -167,7 +167,9 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
     let key = shortened(&entry.key);
     let message = format!("unknown key \"{key}\"{place}, expected {}", alternatives(&known));
     // A key of another table is a better explanation than a similar key of this one.
-    let is_of_another = Section::TABLES.into_iter().any(|table| Key::with_key(table, &key).is_some());
+    let is_of_another = std::iter::once(Section::Top)
+        .chain(Section::TABLES)
+        .any(|table| Key::with_key(table, &key).is_some());
     let advice = match nearest(&key, &known) {
         Some(_) if !is_of_another => help(&key, &known),
         Some(_) => elsewhere(section, &key).unwrap_or_else(|| help(&key, &known)),

@@ -116,6 +116,16 @@ fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
     let (least, greatest) =
         (ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?);
     let met = met_bound(records);
+    // Without contention a run takes what is predicted (`docs/model.md` section 15).
+    let is_least = |record: &&RunRecord| {
+        let is_of_program = record.lower_bound_percent.is_none() && record.has_bound_of_its_placement();
+        is_of_program
+            && record.predicted_cycles.is_some()
+            && record.predicted_cycles == record.makespan_cycles
+    };
+    if greatest > 1.0 && records.iter().all(is_least) {
+        return Some(format!("{name}: as predicted, and no run with this placement is shorter."));
+    }
     if greatest <= 1.0 {
         return met.map(|met| format!("{name}: {met}."));
     }

@@ -165,16 +165,18 @@ fn note_on_routers(runs: &[Run]) -> Option<String> {
 fn path_notes(runs: &[RunCaption], entries: &[PlacementEntry]) -> Vec<String> {
     let mut notes: Vec<String> = vec![];
     for (run, entry) in runs.iter().zip(entries) {
-        let paths = match entry.placement.paths.as_deref() {
-            Some("embedding") => "the embedding's own paths",
-            Some(_) => "the machine's routes, since the embedding has no paths of its own",
-            None => continue,
-        };
+        // Notes of runs say which embeddings have no paths of their own.
+        if entry.placement.paths.as_deref() != Some("embedding") {
+            continue;
+        }
         let is_other = |(other, entry): (&RunCaption, &PlacementEntry)| {
             other.embedding == run.embedding && entry.placement.paths.is_none()
         };
         let when = if runs.iter().zip(entries).any(is_other) { " under routing by embedding," } else { "" };
-        let note = format!("{}:{when} load and congestion are counted over {paths}.", run.embedding);
+        let note = format!(
+            "{}:{when} load and congestion are counted over the embedding's own paths.",
+            run.embedding
+        );
         if !notes.contains(&note) {
             notes.push(note);
         }

@@ -101,7 +101,13 @@ impl MissingReference {
         let message = if settings.is_empty() {
             format!("reference {name:?} is none of the embeddings of {:?}", scenario.name)
         } else {
-            format!("reference {name:?} is not run by {:?} with {}", scenario.name, settings.join(", "))
+            let is_swept = settings.iter().any(|setting| setting.starts_with("mapping.embeddings"));
+            let advice = if is_swept { ": write embeddings that are compared in one list" } else { "" };
+            format!(
+                "reference {name:?} is not run by {:?} with {}{advice}",
+                scenario.name,
+                settings.join(", ")
+            )
         };
         Self { message, known }
     }

@@ -53,8 +53,19 @@ pub(crate) fn check_fit(
             "coordinated execution on {}, expected asynchronous",
             with_article(machine.kind().name())
         );
-        let error = ScenarioError::at(place, message, "its nodes have no coordinates to correct one by one");
-        settings.report(because_network(settings, error.because(kind, "the machine")));
+        // A grid with links or nodes down is a network.
+        let failures = [Key::MachineFailedLinks, Key::MachineFailedNodes].map(|key| settings.place(key));
+        let has_failures = machine.coordinate_grid().is_some() && failures.iter().any(Option::is_some);
+        let (label, help) = if has_failures {
+            (
+                "its messages would correct coordinates over links that are down",
+                "remove the failures, or run asynchronously",
+            )
+        } else {
+            ("its nodes have no coordinates to correct one by one", "")
+        };
+        let error = ScenarioError::at(place, message, label).with_help(help).because(kind, "the machine");
+        settings.report(because_network(settings, error));
     }
     if let Some(program) = program.filter(|program| !program.body.facts().all_processes_compute) {
         let message = format!(

@@ -182,7 +182,9 @@ pub(super) fn not_a_cube(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioE
     } else {
         "a torus or mesh guest".to_owned()
     };
-    let message = format!("embedding {} of {guest}, expected a d-cube", embedding.name);
+    let is_byweight = embedding.name.to_string() == "byweight" && !fit.program.is_placed_by_number();
+    let expected = if is_byweight { "a d-cube, or a mesh that does not wrap on a line" } else { "a d-cube" };
+    let message = format!("embedding {} of {guest}, expected {expected}", embedding.name);
     let place = embedding.place.as_ref().or(fit.settings.place(Key::ProgramGuest));
     ScenarioError::at(place.unwrap_or(&fit.size.place), message, "places d-cubes")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")

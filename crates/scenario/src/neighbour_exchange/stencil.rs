@@ -23,23 +23,22 @@ const CELL_KEYS: [Key; 3] = [Key::ProgramCells, Key::ProgramWidth, Key::ProgramC
 /// Reports keys of stencils beside another communication, and keys of others beside a stencil.
 pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: NeighbourCommunication) {
     let settings = reading.settings;
+    let of_stencil = CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]);
     let foreign: Vec<Key> = match communication {
         NeighbourCommunication::Stencil(_) => vec![Key::ProgramSets],
+        NeighbourCommunication::Permutation { .. } => of_stencil.collect(),
         NeighbourCommunication::Shift
-        | NeighbourCommunication::Permutation { .. }
         | NeighbourCommunication::ToChildren
         | NeighbourCommunication::ToParents
-        | NeighbourCommunication::Scatter => CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]).collect(),
+        | NeighbourCommunication::Scatter => of_stencil.chain([Key::ProgramSets]).collect(),
     };
-    let is_sets =
-        |key| matches!(communication, NeighbourCommunication::Stencil(_)) && key == Key::ProgramSets;
     for key in foreign {
         if let Some(value) = settings.get(key) {
             let message =
                 format!("{} with communication {}, which has none", key.path(), communication.name());
             let place = settings.place(Key::ProgramCommunication);
-            let help =
-                if is_sets(key) { "remove it" } else { "write communication = \"stencil\", or remove it" };
+            let owner = if key == Key::ProgramSets { "permutation" } else { "stencil" };
+            let help = format!("write communication = {owner:?}, or remove it");
             let error = ScenarioError::at(&value.place, message, "not of this communication");
             settings.report(error.because(place, communication.name()).with_help(help));
         }

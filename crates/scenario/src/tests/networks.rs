@@ -144,7 +144,8 @@ fn what_programs_do_not_have_is_told() {
         ),
         (
             "[program]\nkind = \"neighbour-exchange\"\ncommunication = \"shift\"\nguest = { kind = \"binary-tree\", levels = 2 }",
-            &["6:17: program.communication is \"shift\" with a binary-tree, expected scatter or permutation"],
+            &["6:17: program.communication is \"shift\" with a binary-tree, \
+              expected scatter, permutation, to-children or to-parents"],
         ),
         (
             "[program]\nkind = \"neighbour-exchange\"\nguest = { kind = \"caterpillar\", legs = [0, 2], vertices = 3 }",
