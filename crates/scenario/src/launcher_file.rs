@@ -152,7 +152,7 @@ impl LauncherSource {
                 Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
             }
         })?;
-        let mut hosts = among(hosts?, known);
+        let mut hosts = among(hosts?, known.filter(|_| self.coordinates.is_none()));
         if hosts.is_none() && self.coordinates.is_none() && self.format.names_hosts() {
             return Err(Failure::Wrong(vec![no_hosts(self.format, place)]));
         }
