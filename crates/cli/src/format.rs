@@ -426,6 +426,20 @@ impl TableOptions {
         page.with_columns(&self.names()).map_err(|(name, known)| unknown_column(&name, &known))
     }
 
+    /// Refuses columns that a file of results does not have, before anything runs. Headings of tables are known after.
+    ///
+    /// # Errors
+    ///
+    /// If columns are chosen for a format without columns, or one is unknown.
+    pub(crate) fn check<R: Record>(&self, format: ResultFormat) -> Result<(), Failure> {
+        match format {
+            ResultFormat::Json => self.refuse_for("json"),
+            ResultFormat::Jsonl => self.refuse_for("jsonl"),
+            ResultFormat::Csv | ResultFormat::Parquet => self.columns_of_files::<R>().map(|_| ()),
+            ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex => Ok(()),
+        }
+    }
+
     fn refuse_for(&self, format: &str) -> Result<(), Failure> {
         if self.columns.is_empty() {
             return Ok(());

@@ -12,7 +12,7 @@ use super::{
 ///
 /// The value is TOML, or else a string, so that `machine.links=half-duplex` needs no quotes. Other keys of
 /// the same table keep their values; a table in braces is one value. A key that the file sweeps is no longer swept, nor
-/// the same value in another measure, such as bytes instead of units.
+/// the same value in another measure, such as bytes instead of units; a member of a swept table is set in all its values.
 #[derive(Debug, Clone)]
 pub struct Setting {
     source: Arc<SourceFile>,
@@ -54,8 +54,8 @@ impl Setting {
         // It was already parsed once, so there are no errors.
         let added = source_file::parse(&self.source).unwrap_or_default();
         for path in added.iter().flat_map(|entry| leaves("", entry)) {
-            stop_sweep(entries, &path);
-            rules::same_in_other_measures(&path).for_each(|other| stop_sweep(entries, other));
+            stop_sweep(entries, &path, &added);
+            rules::same_in_other_measures(&path).for_each(|other| stop_sweep(entries, other, &[]));
         }
         merge(entries, added);
     }
@@ -96,23 +96,51 @@ fn leaves(prefix: &str, entry: &Entry) -> Vec<String> {
     }
 }
 
-/// Removes a key, and its parts or its table, from the sweep.
-fn stop_sweep(entries: &mut Vec<Entry>, path: &str) {
+/// The entries of the table at a path.
+fn members<'a>(entries: &'a [Entry], path: &str) -> Option<&'a [Entry]> {
+    path.split('.').try_fold(entries, |entries, key| {
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        if let Content::Table(inner) = &entry.value.content { Some(inner.as_slice()) } else { None }
+    })
+}
+
+/// Merges entries into a swept table, or into all tables of a list; false for other values.
+fn merge_swept(value: &mut Value, added: &[Entry]) -> bool {
+    match &mut value.content {
+        Content::Table(table) => {
+            merge(table, added.to_vec());
+            true
+        }
+        Content::List(values) => {
+            let are_tables = values.iter().all(|value| matches!(value.content, Content::Table(_)));
+            are_tables && values.iter_mut().all(|value| merge_swept(value, added))
+        }
+        _ => false,
+    }
+}
+
+/// Removes a key and its parts from the sweep. Swept tables around it take the member as `added` has it, or else go.
+fn stop_sweep(entries: &mut Vec<Entry>, path: &str, added: &[Entry]) {
     let Some(place) = entries.iter().position(|entry| entry.key == "sweep") else { return };
     let Content::Table(sweep) = &mut entries[place].value.content else { return };
     let inside = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let stays = |entry: &Entry| !inside(&entry.key, path) && !inside(path, &entry.key);
+    let stays = |entry: &mut Entry| {
+        if inside(path, &entry.key) && path != entry.key {
+            return members(added, &entry.key).is_some_and(|added| merge_swept(&mut entry.value, added));
+        }
+        !inside(&entry.key, path)
+    };
     let count = sweep.len();
-    sweep.retain(stays);
+    sweep.retain_mut(stays);
     let mut is_changed = sweep.len() < count;
     for entry in sweep.iter_mut().filter(|entry| entry.key == "cases") {
         let Content::List(cases) = &mut entry.value.content else { continue };
         for case in cases.iter_mut() {
             let Content::Table(keys) = &mut case.content else { continue };
             let count = keys.len();
-            keys.retain(stays);
+            keys.retain_mut(stays);
             is_changed |= keys.len() < count;
         }
         if is_changed {
@@ -195,6 +223,21 @@ mod tests {
         assert_eq!(set(cases, &["seed=3", "machine.links=1"]).unwrap().runs.len(), 1);
         let both = set(cases, &["machine.links=2"]).unwrap();
         assert_eq!(both.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_member_of_swept_tables_is_set_in_each_of_them() {
+        let sweep = "[sweep]\n\"program.compute_noise\" = [{ kind = \"uniform\", max = 3 }, { kind = \"uniform\", max = 5 }]\n";
+        let text =
+            format!("machine = {{ kind = \"ring\", shape = [8] }}\nmapping.embeddings = [\"xor\"]\n{sweep}");
+        let noise = |settings: &[&str]| -> Vec<String> {
+            let runs = set(&text, settings).unwrap().runs;
+            runs.iter().map(|run| format!("{:?}", run.program.noise)).collect()
+        };
+        let (before, after) = (noise(&[]), noise(&["program.compute_noise.max=7"]));
+        assert_eq!((before.len(), after.len()), (2, 2));
+        assert!(before[0] != before[1] && after[0] == after[1] && after[0].contains('7'), "{after:?}");
+        assert_eq!(noise(&["program.compute_noise={kind=\"uniform\",max=7}"]).len(), 1);
     }
 
     #[test]

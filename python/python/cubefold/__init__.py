@@ -85,7 +85,9 @@ class Results:
         import pyarrow
         import pyarrow.parquet
 
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(self._records.parquet))
+        # A thread of Arrow that releases the bytes while Python ends aborts it.
+        source = pyarrow.BufferReader(self._records.parquet)
+        table = pyarrow.parquet.read_table(source, use_threads=False, pre_buffer=False)
         if self._names and len(table) > 0:
             place = table.schema.get_field_index("embedding")
             if place < 0:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -37,10 +38,18 @@ class Request:
     memory_limit: Optional[int] = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise ValueError(f"threads is {self.threads}, expected at least 1")
-        if self.memory_limit is not None and self.memory_limit < 0:
-            raise ValueError(f"memory_limit is {self.memory_limit}, expected a number of bytes")
+        _check("threads", self.threads, 1, _MAX_THREADS, "from 1 to 65535")
+        _check("memory_limit", self.memory_limit, 0, sys.maxsize, "of bytes")
+
+
+# As on the command line.
+_MAX_THREADS = 65535
+
+
+def _check(name: str, value: Any, least: int, most: int, expected: str) -> None:
+    """Raises if a limit is no integer in its range."""
+    if value is not None and not (isinstance(value, int) and least <= value <= most):
+        raise ValueError(f"{name} is {value!r}, expected an integer {expected}")
 
 
 @contextmanager
@@ -95,6 +104,9 @@ def _named_embeddings(scenario: Scenario, overrides: Optional[Mapping[str, Any]]
         except (OSError, UnicodeError, CubefoldError):
             # What is wrong with the file is said when it is loaded.
             return []
+    sweep = tables.get("sweep", {})
+    if isinstance(sweep, Mapping) and any(key in part for part in (sweep, *sweep.get("cases", []))):
+        raise ValueError(f"embeddings beside a sweep of {key}, expected the scenario's in {key} alone")
     mapping = tables.get("mapping", {})
     return list(mapping.get("embeddings", [])) if isinstance(mapping, Mapping) else []
 

@@ -86,7 +86,7 @@ def search(
     objective: str = "makespan",
     evaluations: Optional[int] = None,
     seed: Optional[int] = None,
-    start: Sequence[str] = (),
+    start: Union[str, Sequence[str]] = (),
     embeddings: Optional[Mapping[str, Embedding]] = None,
     threads: Optional[int] = None,
     memory_limit: Optional[int] = None,
@@ -100,7 +100,7 @@ def search(
     """
     with requested(scenario, overrides, embeddings, threads, memory_limit) as (request, names):
         files = {name: file for file, name in names.items()}
-        starts = [files.get(name, name) for name in start]
+        starts = [files.get(name, name) for name in ([start] if isinstance(start, str) else start)]
         with shown(progress) as callback:
             text, column = _cubefold.search(request, objective, evaluations, seed, starts, callback)
     row, nodes = json.loads(text), np.array(column)

@@ -30,6 +30,7 @@ use crate::{
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
+    options.sweep.tables.check::<RunRecord>(format)?;
     let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
     let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);

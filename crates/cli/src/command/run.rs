@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cubefold_records::{Document, Provenance};
+use cubefold_records::{Document, Provenance, RunRecord};
 use cubefold_runs::{
     KeepRecords, check_runs,
     journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
@@ -31,6 +31,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     // A part has its own format, regardless of its name.
     let named = shared.output().filter(|_| options.shard.is_none());
     let format = ResultFormat::decide(options.sweep.scenarios.format, named)?;
+    options.sweep.tables.check::<RunRecord>(format)?;
     if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
         return run_part(options, shared, shard);
     }
