@@ -29,8 +29,7 @@ use crate::{
 };
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
-    options.sweep.tables.check::<RunRecord>(format)?;
+    let format = format(options, shared)?;
     let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
     let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);
@@ -80,6 +79,13 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
         notes.say(format, shared);
         Ok(())
     })
+}
+
+/// The format of the results, which has the chosen columns.
+fn format(options: &CompareOptions, shared: &SharedOptions) -> Result<ResultFormat, Failure> {
+    let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
+    options.sweep.tables.check::<RunRecord>(format)?;
+    Ok(format)
 }
 
 impl CompareOptions {
