@@ -205,8 +205,10 @@ fn one_value_a_place(
         if group.iter().any(|point| point.at != at) {
             let places: Vec<usize> = group.iter().map(|point| point.row).collect();
             let mut varying = table.varying_settings(&places, columns.across);
-            // The column of all swept keys repeats the others.
-            varying.retain(|&(column, _)| column != "sweep");
+            // The column of all swept keys repeats the others, if they are there.
+            if varying.len() > 1 {
+                varying.retain(|&(column, _)| column != "sweep");
+            }
             return Err(PictureError::SeveralRows {
                 rows: group.len(),
                 place: format!("{} {}", columns.across, number(at.across)),
@@ -308,6 +310,11 @@ mod tests {
         assert!(picture.svg().contains("xor, half-duplex: 30 at 64"));
         let part = table(RESULTS).with_values("machine_links", "full-duplex").unwrap();
         assert!(scaling(&part, MAKESPANS).unwrap().svg().contains("xor: 20 at 64"));
+        // Of rows with few columns only that of all swept keys may differ.
+        let swept =
+            "machine_shape,embedding,sweep,makespan_cycles\n4x4,xor,units = 1,10\n4x4,xor,units = 2,20\n";
+        let refused = scaling(&table(swept), MAKESPANS).unwrap_err();
+        assert!(refused.help().starts_with("give each value a curve with --by sweep"), "{}", refused.help());
         // Rows with one value are accepted.
         scaling(&table(&RESULTS.replace(",30,", ",20,")), MAKESPANS).unwrap();
     }

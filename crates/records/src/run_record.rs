@@ -290,7 +290,8 @@ pub struct RunRecord {
     )]
     pub routing_steps: Option<u64>,
     /// The number of times that a message of a coordinated run did not move in a step because another message had
-    /// its channel.
+    /// its channel; on routes of their own (embedding, valiant) all that are left in queues, also those that wait for
+    /// the other direction of their link.
     #[column(
         "conflicts", list = STEPS, aliases = ["stages_conflicts"], unit = "message steps",
         source = "Tao 1988, 4.2; docs/model.md, section 6"

@@ -145,7 +145,9 @@ class Page:
         self.html = text
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
-        """Writes the page."""
+        """Writes the page, which ends in ``.html`` as from the command line, or in no extension."""
+        if Path(path).suffix.lower() not in ("", ".html", ".htm"):
+            raise ValueError(f"a page is written as .html, not as {Path(path).suffix}")
         Path(path).write_text(self.html, encoding="utf-8")
 
     def __repr__(self) -> str:
