@@ -235,3 +235,23 @@ fn a_faster_exchange_is_told() {
     let large = done(&["compare", &scratch.path("s.toml"), "--set", "program.units=80000"]);
     assert!(!large.contains("exchange = \"best\""), "{large}");
 }
+
+#[test]
+fn a_run_that_takes_what_is_predicted_is_not_called_far_from_its_bound() {
+    let text = "machine = { kind = \"hypercube\", dimensions = 4 }\n\
+                program = { kind = \"divide-and-conquer\", guest = { kind = \"line\", shape = [16] } }\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let table = done(&["run", &scratch.path("s.toml")]);
+    assert!(table.contains("as predicted, and no run with this placement is shorter."), "{table}");
+    assert!(!table.contains("times the lower bound"), "{table}");
+}
+
+#[test]
+fn headings_name_the_routing_that_a_scenario_gives() {
+    let text = "machine = { kind = \"mesh\", shape = [4, 4] }\n\
+                program = { kind = \"permutation\", pattern = \"transpose\" }\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let heading = |settings: &[&str]| done(&[&["run", &scratch.path("s.toml")][..], settings].concat());
+    assert!(!heading(&[]).contains("routing"));
+    assert!(heading(&["--set", "execution.routing=valiant"]).contains("asynchronous, routing valiant"));
+}

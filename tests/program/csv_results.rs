@@ -132,3 +132,15 @@ fn chosen_columns_are_all_there() {
         run(&["run", &scenario, "--shard", "1/2", "--output", &scratch.path("o.csv"), "--columns", "load"]);
     assert!(part.stderr.contains("--columns with --shard: a part has all columns"), "{}", part.stderr);
 }
+
+#[test]
+fn columns_that_no_file_has_are_refused_before_anything_runs() {
+    let scratch = Scratch::with(&[("s.toml", "machine = { kind = \"ring\", shape = [8] }\n")]);
+    let output = scratch.path("s.csv");
+    for command in ["run", "compare"] {
+        let refused = run(&[command, &scratch.path("s.toml"), "--columns", "nonsense", "--output", &output]);
+        assert_eq!(refused.code, Some(2), "{command}");
+        // Finished runs would be kept in a journal beside it.
+        assert!(!std::path::Path::new(&format!("{output}.partial")).exists(), "{command}");
+    }
+}

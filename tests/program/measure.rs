@@ -158,3 +158,14 @@ fn many_shapes_are_one_table_with_promise_and_source() {
         "{table}"
     );
 }
+
+#[test]
+fn routes_that_routers_choose_are_told_from_those_that_are_counted() {
+    let text = "machine = { kind = \"fat-tree\", arity = 4, levels = 2 }\n\
+                program = { kind = \"all-to-all\", algorithm = \"direct\", units = 32 }\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let said = "not those of routing up-down";
+    assert!(!done(&["measure", &scratch.path("s.toml")]).contains(said));
+    let routers = done(&["measure", &scratch.path("s.toml"), "--set", "machine.switching=wormhole"]);
+    assert!(routers.replace('\n', " ").contains(said), "{routers}");
+}

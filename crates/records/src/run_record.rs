@@ -310,7 +310,8 @@ pub struct RunRecord {
     pub pipelines: Option<Vec<PipelineRecord>>,
     /// The times of the messages and collectives of Chakra traces by kind, summed over the operations of ranks:
     /// when the traces were made, and in the run, from when an operation may begin until it is over at its rank.
-    /// Operations without a time in the traces count in the run alone. They are in JSON, and in a table of their own, if the traces say how long their communication took.
+    /// Operations without a time in the traces count in the run alone. They are in JSON, and in a table of their own,
+    /// if the traces say how long their communication took.
     #[column(
         "communication of traces", term, list = EXPOSED,
         aliases = ["traced", "simulated", "traced_seconds", "simulated_seconds", "simulated_cycles"],

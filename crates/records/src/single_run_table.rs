@@ -130,10 +130,8 @@ impl SingleRunTable {
             let timed = if times.traced_operations > 0 { times.traced_operations } else { times.operations };
             let traced = mean(times.traced_seconds, timed);
             let simulated = mean(times.simulated_seconds, times.operations);
-            let at_ranks = match times.operations {
-                all if all == timed => all.to_string(),
-                all => format!("{all}, {timed} traced"),
-            };
+            let all = times.operations;
+            let at_ranks = if timed == all { all.to_string() } else { format!("{all}, {timed} traced") };
             vec![
                 times.kind.to_string(),
                 at_ranks,

@@ -13,7 +13,7 @@ pub struct TraceTimesRecord {
     pub kind: Word,
     /// The number of operations of ranks.
     pub operations: u64,
-    /// Those of them with a time in the traces.
+    /// How many of them have a time in the traces.
     #[serde(default)]
     pub traced_operations: u64,
     /// The times of these in the traces.

@@ -21,21 +21,24 @@ use super::{
     settings::Settings,
 };
 
+/// The keys of programs with an exchange in each stage.
+const KEYS_OF_STAGES: [Key; 10] = [
+    Key::ProgramDimensions,
+    Key::ProgramStages,
+    Key::ProgramUnits,
+    Key::ProgramBytes,
+    Key::ProgramProcessesPerNode,
+    Key::ProgramPipelining,
+    Key::ProgramPorts,
+    Key::ProgramStartup,
+    Key::ProgramStartupCycles,
+    Key::ProgramComputeNoise,
+];
+
 pub(super) static CC_CUBE: ProgramKind = ProgramKind {
     name: "cc-cube",
     summary: "In each stage every process of a d-cube computes, then exchanges with its neighbour in one dimension.",
-    keys: &[
-        Key::ProgramDimensions,
-        Key::ProgramStages,
-        Key::ProgramUnits,
-        Key::ProgramBytes,
-        Key::ProgramProcessesPerNode,
-        Key::ProgramPipelining,
-        Key::ProgramPorts,
-        Key::ProgramStartup,
-        Key::ProgramStartupCycles,
-        Key::ProgramComputeNoise,
-    ],
+    keys: &KEYS_OF_STAGES,
     read: read_cc_cube,
 };
 
@@ -56,18 +59,7 @@ pub(super) static DIVIDE_AND_CONQUER: ProgramKind = ProgramKind {
 pub(super) static NORMAL: ProgramKind = ProgramKind {
     name: "normal",
     summary: "A cc-cube program whose consecutive stages use consecutive dimensions.",
-    keys: &[
-        Key::ProgramDimensions,
-        Key::ProgramStages,
-        Key::ProgramUnits,
-        Key::ProgramBytes,
-        Key::ProgramProcessesPerNode,
-        Key::ProgramPipelining,
-        Key::ProgramPorts,
-        Key::ProgramStartup,
-        Key::ProgramStartupCycles,
-        Key::ProgramComputeNoise,
-    ],
+    keys: &KEYS_OF_STAGES,
     read: read_normal,
 };
 

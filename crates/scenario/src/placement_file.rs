@@ -41,9 +41,6 @@ use super::{
 const OF_LAUNCHERS: &str =
     "a file that a launcher reads has a format: { file = \"..\", format = \"slurm-hostfile\" }";
 
-/// The beginning of the error for a header.
-const WRONG_HEADER: &str = "wrong header";
-
 /// A file that gives no placement.
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
@@ -54,19 +51,11 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One error instead of many if the file does not hold the places of ranks; files of launchers have their formats.
+    /// One error instead of many if the file does not hold the places of ranks.
     fn or_misfit(self, path: &Path) -> Self {
-        let failure = match (&self, asked_file::misfit(path, Kind::Ranks)) {
-            (Self::Wrong(_), Some(error)) => return Self::Wrong(vec![error.with_help(OF_LAUNCHERS)]),
+        match (&self, asked_file::misfit(path, Kind::Ranks)) {
+            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error.with_help(OF_LAUNCHERS)]),
             _ => self.or_binary(path, "a placement, a row a process"),
-        };
-        let of_header = |error: ScenarioError| {
-            let help = if error.message().starts_with(WRONG_HEADER) { OF_LAUNCHERS } else { "" };
-            error.with_help(help)
-        };
-        match failure {
-            Self::Wrong(errors) => Self::Wrong(errors.into_iter().map(of_header).collect()),
-            Self::Unreadable(reason) => Self::Unreadable(reason),
         }
     }
 
@@ -204,8 +193,8 @@ impl<'a> Reading<'a> {
         let same = record.iter().eq(expected.split(',').map(str::as_bytes));
         let width = self.machine.shape().dimension_count() + 1;
         if !same {
-            let message = format!("{WRONG_HEADER}, expected \"{expected}\"");
-            self.report(|texts| texts.wrong(0, None, &message));
+            let message = format!("wrong header, expected \"{expected}\"");
+            self.report(|texts| texts.wrong(0, None, &message).with_help(OF_LAUNCHERS));
         }
         record.len() == width
     }

@@ -81,7 +81,10 @@ impl Run {
         let of_machine = machine_notes::machine_notes(self).into_iter().chain(time_notes::time_notes(self));
         let lacks_paths = matches!(self.counted_paths(), Some(CountedPaths::OfMachine));
         let of_paths = lacks_paths.then(|| {
-            format!("{} has no paths of its own: under routing by embedding its messages take the machine's routes.", self.embedding)
+            format!(
+                "{} has no paths of its own: under routing by embedding its messages take the machine's routes.",
+                self.embedding
+            )
         });
         of_program.chain(of_machine).chain(of_placement).chain(of_paths).collect()
     }

@@ -228,12 +228,12 @@ impl<'a> Settings<'a> {
             let kind_place = self.place(kind_key);
             let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
             let has_one = key == Key::ProgramAlgorithms && !is_foreign(Key::ProgramAlgorithm);
-            self.report(match Key::ProgramAlgorithm.path() {
-                one if has_one => {
-                    error.with_help(format!("to compare several, write \"{one}\" = [..] in [sweep]"))
-                }
-                _ => error,
-            });
+            let help = if has_one {
+                "to compare several, write \"program.algorithm\" = [..] in [sweep]"
+            } else {
+                ""
+            };
+            self.report(error.with_help(help));
         }
     }
 

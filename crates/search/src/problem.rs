@@ -1,8 +1,6 @@
 //! The program to place, its machine, and the sites that its processes may take.
 
-use cubefold_simulator::{
-    Communication, MessageRoutes, OperationKind, Program, RouterSettings, SimulationError, Special,
-};
+use cubefold_simulator::{Communication, MessageRoutes, OperationKind, Program, SimulationError, Special};
 use cubefold_topology::{Machine, NodeId};
 
 use crate::{Bound, Objective};
@@ -101,8 +99,8 @@ impl Problem<'_> {
         match self.rules.routes() {
             // Routers have routes of their own.
             MessageRoutes::OfMachine | MessageRoutes::OfEmbedding => {
-                let of_machine = |routers: RouterSettings| routers.routing.takes_machine_routes(routers.tie);
-                objective != Objective::Load || self.rules.routers().is_none_or(of_machine)
+                let routers = self.rules.routers();
+                objective != Objective::Load || routers.is_none_or(|routers| routers.takes_machine_routes())
             }
             MessageRoutes::Valiant { .. } => objective == Objective::Makespan,
             // All have the length of the machine's.

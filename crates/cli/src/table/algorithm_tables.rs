@@ -53,10 +53,6 @@ fn table(comparison: &AlgorithmComparison) -> TextTable {
 /// The sentences on the sizes at which the fastest algorithm changes, or that it does not, and on ties.
 fn sentences(comparison: &AlgorithmComparison) -> Vec<String> {
     let sizes = &comparison.sizes[..];
-    let as_fast = |size: &FastestAtSize| {
-        let (second, ratio) = size.second.as_ref()?;
-        (*ratio <= 1.0).then(|| second.clone())
-    };
     let mut sentences = match (&comparison.changes[..], sizes) {
         ([], [only]) => match as_fast(only) {
             Some(second) => return vec![format!("{} and {second} are equally fast.", only.fastest)],
@@ -69,6 +65,11 @@ fn sentences(comparison: &AlgorithmComparison) -> Vec<String> {
     sentences
         .extend((ties > 0).then(|| format!("The second is as fast at {ties} of {} sizes.", sizes.len())));
     sentences
+}
+
+/// The second algorithm, if it is as fast as the fastest.
+fn as_fast(size: &FastestAtSize) -> Option<&str> {
+    size.second.as_ref().filter(|(_, ratio)| *ratio <= 1.0).map(|(second, _)| second.as_str())
 }
 
 fn change(change: &FastestChange) -> String {

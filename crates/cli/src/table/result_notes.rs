@@ -57,10 +57,13 @@ fn collective_bound_note(records: &[RunRecord]) -> Option<String> {
 
 /// A sentence on the lower bounds of other programs under their placements, if there are any.
 fn program_bound_note(records: &[RunRecord]) -> Option<String> {
-    let is_other =
-        |record: &&RunRecord| record.lower_bound_percent.is_none() && record.has_bound_of_its_placement();
-    let which = largest_bounds(&records.iter().filter(is_other))?;
+    let which = largest_bounds(&records.iter().filter(|record| has_bound_of_its_program(record)))?;
     Some(format!("No run with this placement finishes before the bound: {which}."))
+}
+
+/// Whether a lower bound holds for this program, which is no collective, under its placement only.
+fn has_bound_of_its_program(record: &RunRecord) -> bool {
+    record.lower_bound_percent.is_none() && record.has_bound_of_its_placement()
 }
 
 /// A sentence on the lower bounds of placements, if there are any.
@@ -118,8 +121,7 @@ fn bound_sentence(name: &str, records: &[&RunRecord]) -> Option<String> {
     let met = met_bound(records);
     // Without contention a run takes what is predicted (`docs/model.md` section 15).
     let is_least = |record: &&RunRecord| {
-        let is_of_program = record.lower_bound_percent.is_none() && record.has_bound_of_its_placement();
-        is_of_program
+        has_bound_of_its_program(record)
             && record.predicted_cycles.is_some()
             && record.predicted_cycles == record.makespan_cycles
     };

@@ -9,7 +9,6 @@ use std::{
 
 use cubefold_records::{Definition, PlacementEntry, PlannedRun, Row, RunCaption, counted};
 use cubefold_scenario::{CheckedScenario, CheckedScenarios, PhysicalLinks, Run, Scenario, ScenarioError};
-use cubefold_simulator::RouterSettings;
 
 use super::{
     Page, Style, TextTable, long_table::LongTable, result_notes::construction_notes,
@@ -152,11 +151,11 @@ pub(crate) fn measure_table(scenarios: &[Scenario], entries: &[PlacementEntry]) 
 
 /// A sentence on the routes over which congestion is counted, if routers choose others.
 fn note_on_routers(runs: &[Run]) -> Option<String> {
-    let takes_others = |routers: &RouterSettings| !routers.routing.takes_machine_routes(routers.tie);
-    let routers = runs.iter().filter_map(|run| run.communication.routers()).find(takes_others)?;
+    let mut routers = runs.iter().filter_map(|run| run.communication.routers());
+    let routers = routers.find(|routers| !routers.takes_machine_routes())?;
     Some(format!(
         "Load and congestion are counted over the routes without routers, not those of routing {}; \
-         run --channels has the units of every channel.",
+         draw links --measure busy-cycles shows those of a run.",
         routers.routing.name()
     ))
 }

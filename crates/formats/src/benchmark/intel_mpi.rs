@@ -105,7 +105,8 @@ struct Column {
     is_rate: bool, // messages per second, else microseconds
 }
 
-/// The only table of a text, or of the chosen operation and ranks; reports errors and returns `None` for several tables or an unknown benchmark.
+/// The only table of a text, or of the chosen operation and ranks; reports errors and returns `None` for several tables
+/// or an unknown benchmark.
 pub(super) fn read(text: &str, options: MeasurementOptions, diagnostics: &mut Diagnostics) -> Option<Series> {
     let mut tables = tables(text, diagnostics);
     keep_chosen(&mut tables, options, Table::operation, |table| table.ranks);

@@ -96,10 +96,9 @@ impl Region<'_> {
         let Some(cluster) = self.machine.cluster() else { return 1 };
         let each = cluster.devices_per_node;
         let is_whole = |nodes: &[NodeId]| {
-            let numbers = nodes.iter().map(|node| u64::from(node.index()));
-            nodes.len() as u64 == each
-                && u64::from(nodes[0].index()).is_multiple_of(each)
-                && numbers.eq(u64::from(nodes[0].index())..u64::from(nodes[0].index()) + each)
+            let mut numbers = nodes.iter().map(|node| u64::from(node.index()));
+            let first = numbers.next().unwrap_or(0);
+            first.is_multiple_of(each) && numbers.eq(first + 1..first + each)
         };
         let along = usize::try_from(each).unwrap_or(usize::MAX);
         match self.allocation {

@@ -113,7 +113,7 @@ fn node_count(reading: &Reading<'_>) -> u64 {
 
 /// Puts a rank on a node of the task map.
 fn seat_on(reading: &mut Reading<'_>, label: u32, node: u64, part: &str) {
-    let device = reading.next_device(node, &format!("node {node}"), part);
+    let device = reading.next_device(node, format_args!("node {node}"), part);
     let node = device.and_then(|device| reading.region.job_node(node * reading.devices() + device));
     reading.seat(ProcessId::new(label), node, part);
 }

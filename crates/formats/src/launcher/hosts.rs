@@ -226,12 +226,12 @@ impl HostList {
     #[must_use]
     pub fn of_job(&self, region: Region<'_>) -> Option<Self> {
         let Some(allocation) = region.allocation else { return Some(self.clone()) };
-        let each = region.whole().numbered_hosts() / self.count().max(1);
+        let each = (region.whole().numbered_hosts() / self.count().max(1)).max(1);
         if each > 1 && each != region.devices_per_host() {
             return None;
         }
-        let firsts = allocation.nodes().iter().step_by(usize::try_from(each.max(1)).ok()?);
-        let number = |node: &NodeId| u64::from(node.index()) / each.max(1);
+        let firsts = allocation.nodes().iter().step_by(usize::try_from(each).ok()?);
+        let number = |node: &NodeId| u64::from(node.index()) / each;
         Some(Self::of_names(firsts.map(|node| self.name(number(node)).to_owned())))
     }
 

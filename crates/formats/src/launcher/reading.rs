@@ -1,6 +1,6 @@
 //! Reads placements from launcher files: the part shared by all formats.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::NodeId;
@@ -188,7 +188,7 @@ impl<'t> Reading<'t> {
 
     /// The device of a node of a cluster, counted from 0, for the next of its ranks: the devices take them in turn, an
     /// even share each. Reports an error that names the `host` and returns `None` if all are full.
-    pub(super) fn next_device(&mut self, place: u64, host: &str, part: &str) -> Option<u64> {
+    pub(super) fn next_device(&mut self, place: u64, host: impl Display, part: &str) -> Option<u64> {
         if self.devices == 1 {
             return Some(0);
         }

@@ -42,7 +42,7 @@ pub(super) fn count_link_use(run: &Run) -> CountLinkUse {
 
 /// Whether packets take the routes of the machine, which are known before the run: routers may choose others.
 fn takes_machine_routes(run: &Run) -> bool {
-    run.communication.routers().is_none_or(|routers| routers.routing.takes_machine_routes(routers.tie))
+    run.communication.routers().is_none_or(|routers| routers.takes_machine_routes())
 }
 
 /// Largest number of messages of a program, or of link crossings of them on a network, that are weighed.

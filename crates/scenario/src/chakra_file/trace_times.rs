@@ -14,7 +14,7 @@ pub struct TraceTimes {
     pub kind: &'static str,
     /// The number of operations over all ranks.
     pub operations: u64,
-    /// Those of them whose times the traces have.
+    /// How many of them have a time in the traces.
     pub measured_operations: u64,
     /// The sum of their times in the traces \[ns\].
     pub measured: u128,

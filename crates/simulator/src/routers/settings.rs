@@ -207,6 +207,12 @@ impl RouterSettings {
     /// The greatest `c` and `m`.
     pub const MAX_LATENCY: u32 = 1 << 16;
 
+    /// Whether packets take the routes of the machine, which are known before the run.
+    #[must_use]
+    pub fn takes_machine_routes(&self) -> bool {
+        self.routing.takes_machine_routes(self.tie)
+    }
+
     /// The defaults on a machine whose links have a latency \[cycles\].
     #[must_use]
     pub fn default_of(machine: &Machine, latency: u64) -> Self {
