@@ -104,6 +104,9 @@ const SIBLINGS: &[Sibling] = &[
     ("n[1-2],n4\n", Some("host-list"), &[("/counts/hosts", "3")]),
     // Ranks on addresses, and a gap between ranks.
     ("0: 10.0.0.1\n1: 10.0.0.2\n", Some("labelled-hostnames"), &[("/data/ranks/1", r#""10.0.0.2""#)]),
+    // A line may stand twice, but labels are mostly different.
+    ("0: n1\n1: n2\n0: n1\n", Some("labelled-hostnames"), &[("/data/ranks/1", r#""n2""#)]),
+    ("0: n1\n0: n2\n1: n1\n1: n2\n", Some("host-list"), &[]),
     (
         "0: n1\n1: n1\n3: n2\n",
         Some("labelled-hostnames"),

@@ -89,14 +89,15 @@ impl SaturationRange {
                 stable.push(record.measured.load);
             }
         }
-        let ended = |(mut range, stable): (Self, Vec<f64>)| {
-            let end = range.saturated.unwrap_or(f64::INFINITY);
-            let (below, above): (Vec<f64>, Vec<f64>) = stable.into_iter().partition(|load| *load < end);
-            range.stable = below.into_iter().max_by(f64::total_cmp);
-            range.stable_again = above.into_iter().max_by(f64::total_cmp);
-            range
-        };
-        found.into_iter().map(ended).collect()
+        found.into_iter().map(|(range, stable)| range.with_stable(stable)).collect()
+    }
+
+    /// The range with the highest of the loads that do not saturate, below and above the lowest that does.
+    fn with_stable(self, loads: Vec<f64>) -> Self {
+        let end = self.saturated.unwrap_or(f64::INFINITY);
+        let (below, above): (Vec<f64>, Vec<f64>) = loads.into_iter().partition(|load| *load < end);
+        let highest = |loads: Vec<f64>| loads.into_iter().max_by(f64::total_cmp);
+        Self { stable: highest(below), stable_again: highest(above), ..self }
     }
 
     /// The load in words, such as `between loads 0.42 and 0.44`; `None` if no run saturates.
@@ -206,6 +207,14 @@ mod tests {
         let runs = [run("\"valiant\"", "4", "0.1"), run("\"valiant\"", "8", "0.2")];
         assert_eq!(names_besides(&runs, LOAD), ["buffer units 4", "buffer units 8"]);
         assert_eq!(names_besides(&runs[..1], LOAD), [""]);
+    }
+
+    #[test]
+    fn loads_below_and_above_the_first_that_saturates_are_told_apart() {
+        let found = range("ugal", None, Some(0.2), false).with_stable(vec![0.15, 0.3, 0.1]);
+        assert_eq!((found.stable, found.stable_again), (Some(0.15), Some(0.3)));
+        let stable = range("ugal", None, None, false).with_stable(vec![0.1, 0.3]);
+        assert_eq!((stable.stable, stable.stable_again), (Some(0.3), None));
     }
 
     #[test]
