@@ -134,13 +134,13 @@ fn chosen_columns_are_all_there() {
 }
 
 #[test]
-fn columns_that_no_file_has_are_refused_before_anything_runs() {
+fn columns_that_no_result_has_are_refused_before_anything_runs() {
     let scratch = Scratch::with(&[("s.toml", "machine = { kind = \"ring\", shape = [8] }\n")]);
-    let output = scratch.path("s.csv");
-    for command in ["run", "compare"] {
+    for (command, file) in [("run", "s.csv"), ("compare", "s.csv"), ("run", "s.txt"), ("compare", "s.txt")] {
+        let output = scratch.path(file);
         let refused = run(&[command, &scratch.path("s.toml"), "--columns", "nonsense", "--output", &output]);
-        assert_eq!(refused.code, Some(2), "{command}");
+        assert_eq!(refused.code, Some(2), "{command} {file}");
         // Finished runs would be kept in a journal beside it.
-        assert!(!std::path::Path::new(&format!("{output}.partial")).exists(), "{command}");
+        assert!(!std::path::Path::new(&format!("{output}.partial")).exists(), "{command} {file}");
     }
 }

@@ -2,6 +2,7 @@
 //! extension of `--output` derive; and the writer of records.
 
 use std::{
+    collections::BTreeSet,
     io::{self, Write},
     path::Path,
     sync::LazyLock,
@@ -10,9 +11,11 @@ use std::{
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_formats::launcher::LauncherFormat;
 use cubefold_records::{
-    Document, Record, counted, nearest_names, write_csv, write_document, write_lines, write_parquet,
+    Definition, Document, Record, Topic, counted, nearest_names, write_csv, write_document, write_lines,
+    write_parquet,
 };
 use cubefold_runs::tools::program_files::ProgramFormat;
+use cubefold_scenario::Scenario;
 use cubefold_search::Objective;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +23,7 @@ use serde_json::Value;
 use crate::{
     arguments::TableOptions,
     failure::Failure,
+    grouping::all_runs,
     output::{Output, is_terminal},
     table::{Page, Style},
 };
@@ -426,7 +430,8 @@ impl TableOptions {
         page.with_columns(&self.names()).map_err(|(name, known)| unknown_column(&name, &known))
     }
 
-    /// Refuses columns that a file of results does not have, before anything runs. Headings of tables are known after.
+    /// Refuses columns that a file of results does not have, before anything is read. For tables see
+    /// [`Self::check_headings`].
     ///
     /// # Errors
     ///
@@ -438,6 +443,33 @@ impl TableOptions {
             ResultFormat::Csv | ResultFormat::Parquet => self.columns_of_files::<R>().map(|_| ()),
             ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex => Ok(()),
         }
+    }
+
+    /// Refuses headings that no table of these scenarios can have, before anything runs. Which of the others it has depends
+    /// on the results.
+    ///
+    /// # Errors
+    ///
+    /// The first name that is neither a swept key nor explained.
+    pub(crate) fn check_headings(&self, format: ResultFormat, scenarios: &[Scenario]) -> Result<(), Failure> {
+        if !matches!(format, ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex) {
+            return Ok(());
+        }
+        let swept = all_runs(scenarios).into_iter().flat_map(|run| run.combination.iter());
+        let swept: BTreeSet<&str> =
+            swept.flat_map(|(path, _)| [&**path, path.rsplit('.').next().unwrap_or_default()]).collect();
+        let is_possible = |name: &String| {
+            // The makespan of an algorithm relative to the fastest, `x ring`.
+            name.starts_with("x ")
+                || swept.contains(name.as_str())
+                || Definition::find(name).is_some()
+                || !Topic::find(name).is_empty()
+        };
+        self.names().iter().find(|name| !is_possible(name)).map_or(Ok(()), |unknown| {
+            let names = Definition::all().flat_map(Definition::names).map(str::to_owned);
+            let known: Vec<String> = swept.into_iter().map(str::to_owned).chain(names).collect();
+            Err(unknown_column(unknown, &known))
+        })
     }
 
     fn refuse_for(&self, format: &str) -> Result<(), Failure> {

@@ -218,18 +218,20 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
     Definition {
         name: "steps_begin_cycles",
         title: "steps of a job",
-        aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
+        aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds", "takes"],
         kind: Kind::Term,
         unit: "cycles",
         text: "The earliest begin and the latest finish of a step of a job over the ranks that take part, in each \
                iteration: it begins with the first stage that computes or sends, and is over with the last one, not \
-               before its last message is received. They are in JSON, and in a table of their own.",
+               before its last message is received. They are in JSON, and in a table of their own, where takes is the time \
+               between the two.",
         source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },
     Definition {
         name: "steps_ranks",
         title: "ranks of a step",
+        aliases: &["ranks"],
         kind: Kind::Term,
         unit: "ranks",
         text: "The ranks that take part in a step of a job: of a computation those of only, else those that send, receive \

@@ -120,7 +120,8 @@ pub struct MachineRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u64>,
     /// Cables between linked switches of adjacent levels, from the leaves up; of fat trees, clusters, and networks whose
-    /// file does not count them.
+    /// file does not count them. The column is there only if a machine has such.
+    #[column("uplinks", unit = "cables", source = "docs/model.md, section 19")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplinks: Option<Vec<u64>>,
     /// Whether these cables are assumed: neither the scenario nor the file gives them.
@@ -129,7 +130,12 @@ pub struct MachineRecord {
     /// Whether links lead in one direction only, as the file of the network lists them; present only if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directed: Option<bool>,
-    /// Coordinate offsets of the wraparounds of a twisted torus.
+    /// The coordinate offsets of the wraparounds of a twisted torus, a list for each dimension. The column is there only if
+    /// a machine is one.
+    #[column(
+        "twist", unit = "nodes", kind = Text, source = "docs/model.md, section 19",
+        value = |machine| Cell::optional(machine.twist.as_ref().map(|twist| Cell::Text(format!("{twist:?}").into())))
+    )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twist: Option<Vec<Vec<u64>>>,
     /// The number of failed links, without those of failed nodes. The column is there only if a machine has

@@ -212,7 +212,7 @@ pub struct RunRecord {
     /// messages per stage times distinct stages exceeds 2^22 (on networks and in coordinated runs also times the
     /// diameter), or the machine has more than 2^20 links.
     #[column(
-        "busiest link", list = LINK_USE, unit = "cycles",
+        "busiest link", list = LINK_USE, aliases = ["busy"], unit = "cycles",
         formula = "the largest, over the links, of u * units that cross it",
         source = "docs/model.md, section 13"
     )]

@@ -9,7 +9,7 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 24] = [
+pub(super) static TERMS: [Term; 27] = [
     Term {
         names: &["fastest", "fastest algorithm", "second", "behind by"],
         source: "docs/collectives.md",
@@ -151,5 +151,24 @@ pub(super) static TERMS: [Term; 24] = [
         source: "docs/scenarios.md",
         text: "What the ranks of a job did, operation by operation: program.kind = \"chakra\" reads Chakra traces, \
                program.kind = \"goal\" GOAL files.",
+    },
+    Term {
+        names: &["case", "as written"],
+        source: "docs/scenarios.md",
+        text: "In tables, the swept settings that only some runs of a scenario have, such as those of [[sweep.cases]]: the \
+               last words of their keys, with their values. A case without settings is as written. Files have a column \
+               for each key.",
+    },
+    Term {
+        names: &["at ranks", "operation", "ratio", "simulated / traced"],
+        source: "docs/scenarios.md",
+        text: "In the table of the communication of traces: a kind of operation, how many ranks had one of it and how many \
+               of these have a time in the traces, and the mean time in the run divided by that in the traces.",
+    },
+    Term {
+        names: &["combination"],
+        source: "docs/scenarios.md",
+        text: "One value of each swept key: the lists of [sweep] stand for all their combinations, and each has a run for \
+               every embedding.",
     },
 ];

@@ -75,6 +75,7 @@ mod switched;
 mod time_notes;
 mod timing;
 mod traffic;
+mod unused_keys;
 mod uplinks;
 mod value;
 mod written;

@@ -135,6 +135,12 @@ impl Resolved {
         found
     }
 
+    /// Whether the scenario or its sweep sets a key; its machine file does not count.
+    pub(super) fn is_in_scenario(&self, key: Key) -> bool {
+        let [_, scenario, swept, _] = &self.layers;
+        scenario.iter().chain(swept.iter()).any(|setting| setting.key == key)
+    }
+
     /// The key of the placement of `embedding` on `machine`, with the seed if the placement depends on it.
     ///
     /// The layers of the values are part of it: if two keys exclude each other, the one in the higher layer counts.

@@ -13,7 +13,7 @@ use cubefold_topology::{Coordinates, Machine, NodeId, Partition};
 
 use super::{
     CountedPaths, EmbeddingName, Execution, Loading, PhysicalLinks, PhysicalScale, Resolved, ScenarioProgram,
-    SweptValue, embeddings, keys::Key, machine_notes, short_value, time_notes,
+    SweptValue, embeddings, keys::Key, machine_notes, short_value, time_notes, unused_keys,
 };
 
 /// One validated run.
@@ -86,7 +86,8 @@ impl Run {
                 self.embedding
             )
         });
-        of_program.chain(of_machine).chain(of_placement).chain(of_paths).collect()
+        let of_keys = unused_keys::notes(self);
+        of_program.chain(of_machine).chain(of_placement).chain(of_paths).chain(of_keys).collect()
     }
 
     /// Coordinates of a node, on the whole machine if the program runs in a partition.

@@ -31,6 +31,7 @@ use crate::{
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = format(options, shared)?;
     let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
+    options.sweep.tables.check_headings(format, &scenarios)?;
     let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;

@@ -36,6 +36,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         return run_part(options, shared, shard);
     }
     let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
+    options.sweep.tables.check_headings(format, &scenarios)?;
     let runs = all_runs(&scenarios);
     if options.processes.is_some() {
         refuse_open_loop(runs.iter().copied(), "--processes")?;
