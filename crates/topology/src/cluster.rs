@@ -220,12 +220,6 @@ impl Cluster {
         }
     }
 
-    /// The parallel links from a leaf to each spine; a last leaf with fewer nodes may have fewer.
-    #[must_use]
-    pub fn uplinks_of_leaves(&self) -> u64 {
-        self.uplinks(0)
-    }
-
     /// Whether all leaves have the same number of links to each spine.
     fn has_even_uplinks(&self) -> bool {
         self.groups() == 0 || self.uplinks(0) == self.uplinks(self.groups() - 1)

@@ -103,16 +103,6 @@ impl Divisor {
         }
     }
 
-    /// Quotient and remainder of any number: by hardware division unless the length is a power of two.
-    #[must_use]
-    #[inline]
-    pub fn divide_any(self, number: u64) -> (u64, u64) {
-        match self {
-            Self::Power(_) => self.divide(number),
-            Self::Other(length) => (number / length.get(), number % length.get()),
-        }
-    }
-
     /// Quotient and remainder of a number of 32 bits.
     #[must_use]
     #[inline(always)]
@@ -161,15 +151,6 @@ mod tests {
             assert_eq!(greatest_common_divisor(one, other), expected);
         }
         assert_eq!(greatest_common_divisor(u128::MAX, u128::MAX / 3), u128::MAX / 3);
-    }
-
-    #[test]
-    fn quotients_of_any_numbers_are_those_of_plain_division() {
-        for length in [1, 2, 3, 4, 5, 1000, 1 << 20, (1 << 32) - 1, 1 << 32] {
-            for number in [0, 1, length - 1, length, u64::from(u32::MAX), 1 << 48, u64::MAX - 1, u64::MAX] {
-                assert_eq!(Divisor::new(length).divide_any(number), (number / length, number % length));
-            }
-        }
     }
 
     #[test]

@@ -14,7 +14,6 @@ mod uplinks;
 
 use std::sync::Arc;
 
-use self::uplinks::Uplinks;
 pub use self::{
     error::MachineError,
     failures::Failures,
@@ -57,8 +56,8 @@ pub struct Graph {
     order: Option<Arc<DimensionOrder>>, // of a grid whose routes are taken where they are up
     grid: Option<Arc<Machine>>,         // the grid that gives its nodes their coordinates
     failures: Failures,
-    names: Option<Arc<[String]>>, // of all nodes
-    uplinks: Option<Uplinks>,     // of listed links, where the list does not count them
+    names: Option<Arc<[String]>>,  // of all nodes
+    assumes_uplinks: Option<bool>, // of parallel links between switches that a list does not count
 }
 
 impl Graph {
@@ -111,10 +110,7 @@ impl Machine {
     /// The names of all nodes, by index, if any.
     #[must_use]
     pub fn node_names(&self) -> Option<&Arc<[String]>> {
-        match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => graph.names.as_ref(),
-        }
+        self.graph_form()?.names.as_ref()
     }
 
     /// The name of a node, if nodes have names.
@@ -126,10 +122,7 @@ impl Machine {
     /// The description that a graph was made from; `None` for a grid.
     #[must_use]
     pub fn source(&self) -> Option<&GraphSource> {
-        match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(&graph.source),
-        }
+        self.graph_form().map(|graph| &graph.source)
     }
 
     /// The cluster, if it is one.
@@ -169,20 +162,23 @@ impl Machine {
     /// The nodes and links of a graph; `None` for a grid.
     #[must_use]
     pub fn graph(&self) -> Option<&Arc<Network>> {
+        self.graph_form().map(|graph| &graph.network)
+    }
+
+    #[inline]
+    fn graph_form(&self) -> Option<&Graph> {
         match &self.form {
             MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(&graph.network),
+            MachineForm::Graph(graph) => Some(graph),
         }
     }
 
     /// The number of dimensions that a graph was made from; `None` for grids and for graphs given by their links.
     #[must_use]
     pub fn network_dimensions(&self) -> Option<u64> {
-        match &self.form {
-            MachineForm::Graph(Graph { source: GraphSource::Dimensions(dimensions), .. }) => {
-                Some(*dimensions)
-            }
-            MachineForm::Graph(_) | MachineForm::Grid(_) => None,
+        match self.source()? {
+            GraphSource::Dimensions(dimensions) => Some(*dimensions),
+            _ => None,
         }
     }
 
@@ -239,7 +235,7 @@ impl Machine {
     /// The number of nodes that can hold processes: in networks with switches the hosts, failed nodes excluded.
     #[must_use]
     pub fn host_count(&self) -> u64 {
-        let MachineForm::Graph(graph) = &self.form else { return self.node_count() };
+        let Some(graph) = self.graph_form() else { return self.node_count() };
         let hosts = graph.network.host_count();
         let down = graph.failures.nodes.iter().filter(|node| u64::from(node.index()) < hosts);
         hosts - down.count() as u64
@@ -279,20 +275,14 @@ impl Machine {
     /// The memory of the route tables to all hosts \[bytes\]; 0 for grids and formulas.
     #[must_use]
     pub fn bytes_of_routes(&self) -> u64 {
-        match &self.form {
-            MachineForm::Grid(_) => 0,
-            MachineForm::Graph(graph) => graph.network.bytes_of_routes(graph.choice),
-        }
+        self.graph_form().map_or(0, |graph| graph.network.bytes_of_routes(graph.choice))
     }
 
     /// The routes of a graph under its choice; `None` for a grid.
     #[inline]
     #[must_use]
     pub fn network_routes(&self) -> Option<NetworkRoutes<'_>> {
-        match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(graph.routes()),
-        }
+        self.graph_form().map(Graph::routes)
     }
 
     /// Makes the tables of routes to all of these nodes, in parallel, if routes are looked up in tables.

@@ -252,15 +252,6 @@ impl PacketRoutes {
     pub fn has_escape(&self) -> bool {
         matches!(&self.lines, RouteLines::Hop(lines) if !lines.escape.is_empty())
     }
-
-    /// Whether every packet has one candidate at every router, so that routes follow from draws alone.
-    #[must_use]
-    pub fn has_one_candidate(&self) -> bool {
-        match &self.lines {
-            RouteLines::Hop(lines) => lines.keys.iter().all(|(_, hops)| hops.len() == 1),
-            RouteLines::Path(_) => true,
-        }
-    }
 }
 
 impl HopLines {

@@ -36,7 +36,9 @@ pub(crate) trait Distances: fmt::Debug + Send + Sync {
     fn distance(&self, at: u32, to: u32) -> u32;
 
     /// The number of shortest routes between two nodes; `None` without a formula.
-    fn route_count(&self, at: u32, to: u32) -> Option<u64>;
+    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
+        None
+    }
 
     /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
     fn is_nearer(&self, at: u32, to: u32, links: u32) -> bool {
@@ -87,11 +89,11 @@ pub struct NetworkRoutes<'network> {
 }
 
 /// The distances to one destination.
-trait ToDestination {
+pub(crate) trait ToDestination {
     /// The distance of a node \[links\]; `None` without a route.
     fn distance(&self, node: u32) -> Option<u32>;
 
-    /// The number of shortest routes from a node; `None` if it is to be counted.
+    /// The number of shortest routes from a node that has any; `None` if it is to be counted.
     fn route_count(&self, node: u32) -> Option<u64>;
 
     /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
@@ -146,23 +148,6 @@ impl ToDestination for ByFormula<'_> {
     #[inline]
     fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
         self.formula.continues(at, next, self.to, weight)
-    }
-}
-
-impl ToDestination for Row {
-    #[inline]
-    fn distance(&self, node: u32) -> Option<u32> {
-        self.distance(node)
-    }
-
-    #[inline]
-    fn route_count(&self, node: u32) -> Option<u64> {
-        self.route_count(node)
-    }
-
-    #[inline]
-    fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
-        self.continues(at, next, weight)
     }
 }
 

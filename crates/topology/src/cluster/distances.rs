@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Cluster, Position};
 use crate::{
     Network, NetworkError, NodeId, RouteChoice,
-    routes::{Distances, LinkWeight, Onward, Row},
+    routes::{Distances, LinkWeight, Onward, Row, ToDestination},
 };
 
 /// The distances of a cluster, looked up in a small one.

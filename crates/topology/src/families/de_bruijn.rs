@@ -65,8 +65,4 @@ impl Distances for DeBruijn {
     fn is_nearer(&self, at: u32, to: u32, links: u32) -> bool {
         links >= self.order || self.overlaps(at, to, 2 * self.order - links)
     }
-
-    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
-        None
-    }
 }

@@ -72,8 +72,4 @@ impl Distances for ShuffleExchange {
         let lengths = self.lengths(at, to);
         lengths.into_iter().take(self.order as usize).min().unwrap_or(0)
     }
-
-    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
-        None
-    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Length, Network, NodeId, narrow,
-    routes::{Distances, Row},
+    routes::{Distances, Row, ToDestination},
 };
 
 /// The automorphisms of a network that bring any node to node 0.

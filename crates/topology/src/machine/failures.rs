@@ -21,10 +21,8 @@ impl Machine {
     /// Its failed links and nodes; `None` for a grid, and if all are up.
     #[must_use]
     pub fn failures(&self) -> Option<&Failures> {
-        match &self.form {
-            MachineForm::Graph(graph) if graph.failures != Failures::default() => Some(&graph.failures),
-            MachineForm::Graph(_) | MachineForm::Grid(_) => None,
-        }
+        let failures = &self.graph_form()?.failures;
+        (*failures != Failures::default()).then_some(failures)
     }
 
     /// Returns the same machine with these links and nodes down. A grid becomes a graph, on which messages go in dimension
@@ -59,16 +57,14 @@ impl Machine {
             !is_down(&one) && !is_down(&other) && failures.links.binary_search(&(one, other)).is_err()
         };
         let network = self.left_over(works)?;
-        let (source, choice, grid) = match &self.form {
+        let (source, choice, grid, is_in_order) = match &self.form {
             MachineForm::Grid(_) => {
                 let grid = Self { times: None, ..self.clone() };
-                (GraphSource::Grid, RouteChoice::default(), Some(Arc::new(grid)))
+                (GraphSource::Grid, RouteChoice::default(), Some(Arc::new(grid)), true)
             }
-            MachineForm::Graph(graph) => (graph.source.clone(), graph.choice, graph.grid.clone()),
-        };
-        let is_in_order = match &self.form {
-            MachineForm::Grid(_) => true,
-            MachineForm::Graph(graph) => graph.order.is_some(),
+            MachineForm::Graph(graph) => {
+                (graph.source.clone(), graph.choice, graph.grid.clone(), graph.order.is_some())
+            }
         };
         let is_up = |one, other| works(&(NodeId::min(one, other), one.max(other)));
         let order = grid.as_ref().filter(|_| is_in_order);
@@ -76,11 +72,8 @@ impl Machine {
         let network = with_detours(network, grid.as_ref(), order.as_deref());
         let (shape, network) = (self.shape().clone(), Arc::new(network));
         let names = self.node_names().cloned();
-        let uplinks = match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => graph.uplinks,
-        };
-        let graph = Graph { shape, source, network, choice, order, grid, failures, names, uplinks };
+        let assumes_uplinks = self.assumes_uplinks();
+        let graph = Graph { shape, source, network, choice, order, grid, failures, names, assumes_uplinks };
         let machine =
             Self { kind: self.kind, form: MachineForm::Graph(graph), times: None, packet_routes: None };
         machine.check_routes()?;

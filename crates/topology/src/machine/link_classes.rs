@@ -35,14 +35,12 @@ impl Machine {
         if let Some(grid) = self.coordinate_grid() {
             return numbered("dimension", grid.axes().len());
         }
-        match &self.form {
-            MachineForm::Graph(Graph { source: GraphSource::Parameters(parameters), .. }) => {
-                parameters.link_class_names()
-            }
-            MachineForm::Graph(graph) if graph.network.class_count() > 1 => {
-                numbered("links", graph.network.class_count())
-            }
-            MachineForm::Graph(_) | MachineForm::Grid(_) => vec!["links".to_owned()],
+        if let Some(GraphSource::Parameters(parameters)) = self.source() {
+            return parameters.link_class_names();
+        }
+        match self.graph().map(|network| network.class_count()) {
+            Some(classes @ 2..) => numbered("links", classes),
+            _ => vec!["links".to_owned()],
         }
     }
 

@@ -190,7 +190,7 @@ impl Machine {
             grid: None,
             failures: Failures::default(),
             names: None,
-            uplinks: None,
+            assumes_uplinks: None,
         };
         Self { kind, form: MachineForm::Graph(graph), times: None, packet_routes: None }
     }

@@ -35,10 +35,7 @@ impl Machine {
     /// `None` for other machines.
     #[must_use]
     pub fn order_tie(&self) -> Option<TieRule> {
-        match &self.form {
-            MachineForm::Graph(graph) => graph.order.as_ref().map(|order| order.tie()),
-            MachineForm::Grid(_) => None,
-        }
+        self.graph_form()?.order.as_ref().map(|order| order.tie())
     }
 
     /// The same machine with another tie rule for the routes in dimension order of a grid with failures; others are
@@ -67,10 +64,7 @@ impl Machine {
     /// Which of the shortest routes of a graph messages take; `None` for a grid.
     #[must_use]
     pub fn route_choice(&self) -> Option<RouteChoice> {
-        match &self.form {
-            MachineForm::Grid(_) => None,
-            MachineForm::Graph(graph) => Some(graph.choice),
-        }
+        self.graph_form().map(|graph| graph.choice)
     }
 }
 

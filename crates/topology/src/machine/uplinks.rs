@@ -2,20 +2,13 @@
 
 use super::{Machine, MachineForm};
 
-/// The origin of the parallel links between switches of a machine whose links were listed without their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Uplinks {
-    Given,
-    Assumed,
-}
-
 impl Machine {
     /// The same machine with parallel links between switches that its list of links does not count, given or assumed; a
     /// grid is unchanged.
     #[must_use]
     pub fn with_chosen_uplinks(mut self, are_assumed: bool) -> Self {
         if let MachineForm::Graph(graph) = &mut self.form {
-            graph.uplinks = Some(if are_assumed { Uplinks::Assumed } else { Uplinks::Given });
+            graph.assumes_uplinks = Some(are_assumed);
         }
         self
     }
@@ -24,10 +17,7 @@ impl Machine {
     /// `None` for others.
     #[must_use]
     pub fn assumes_uplinks(&self) -> Option<bool> {
-        match &self.form {
-            MachineForm::Graph(graph) => graph.uplinks.map(|uplinks| uplinks == Uplinks::Assumed),
-            MachineForm::Grid(_) => None,
-        }
+        self.graph_form()?.assumes_uplinks
     }
 
     /// The greatest number of parallel links between switches of adjacent levels, from the leaves up; empty for a grid, and

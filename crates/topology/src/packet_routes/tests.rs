@@ -73,7 +73,7 @@ fn the_line_of_a_class_goes_before_that_of_a_terminal() {
     assert_eq!(next(ClassIn::Terminal, 3), [6]);
     assert_eq!(next(ClassIn::Class(0), 2), [6]);
     assert_eq!(next(ClassIn::Class(0), 3), [6, 7]);
-    assert_eq!((routes.classes(), routes.has_escape(), routes.has_one_candidate()), (1, false, false));
+    assert_eq!((routes.classes(), routes.has_escape()), (1, false));
 }
 
 #[test]

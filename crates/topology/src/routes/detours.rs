@@ -47,10 +47,6 @@ impl Distances for Detours {
         }
     }
 
-    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
-        None
-    }
-
     /// A link that is down makes nodes of its line farther from one another, and rarely others.
     fn bytes(&self) -> u64 {
         let nodes = self.left.node_count();

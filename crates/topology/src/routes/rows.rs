@@ -13,7 +13,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{MAX_ROUTE_COUNT, RouteChoice};
+use super::{MAX_ROUTE_COUNT, RouteChoice, ToDestination};
 use crate::{LinkTime, Network, NodeId};
 
 /// The distances of all nodes to a destination \[links\].
@@ -195,10 +195,11 @@ impl Row {
             RouteChoice::Lowest | RouteChoice::DModK => 4,
         }
     }
+}
 
-    /// The distance of a node; `None` without a route.
+impl ToDestination for Row {
     #[inline]
-    pub(crate) fn distance(&self, node: u32) -> Option<u32> {
+    fn distance(&self, node: u32) -> Option<u32> {
         match self {
             Self::Short(row) => Some(row[node as usize]).filter(|&links| links != u8::MAX).map(u32::from),
             Self::Long(row) => Some(row[node as usize]).filter(|&links| links != Network::UNREACHED),
@@ -213,9 +214,8 @@ impl Row {
         }
     }
 
-    /// The number of shortest routes from a node that has any; `None` where rows have no numbers.
     #[inline]
-    pub(crate) fn route_count(&self, node: u32) -> Option<u64> {
+    fn route_count(&self, node: u32) -> Option<u64> {
         match self {
             Self::Short(_) | Self::Long(_) => None,
             Self::Counted(row) => Some((row[node as usize].0 & (MAX_ROUTE_COUNT - 1)) + 1),
@@ -223,9 +223,8 @@ impl Row {
         }
     }
 
-    /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
-    pub(crate) fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
+    fn continues(&self, at: u32, next: u32, weight: LinkWeight) -> bool {
         match self {
             Self::Short(_) | Self::Long(_) | Self::Counted(_) => true,
             Self::Weighted(row) => row[next as usize].over(weight).order() == row[at as usize].order(),

@@ -106,8 +106,4 @@ impl Distances for Dragonfly {
         let ((one, up), (other, down)) = (self.switch_of(at), self.switch_of(to));
         up + down + self.between(one, other)
     }
-
-    fn route_count(&self, _at: u32, _to: u32) -> Option<u64> {
-        None
-    }
 }
