@@ -36,21 +36,6 @@ impl PlacementMetrics {
         }
     }
 
-    /// Measures a placement of any guest by walking its edges, in parallel.
-    ///
-    /// # Panics
-    ///
-    /// When the placement has fewer processes than the guest.
-    ///
-    /// # Complexity
-    ///
-    /// O(c (E + N)) for E guest edges and N nodes in c dimensions, however long the routes. Memory:
-    /// [`PlacementMetrics::bytes_to_measure`].
-    #[must_use]
-    pub fn measure_by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
-        by_edge::measure(guest, placement, tie)
-    }
-
     /// The largest dilation of a placement of any guest.
     ///
     /// # Panics
@@ -70,33 +55,7 @@ impl PlacementMetrics {
             PlacementForm::Table(_) | PlacementForm::Construction(_) => by_edge::bytes(placement),
         }
     }
-}
 
-impl DimensionDistances {
-    /// The distances of every guest dimension, by walking the edges, in parallel.
-    ///
-    /// # Panics
-    ///
-    /// When the placement has fewer processes than the guest.
-    #[must_use]
-    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Vec<Self> {
-        by_edge::distances(guest, placement)
-    }
-}
-
-impl Congestion {
-    /// Congestion and loads, by walking the edges of a guest, in parallel.
-    ///
-    /// # Panics
-    ///
-    /// When the placement has fewer processes than the guest.
-    #[must_use]
-    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
-        by_edge::congestion(guest, placement, tie)
-    }
-}
-
-impl PlacementMetrics {
     /// The same with the congestion of links and nodes, and the load of nodes, by these paths of the edges in the place of
     /// the routes of the machine.
     ///
@@ -107,18 +66,6 @@ impl PlacementMetrics {
     pub fn along_paths(self, machine: &Machine, paths: &EdgePaths) -> Self {
         let (node_load, link_congestion, node_congestion) = on_paths::congestion(machine, paths);
         Self { node_load, link_congestion, node_congestion, ..self }
-    }
-}
-
-impl Dilation {
-    /// The dilations of all edges of a guest, by walking them, in parallel.
-    ///
-    /// # Panics
-    ///
-    /// When the placement has fewer processes than the guest.
-    #[must_use]
-    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Self {
-        by_edge::dilation(guest, placement)
     }
 }
 

@@ -4,39 +4,71 @@ use cubefold_topology::{MachineForm, TieRule};
 
 use super::{
     congestion,
-    distances::{ByDimension, WithSpectrum, tally},
+    distances::tally,
     edge_blocks::EdgeBlocks,
     measures::{Congestion, Dilation, DimensionDistances, PlacementMetrics},
 };
 use crate::{Guest, Placement, PlacementForm};
 
-/// All metrics of `placement` for `guest`.
-pub(super) fn measure<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> PlacementMetrics {
-    let images = placement.listed_nodes();
-    let blocks = EdgeBlocks::new(guest, placement, &images);
-    let (distances, dilation) = with_spectrum(&blocks);
-    let Congestion { node_load, link_congestion, node_congestion, load } =
-        congestion_of(&blocks, placement, tie);
-    PlacementMetrics { distances, dilation, node_load, link_congestion, node_congestion, load }
+impl PlacementMetrics {
+    /// Measures a placement of any guest by walking its edges, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    ///
+    /// # Complexity
+    ///
+    /// O(c (E + N)) for E guest edges and N nodes in c dimensions, however long the routes. Memory:
+    /// [`PlacementMetrics::bytes_to_measure`].
+    #[must_use]
+    pub fn measure_by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
+        let images = placement.listed_nodes();
+        let blocks = EdgeBlocks::new(guest, placement, &images);
+        let (distances, dilation) = tally(&blocks, true).distances_and_dilation();
+        let Congestion { node_load, link_congestion, node_congestion, load } =
+            congestion_of(&blocks, placement, tie);
+        Self { distances, dilation, node_load, link_congestion, node_congestion, load }
+    }
 }
 
-/// The distances of every guest dimension.
-pub(super) fn distances<G: Guest>(guest: &G, placement: &Placement) -> Vec<DimensionDistances> {
-    let images = placement.listed_nodes();
-    let blocks = EdgeBlocks::new(guest, placement, &images);
-    tally(&blocks, || ByDimension::new(&blocks)).distances()
+impl DimensionDistances {
+    /// The distances of every guest dimension, by walking the edges, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Vec<Self> {
+        let images = placement.listed_nodes();
+        tally(&EdgeBlocks::new(guest, placement, &images), false).distances_and_dilation().0
+    }
 }
 
-/// The dilations of all guest edges.
-pub(super) fn dilation<G: Guest>(guest: &G, placement: &Placement) -> Dilation {
-    let images = placement.listed_nodes();
-    with_spectrum(&EdgeBlocks::new(guest, placement, &images)).1
+impl Dilation {
+    /// The dilations of all edges of a guest, by walking them, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement) -> Self {
+        let images = placement.listed_nodes();
+        tally(&EdgeBlocks::new(guest, placement, &images), true).distances_and_dilation().1
+    }
 }
 
-/// Congestion and loads.
-pub(super) fn congestion<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Congestion {
-    let images = placement.listed_nodes();
-    congestion_of(&EdgeBlocks::new(guest, placement, &images), placement, tie)
+impl Congestion {
+    /// Congestion and loads, by walking the edges of a guest, in parallel.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer processes than the guest.
+    #[must_use]
+    pub fn by_edge<G: Guest>(guest: &G, placement: &Placement, tie: TieRule) -> Self {
+        let images = placement.listed_nodes();
+        congestion_of(&EdgeBlocks::new(guest, placement, &images), placement, tie)
+    }
 }
 
 /// Estimates the memory that measuring takes: the images of the processes and a few counters for every node \[bytes\].
@@ -50,10 +82,6 @@ pub(super) fn bytes(placement: &Placement) -> u64 {
     // The guests here have at most 26 dimensions with up to 2^26 processes.
     let counter = if processes <= 1 << 26 { size_of::<u32>() } else { size_of::<u64>() };
     routes + images + nodes * (congestion::MAX_ARRAYS + 1) as u64 * counter as u64
-}
-
-fn with_spectrum<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> (Vec<DimensionDistances>, Dilation) {
-    tally(blocks, || WithSpectrum::new(blocks)).distances_and_dilation()
 }
 
 fn congestion_of<G: Guest>(blocks: &EdgeBlocks<'_, G>, placement: &Placement, tie: TieRule) -> Congestion {
@@ -85,7 +113,7 @@ mod tests {
         let machine = Machine::new(kind, lengths).unwrap();
         let cube = Hypercube::new(u64::from(machine.node_count().trailing_zeros())).unwrap();
         let placement = Placement::embed(EmbeddingKind::Standard, cube, &machine).unwrap();
-        measure(&cube, &placement, TieRule::Direct)
+        PlacementMetrics::measure_by_edge(&cube, &placement, TieRule::Direct)
     }
 
     #[test]
@@ -116,7 +144,8 @@ mod tests {
         let ring = Machine::new(MachineKind::Ring, &[5]).unwrap();
         let nodes = vec![NodeId::new(4), NodeId::new(0)];
         let placement = Placement::Table(PlacementTable::new(&ring, nodes).unwrap());
-        let metrics = measure(&Hypercube::new(1).unwrap(), &placement, TieRule::Direct);
+        let metrics =
+            PlacementMetrics::measure_by_edge(&Hypercube::new(1).unwrap(), &placement, TieRule::Direct);
         assert_eq!(metrics.dilation.total(), 1);
         assert_eq!(metrics.link_congestion, Extremes { min: 0, max: 1, sum: 1, count: 5 });
         assert_eq!(metrics.load, Extremes { min: 0, max: 1, sum: 2, count: 5 });
@@ -164,7 +193,7 @@ mod tests {
     fn any_number_of_threads_measures_the_same() {
         let with_threads = |threads: usize, cube: &Hypercube, placement: &Placement| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| measure(cube, placement, TieRule::Direct))
+            pool.install(|| PlacementMetrics::measure_by_edge(cube, placement, TieRule::Direct))
         };
         for (cube, placement) in placements() {
             let serial = with_threads(1, &cube, &placement);
@@ -204,8 +233,11 @@ mod tests {
         }
 
         for (cube, placement) in placements() {
-            let in_rows = measure(&cube, &placement, TieRule::Negative);
-            assert_eq!(in_rows, measure(&Plain(cube), &placement, TieRule::Negative));
+            let in_rows = PlacementMetrics::measure_by_edge(&cube, &placement, TieRule::Negative);
+            assert_eq!(
+                in_rows,
+                PlacementMetrics::measure_by_edge(&Plain(cube), &placement, TieRule::Negative)
+            );
         }
     }
 
@@ -216,7 +248,7 @@ mod tests {
         let nodes = [0, u32::MAX, 1 << 31, 1].map(NodeId::new);
         let distances = |kind, lengths: &[u64]| {
             let table = PlacementTable::new(&Machine::new(kind, lengths).unwrap(), nodes.to_vec()).unwrap();
-            let metrics = super::dilation(&Hypercube::new(2).unwrap(), &Placement::Table(table));
+            let metrics = Dilation::by_edge(&Hypercube::new(2).unwrap(), &Placement::Table(table));
             metrics.spectrum.into_iter().collect::<Vec<_>>()
         };
         let half = largest / 2;

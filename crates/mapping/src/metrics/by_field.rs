@@ -35,7 +35,7 @@ pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMe
         if let Some((_, one)) = known {
             add_lines(&mut whole, one, lines);
         } else {
-            let one = by_edge::measure(&line.cube(), &Placement::Product(line), tie);
+            let one = PlacementMetrics::measure_by_edge(&line.cube(), &Placement::Product(line), tie);
             add_lines(&mut whole, &one, lines);
             measured.push((extent, one));
         }

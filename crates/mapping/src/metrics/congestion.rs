@@ -96,8 +96,8 @@ fn count_runs<C: Counter>(
     write_runs(axis, low, high, tie, runs);
     for (&first, &end) in runs.first.iter().zip(&runs.end) {
         let [first, end] = [first as usize, end as usize];
-        counts[first] = counts[first].plus(C::ONE);
-        counts[end] = counts[end].plus(C::MINUS_ONE);
+        counts[first] = counts[first].plus(C::from(1));
+        counts[end] = counts[end].minus(C::from(1));
     }
     if runs.any_wraps {
         for (&origin, &wraps) in runs.origin.iter().zip(&runs.wraps) {
@@ -152,12 +152,12 @@ fn node_counts<G: Guest, C: Counter>(
     if !one_to_one {
         visit_edges_within(blocks, |node| {
             // One edge of the node, where each of its ends was counted; neither is on a link.
-            touching[node] = touching[node].minus(C::ONE);
-            traffic[node] = traffic[node].plus(C::ONE).plus(C::ONE);
+            touching[node] = touching[node].minus(C::from(1));
+            traffic[node] = traffic[node].plus(C::from(2));
         });
     }
     for (load, touching) in traffic.iter_mut().zip(&mut touching) {
-        *load = load.half();
+        *load = *load >> 1;
         *touching = touching.plus(*load);
     }
     (extremes(&traffic), extremes(&touching))
@@ -183,7 +183,7 @@ fn load<G: Guest, C: Counter>(blocks: &EdgeBlocks<'_, G>, one_to_one: bool, coun
     counts.fill(C::default());
     for node in blocks.images {
         let count = &mut counts[node.index() as usize];
-        *count = count.plus(C::ONE);
+        *count = count.plus(C::from(1));
     }
     extremes(counts)
 }

@@ -1,6 +1,6 @@
 //! Counters of edges, as narrow as the number of edges permits.
 
-use std::ops::{BitOr, BitXor};
+use std::ops::{BitOr, BitXor, Shr};
 
 use super::measures::Extremes;
 
@@ -8,24 +8,22 @@ use super::measures::Extremes;
 ///
 /// No count of a guest with under 2^31 edges exceeds 2^32, not even that of the edges' ends: 32 bits suffice.
 pub(super) trait Counter:
-    Copy + Default + Ord + Into<u64> + BitOr<Output = Self> + BitXor<Output = Self> + Send + Sync
+    Copy
+    + Default
+    + Ord
+    + From<u8>
+    + Into<u64>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shr<u8, Output = Self>
+    + Send
+    + Sync
 {
-    /// 1.
-    const ONE: Self;
-    /// -1, modulo the power of two.
-    const MINUS_ONE: Self;
-
-    /// The sum.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// The difference.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-
-    /// Half of it.
-    #[must_use]
-    fn half(self) -> Self;
 
     /// A count that is known to fit.
     #[must_use]
@@ -33,19 +31,12 @@ pub(super) trait Counter:
 }
 
 impl Counter for u32 {
-    const ONE: Self = 1;
-    const MINUS_ONE: Self = Self::MAX;
-
     fn plus(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
 
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
-    }
-
-    fn half(self) -> Self {
-        self / 2
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the count is known to fit")]
@@ -55,19 +46,12 @@ impl Counter for u32 {
 }
 
 impl Counter for u64 {
-    const ONE: Self = 1;
-    const MINUS_ONE: Self = Self::MAX;
-
     fn plus(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
 
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
-    }
-
-    fn half(self) -> Self {
-        self / 2
     }
 
     fn of(count: u64) -> Self {

@@ -14,88 +14,52 @@ use super::{
 };
 use crate::{GatheredImages, Guest};
 
-/// A summary of distances, which are added block by block.
-pub(super) trait Tally: Send {
-    /// Adds the distances, at least one, of some edges of a guest dimension.
-    fn add(&mut self, dimension: usize, distances: &[u32]);
-
-    /// The summary of both sets of distances.
-    fn and(self, other: Self) -> Self;
-}
-
-/// The extremes of every guest dimension.
+/// The extremes of every guest dimension and, where it is asked for, the number of edges of each dilation.
 #[derive(Debug)]
-pub(super) struct ByDimension {
+pub(super) struct Tally {
     extremes: Vec<Extremes>,
+    histogram: Option<Histogram>,
 }
 
-/// The extremes, and the number of edges of each dilation.
-#[derive(Debug)]
-pub(super) struct WithSpectrum {
-    by_dimension: ByDimension,
-    histogram: Histogram,
-}
-
-impl ByDimension {
-    /// A summary of no distances.
-    pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
-        Self { extremes: vec![Extremes::NONE; blocks.guest.dimension_count()] }
+impl Tally {
+    fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>, with_spectrum: bool) -> Self {
+        let histogram = with_spectrum.then(|| Histogram::new(blocks.machine.distance_bound()));
+        Self { extremes: vec![Extremes::NONE; blocks.guest.dimension_count()], histogram }
     }
 
-    /// The result.
-    pub(super) fn distances(self) -> Vec<DimensionDistances> {
-        self.extremes.into_iter().map(|over_edges| DimensionDistances { over_edges }).collect()
-    }
-
-    fn add_extremes(&mut self, dimension: usize, distances: &[u32]) -> Extremes {
+    /// Adds the distances, at least one, of some edges of a guest dimension.
+    fn add(&mut self, dimension: usize, distances: &[u32]) {
         let extremes = extremes(distances);
         self.extremes[dimension] = self.extremes[dimension].and(extremes);
-        extremes
-    }
-}
-
-impl WithSpectrum {
-    /// A summary of no distances.
-    pub(super) fn new<G: Guest>(blocks: &EdgeBlocks<'_, G>) -> Self {
-        let histogram = Histogram::new(blocks.machine.distance_bound());
-        Self { by_dimension: ByDimension::new(blocks), histogram }
-    }
-
-    /// The result.
-    pub(super) fn distances_and_dilation(self) -> (Vec<DimensionDistances>, Dilation) {
-        (self.by_dimension.distances(), Dilation { spectrum: self.histogram.counts() })
-    }
-}
-
-impl Tally for ByDimension {
-    fn add(&mut self, dimension: usize, distances: &[u32]) {
-        self.add_extremes(dimension, distances);
-    }
-
-    fn and(self, other: Self) -> Self {
-        let both = self.extremes.into_iter().zip(other.extremes);
-        Self { extremes: both.map(|(one, other)| one.and(other)).collect() }
-    }
-}
-
-impl Tally for WithSpectrum {
-    fn add(&mut self, dimension: usize, distances: &[u32]) {
-        let extremes = self.by_dimension.add_extremes(dimension, distances);
-        if extremes.min == extremes.max {
-            self.histogram.add_equal(distances[0], extremes.count);
-        } else {
-            self.histogram.add(distances);
+        match &mut self.histogram {
+            Some(histogram) if extremes.min == extremes.max => {
+                histogram.add_equal(distances[0], extremes.count);
+            }
+            Some(histogram) => histogram.add(distances),
+            None => {}
         }
     }
 
     fn and(self, other: Self) -> Self {
-        let by_dimension = self.by_dimension.and(other.by_dimension);
-        Self { by_dimension, histogram: self.histogram.and(other.histogram) }
+        let both = self.extremes.into_iter().zip(other.extremes);
+        let histograms = self.histogram.zip(other.histogram);
+        Self {
+            extremes: both.map(|(one, other)| one.and(other)).collect(),
+            histogram: histograms.map(|(one, other)| one.and(other)),
+        }
+    }
+
+    /// The distances of each guest dimension, and the dilations, which are none without a spectrum.
+    pub(super) fn distances_and_dilation(self) -> (Vec<DimensionDistances>, Dilation) {
+        let extremes = self.extremes.into_iter();
+        let distances = extremes.map(|over_edges| DimensionDistances { over_edges }).collect();
+        (distances, Dilation { spectrum: self.histogram.map(Histogram::counts).unwrap_or_default() })
     }
 }
 
 /// Tallies the distances of all edges, in parallel: counts and extremes do not depend on the order.
-pub(super) fn tally<G: Guest, T: Tally>(blocks: &EdgeBlocks<'_, G>, new: impl Fn() -> T + Sync) -> T {
+pub(super) fn tally<G: Guest>(blocks: &EdgeBlocks<'_, G>, with_spectrum: bool) -> Tally {
+    let new = || Tally::new(blocks, with_spectrum);
     let start = || (new(), GatheredImages::default(), vec![]);
     let tallies = (0..blocks.count()).into_par_iter().fold(start, |mut state, block| {
         let (tally, gathered, distances) = &mut state;
@@ -107,7 +71,7 @@ pub(super) fn tally<G: Guest, T: Tally>(blocks: &EdgeBlocks<'_, G>, new: impl Fn
         });
         state
     });
-    tallies.map(|(tally, ..)| tally).reduce(&new, T::and)
+    tallies.map(|(tally, ..)| tally).reduce(new, Tally::and)
 }
 
 /// Writes the distances between the ends of some edges.
