@@ -315,28 +315,20 @@ fn ordered_pairs(extent: Extent, links: u64) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold_topology::{MachineKind, NodeId, Wrap};
+    use crate::test_support::{cases_of_cubes, wrapping};
+    use cubefold_topology::{MachineKind, NodeId};
     use serde_json::Value;
-
-    fn grid(lengths: &[u64], wraps: &[bool]) -> Machine {
-        let wraps: Vec<Wrap> =
-            wraps.iter().map(|&wrap| if wrap { Wrap::Around } else { Wrap::Open }).collect();
-        Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap()
-    }
 
     fn of_case(value: &Value) -> Machine {
         let lengths: Vec<u64> = serde_json::from_value(value["shape"].clone()).unwrap();
         let wraps: Vec<bool> = serde_json::from_value(value["wrap"].clone()).unwrap();
-        grid(&lengths, &wraps)
+        wrapping(&lengths, &wraps)
     }
 
     #[test]
     fn bounds_are_those_of_the_independent_program() {
-        let text = include_str!("../../../tests/golden/cubes.json");
-        let golden: Vec<Value> = serde_json::from_str(text).unwrap();
-        let cases = golden.iter().filter(|case| case["kind"] == "dilation-bound");
         let mut count = 0;
-        for case in cases {
+        for case in cases_of_cubes("dilation-bound") {
             let (guest, host) = (of_case(&case["input"]["guest"]), of_case(&case["input"]["machine"]));
             let bound = DilationBound::new(&guest, &host).unwrap();
             let expected = &case["expect"];
@@ -385,7 +377,7 @@ mod tests {
             (0..1_u32 << lengths.len()).filter_map(move |set| {
                 let wraps: Vec<bool> = (0..lengths.len()).map(|axis| set >> axis & 1 == 1).collect();
                 let is_new = lengths.iter().zip(&wraps).all(|(&length, &wraps)| length > 2 || !wraps);
-                is_new.then(|| grid(&lengths, &wraps))
+                is_new.then(|| wrapping(&lengths, &wraps))
             })
         };
         factorings(nodes).into_iter().flat_map(wraps).collect()
@@ -455,10 +447,10 @@ mod tests {
 
     #[test]
     fn the_largest_grids_have_bounds() {
-        let torus = grid(&[1 << 16, 1 << 16], &[true, true]);
+        let torus = wrapping(&[1 << 16, 1 << 16], &[true, true]);
         let cube = Machine::new(MachineKind::Hypercube, &[2; 32]).unwrap();
         assert!(DilationBound::new(&cube, &torus).unwrap().links > 1000);
-        let line = grid(&[1 << 32], &[false]);
+        let line = wrapping(&[1 << 32], &[false]);
         assert_eq!(DilationBound::new(&line, &line).unwrap().source, DilationBoundSource::Edge);
     }
 }

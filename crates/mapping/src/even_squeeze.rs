@@ -336,15 +336,8 @@ fn table(machine: &Machine, nodes: Vec<NodeId>) -> Result<Placement, EmbeddingRe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::cases_of_cubes;
     use serde_json::Value;
-
-    fn golden(kind: &str) -> Vec<Value> {
-        let text = include_str!("../../../tests/golden/cubes.json");
-        let all: Vec<Value> = serde_json::from_str(text).unwrap();
-        let cases: Vec<Value> = all.into_iter().filter(|case| case["kind"] == kind).collect();
-        assert!(!cases.is_empty());
-        cases
-    }
 
     fn sides(case: &Value) -> [u64; 2] {
         serde_json::from_value(case["input"]["shape"].clone()).unwrap()
@@ -373,7 +366,7 @@ mod tests {
 
     #[test]
     fn squeezed_meshes_are_those_of_the_independent_program() {
-        for case in golden("squeeze") {
+        for case in cases_of_cubes("squeeze") {
             let ([height, width], expected) = (sides(&case), &case["expect"]);
             let squeezed = SqueezedMesh::new(height, width, case["input"]["rows"].as_u64().unwrap()).unwrap();
             let places: Vec<(u32, u32)> = squeezed.places().collect();
@@ -391,7 +384,7 @@ mod tests {
 
     #[test]
     fn meshes_in_cubes_are_those_of_the_independent_program() {
-        for case in golden("chan") {
+        for case in cases_of_cubes("chan") {
             let (sides, expected) = (sides(&case), &case["expect"]);
             let nodes = mesh_in_cube(sides).unwrap();
             let numbers: Vec<u32> = nodes.iter().map(|node| node.index()).collect();

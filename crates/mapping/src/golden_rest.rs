@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use cubefold_topology::{Machine, MachineKind, NamedGrammar, TieRule, Wrap};
+use cubefold_topology::{Machine, MachineKind, NamedGrammar, TieRule};
 use serde_json::Value;
 
 use crate::{
@@ -14,18 +14,9 @@ use crate::{
         mesh_of_trees, rectangle_in_cube, squeeze, stretched_tree, tree_in_cube, tree_in_larger_cube,
         tree_in_tree, two_trees, z_order_in_tree,
     },
+    test_support::{cases, wrapping},
     truncation,
 };
-
-/// The cases of an item, at least one.
-fn cases(item: &str) -> Vec<Value> {
-    let text = include_str!("../../../tests/golden/papers_rest.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
-    let cases = golden["cases"].as_array().unwrap().iter().filter(|case| case["item"] == item);
-    let cases: Vec<Value> = cases.cloned().collect();
-    assert!(!cases.is_empty(), "{item}");
-    cases
-}
 
 fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().unwrap()).unwrap()
@@ -75,10 +66,8 @@ fn graphs_of_grammars_are_truncated() {
 #[test]
 fn placements_have_their_lower_bounds() {
     let machine = |lengths: &Value, wraps: &Value| {
-        let wraps = wraps.as_array().unwrap().iter();
-        let wraps: Vec<Wrap> =
-            wraps.map(|wrap| if wrap.as_bool().unwrap() { Wrap::Around } else { Wrap::Open }).collect();
-        Machine::with_wraps(MachineKind::Mesh, &numbers(lengths), &wraps).unwrap()
+        let wraps: Vec<bool> = serde_json::from_value(wraps.clone()).unwrap();
+        wrapping(&numbers(lengths), &wraps)
     };
     for case in cases("lower-bounds") {
         let guest = machine(&case["guest"], &case["guest_wrap"]);

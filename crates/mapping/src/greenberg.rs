@@ -42,7 +42,7 @@ pub use construction::{GREENBERG_CONSTRUCTIONS, GreenbergConstruction, Greenberg
 pub use disjoint_paths::{DisjointPathsError, disjoint_paths};
 pub use embedding::{GreenbergEmbedding, ReflectionNumbers};
 pub use error::{GreenbergError, WrapPlace};
-pub use intermediate_mesh::{IntermediateMesh, Slot, flexed_dimension, gray_code_word, gray_dimension};
+pub use intermediate_mesh::{IntermediateMesh, Slot, flexed_dimension, gray_dimension};
 pub use method::{GreenbergMethod, GreenbergStage};
 pub use paired_axes::PairedAxes;
 pub use placement::GreenbergPlacement;

@@ -64,7 +64,7 @@ pub use greenberg::{
     DisjointPathsError, GREENBERG_CONSTRUCTIONS, GreenbergConstruction, GreenbergDescriptor,
     GreenbergEmbedding, GreenbergError, GreenbergMethod, GreenbergPlacement, GreenbergStage,
     IntermediateMesh, MeshSides, PairedAxes, ReflectionMethod, ReflectionNumbers, Slot, SlotTable, WrapPlace,
-    disjoint_paths, flexed_dimension, gray_code_word, gray_dimension,
+    disjoint_paths, flexed_dimension, gray_dimension,
 };
 pub use guest::{GatheredImages, GraphGuest, Guest, ProcessId};
 pub use hilbert::{first_in_hilbert_order, hilbert_order};
@@ -78,7 +78,9 @@ pub use metrics::{
 pub use placement::{Placement, PlacementForm};
 pub use placement_table::{PlacementTable, PlacementTableError};
 pub use process_block::ProcessBlock;
-pub use product::{EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError};
+pub use product::{
+    EMBEDDINGS, EmbeddingDescriptor, EmbeddingKind, ProductPlacement, ProductPlacementError, gray_code_word,
+};
 pub use random::{RANDOM, RANDOM_GROUPS};
 pub use seeded_embedding::{EmbeddingRefusal, PlacementTask, SeededEmbedding};
 pub use tao::{
@@ -91,3 +93,5 @@ pub use truncation::{TruncationError, truncation};
 
 #[cfg(test)]
 mod golden_rest;
+#[cfg(test)]
+mod test_support;

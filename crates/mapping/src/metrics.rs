@@ -73,18 +73,15 @@ impl PlacementMetrics {
 mod grids {
     //! Grids with dimensions of every kind, for the tests of the loops over edges.
 
-    use cubefold_topology::{Machine, MachineKind, NodeId, Wrap};
+    use crate::test_support::wrapping_bits;
+    use cubefold_topology::{Machine, NodeId};
 
     /// Machines with dimensions of every kind: powers of two and others, of length 2, wrapping or not.
     pub(super) fn all() -> impl Iterator<Item = Machine> {
         let shapes: [&[u64]; 8] = [&[8], &[7], &[2, 4], &[4, 2, 8], &[3, 2], &[2, 5, 4], &[6, 8], &[2; 5]];
-        shapes.into_iter().flat_map(|shape| {
-            (0..1_u32 << shape.len()).map(move |wraps| {
-                let wrap = |at: usize| if wraps >> at & 1 == 1 { Wrap::Around } else { Wrap::Open };
-                let wraps: Vec<Wrap> = (0..shape.len()).map(wrap).collect();
-                Machine::with_wraps(MachineKind::Mesh, shape, &wraps).unwrap()
-            })
-        })
+        shapes
+            .into_iter()
+            .flat_map(|shape| (0..1 << shape.len()).map(move |wraps| wrapping_bits(shape, wraps)))
     }
 
     /// All pairs of nodes.

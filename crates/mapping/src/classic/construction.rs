@@ -8,7 +8,7 @@ use std::fmt;
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use super::{error::ClassicError, machines::network_dimensions};
-use crate::{Exactness, ProcessId, PromisedDilation};
+use crate::{ProcessId, PromisedDilation};
 
 /// A construction of CS838 1999, by which one guest is mapped on one host.
 pub struct ClassicConstruction {
@@ -93,10 +93,10 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn exact(links: u64, nodes: Vec<NodeId>) -> Self {
-        Self { nodes, dilation: PromisedDilation { links, exactness: Exactness::Exact } }
+        Self { nodes, dilation: PromisedDilation::exactly(links) }
     }
 
     pub(super) fn at_most(links: u64, nodes: Vec<NodeId>) -> Self {
-        Self { nodes, dilation: PromisedDilation { links, exactness: Exactness::AtMost } }
+        Self { nodes, dilation: PromisedDilation::at_most(links) }
     }
 }

@@ -13,6 +13,7 @@ use super::{
     },
     routed_embedding::RoutedEmbedding,
 };
+use crate::gray_code_word;
 
 /// A line along the Gray code of a hypercube.
 pub(super) static GRAY_PATH: ClassicConstruction = ClassicConstruction {
@@ -60,7 +61,7 @@ fn gray_plan(pair: Pair<'_>, is_kind: bool) -> Option<Result<Plan, ClassicError>
 
 /// Vertex `b` on node `b xor (b >> 1)`.
 fn gray_places(vertices: u32) -> Vec<NodeId> {
-    nodes((0..vertices).map(|position| position ^ position >> 1))
+    nodes((0..vertices).map(gray_code_word))
 }
 
 fn embed_by_gray_code(kind: MachineKind, dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {

@@ -6,11 +6,12 @@ use super::{
     GreenbergError, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot,
     SlotTable,
     gray_side::{side_dilation, side_word},
-    intermediate_mesh::{ColumnOrder, gray_position},
+    intermediate_mesh::ColumnOrder,
     percolation::{Moved, percolate},
     reflection_method::Steps,
     slot_table::bits,
 };
+use crate::product::gray_position;
 
 /// The steps of the reflection method on a mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use cubefold_topology::{Extent, Wrap};
 
-use super::intermediate_mesh::gray_code_word;
 use super::slot_table::bits;
+use crate::gray_code_word;
 
 /// The code word of a position on a side of `length` nodes, which has `ceil(log2 length)` bits.
 ///

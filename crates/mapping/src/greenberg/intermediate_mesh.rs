@@ -5,7 +5,7 @@
 //! the one of definition 6 is meant: an n-cube has dimensions 0 to n - 1, and steps are counted
 //! from 1 (errata G1, G2).
 
-use crate::product;
+use crate::product::{gray_code_word, gray_position};
 
 /// A slot of the intermediate mesh, or beyond its last column before step 4: positions along the
 /// Gray codes of rows and columns, counted from 0.
@@ -144,18 +144,6 @@ pub fn gray_dimension(step: u32, dimensions: u32) -> u32 {
 #[must_use]
 pub fn flexed_dimension(step: u32, dimensions: u32) -> u32 {
     dimensions.saturating_sub(1) - gray_dimension(step, dimensions)
-}
-
-/// The cube node at a position of the Gray code, both counted from 0 (definitions 3 and 6; errata
-/// G5).
-#[must_use]
-pub fn gray_code_word(position: u32) -> u32 {
-    product::gray_word(position)
-}
-
-/// The position of a cube node on the Gray code: the inverse of [`gray_code_word`].
-pub(super) fn gray_position(word: u32) -> u32 {
-    product::gray_position(word)
 }
 
 #[cfg(test)]

@@ -113,6 +113,18 @@ impl PairedAxes {
         };
         self.embedding.node([self.rows.map_or(0, coordinate), column]) << self.first_bit
     }
+
+    /// The mesh of the dimensions and the intermediate one: `5 x 11 in 4 x 16`.
+    pub(super) fn mesh_in_mesh(&self) -> String {
+        let (sides, intermediate) = (self.embedding.sides(), self.embedding.intermediate());
+        let (rows, columns) = (sides.rows(), sides.columns());
+        let (in_rows, in_columns) = (intermediate.rows(), intermediate.columns());
+        match (self.rows, self.folded_columns) {
+            (None, _) => format!("{columns} in {in_columns}"),
+            (Some(_), None) => format!("{rows} x {columns} in {in_rows} x {in_columns}"),
+            (Some(_), Some(_)) => format!("{rows} x t({columns}) in {in_rows} x {in_columns}"),
+        }
+    }
 }
 
 pub(super) fn two_dimensions(guest: &Grid) -> Result<[HostDimension; 2], GreenbergError> {
@@ -142,22 +154,6 @@ impl fmt::Display for PairedAxes {
         match self.rows {
             Some(rows) => write!(formatter, "dimensions {rows} and {}", self.columns),
             None => write!(formatter, "dimension {}", self.columns),
-        }
-    }
-}
-
-/// The mesh of the dimensions and the intermediate one: `5 x 11 in 4 x 16`.
-pub(super) struct MeshIn<'part>(pub(super) &'part PairedAxes);
-
-impl fmt::Display for MeshIn<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sides, intermediate) = (self.0.embedding.sides(), self.0.embedding.intermediate());
-        let (rows, columns) = (sides.rows(), sides.columns());
-        let (in_rows, in_columns) = (intermediate.rows(), intermediate.columns());
-        match (self.0.rows, self.0.folded_columns) {
-            (None, _) => write!(formatter, "{columns} in {in_columns}"),
-            (Some(_), None) => write!(formatter, "{rows} x {columns} in {in_rows} x {in_columns}"),
-            (Some(_), Some(_)) => write!(formatter, "{rows} x t({columns}) in {in_rows} x {in_columns}"),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Section 5: nodes move by one slot each, along disjoint paths, until no two nodes share a
 //! slot.
 
-use super::{
-    DisjointPathsError, IntermediateMesh, Slot, SlotTable, disjoint_paths,
-    intermediate_mesh::{gray_code_word, gray_position},
-};
+use super::{DisjointPathsError, IntermediateMesh, Slot, SlotTable, disjoint_paths};
+use crate::product::{gray_code_word, gray_position};
 
 /// A node that percolated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,12 +10,12 @@ use rayon::prelude::*;
 
 use super::{
     GreenbergConstruction, GreenbergError, MeshSides, WrapPlace,
-    paired_axes::{Axes, MeshIn, PairedAxes, check_open, pairs, two_dimensions},
+    paired_axes::{Axes, PairedAxes, check_open, pairs, two_dimensions},
     polymorphic::PolymorphicArray,
     slot_table::bits_of,
     tiles::Tiles,
 };
-use crate::{Exactness, GraphGuest, Guest, PlacementTable, ProcessId, PromisedDilation};
+use crate::{GraphGuest, Guest, PlacementTable, ProcessId, PromisedDilation};
 
 /// The nodes of the processes of a guest on a machine.
 ///
@@ -314,12 +314,12 @@ fn side_by_side(
 fn by_parts(construction: GreenbergConstruction, parts: Vec<PairedAxes>) -> Plan {
     let promised = parts.iter().map(|part| part.embedding().promised_dilation()).max().unwrap_or(1);
     let dilation = match construction {
-        GreenbergConstruction::Gray => exactly(promised.into()),
+        GreenbergConstruction::Gray => PromisedDilation::exactly(promised.into()),
         // Two edges of the mesh, and a move of each end in the percolation.
-        GreenbergConstruction::Folded => at_most(8),
-        _ => at_most(promised.into()),
+        GreenbergConstruction::Folded => PromisedDilation::at_most(8),
+        _ => PromisedDilation::at_most(promised.into()),
     };
-    let of_part = |part: &PairedAxes| format!("{part}: {}", MeshIn(part));
+    let of_part = |part: &PairedAxes| format!("{part}: {}", part.mesh_in_mesh());
     let formula = parts.iter().map(of_part).collect::<Vec<_>>().join("; ");
     Plan { construction, parts, formula, dilation }
 }
@@ -329,7 +329,7 @@ fn tiled() -> Plan {
         construction: GreenbergConstruction::Tiles,
         parts: vec![],
         formula: "dimensions 1, 2 and 3: tiles of 3 x 3 x 3 in 32".to_owned(),
-        dilation: exactly(2),
+        dilation: PromisedDilation::exactly(2),
     }
 }
 
@@ -343,10 +343,10 @@ fn on_array(guest: &Machine, host: &Machine, grid: &Grid) -> Result<GreenbergPla
             let on_cube = array_on_cube(array, host, dimensions)?;
             let formula = format!("{array}, on the hypercube as a torus: {}", on_cube.formula);
             // A step along the array is one along each dimension of the torus.
-            let dilation = at_most(2 * on_cube.dilation.links);
+            let dilation = PromisedDilation::at_most(2 * on_cube.dilation.links);
             (Some(on_cube), formula, dilation)
         }
-        Err(_) => (None, array.to_string(), at_most(2)),
+        Err(_) => (None, array.to_string(), PromisedDilation::at_most(2)),
     };
     let construction = GreenbergConstruction::Polymorphic;
     let plan = Plan { construction, parts: vec![], formula, dilation };
@@ -366,14 +366,6 @@ fn array_on_cube(
     let by_gray = gray_dimensions(&torus) as usize == dimensions;
     let construction = if by_gray { GreenbergConstruction::Gray } else { GreenbergConstruction::Folded };
     GreenbergPlacement::named(construction, &torus, host)
-}
-
-fn exactly(links: u64) -> PromisedDilation {
-    PromisedDilation { links, exactness: Exactness::Exact }
-}
-
-fn at_most(links: u64) -> PromisedDilation {
-    PromisedDilation { links, exactness: Exactness::AtMost }
 }
 
 /// The coordinates of a process of a guest of as many dimensions.

@@ -5,10 +5,11 @@
 
 use super::{
     GreenbergError, GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, Slot, SlotTable,
-    intermediate_mesh::{ColumnOrder, flexed_dimension, gray_code_word, gray_position},
+    intermediate_mesh::{ColumnOrder, flexed_dimension},
     percolation::{Moved, percolate},
     slot_table::{bits, bits_under},
 };
+use crate::product::{gray_code_word, gray_position};
 
 /// The reflection method for one mesh: promised for `W <= L`, and available for
 /// others (figure 6 is the 11 x 5 mesh).
@@ -66,12 +67,6 @@ impl ReflectionMethod {
         self.compression.doublets()
     }
 
-    /// Whether a row of the mesh is one of the two of a doublet.
-    #[must_use]
-    pub fn is_in_doublet(&self, row: u32) -> bool {
-        row >= self.singlet_rows()
-    }
-
     /// The slots of the nodes after a stage.
     ///
     /// # Errors
@@ -124,15 +119,6 @@ struct LineCompression {
     doublets: u32, // D = W - W1, in 1..W1: S = W1 - D rows are singlets
 }
 
-/// One of the two columns of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockColumn {
-    /// The left one.
-    Left,
-    /// The right one, which only doublets have.
-    Right,
-}
-
 impl LineCompression {
     /// The layout for columns of `rows` nodes, which is not a power of two.
     fn new(rows: u32) -> Self {
@@ -151,12 +137,12 @@ impl LineCompression {
         self.doublets
     }
 
-    /// The row and column inside the block of a node, by its row of the mesh (4.2, step 1).
-    fn place(self, row: u32) -> (u32, BlockColumn) {
+    /// The row and the column inside the block of a node, by its row of the mesh (4.2, step 1): column 0, or 1 for the
+    /// second node of a doublet.
+    fn place(self, row: u32) -> (u32, u32) {
         match row.checked_sub(self.singlets()) {
-            None => (row, BlockColumn::Left),
-            Some(below) if below.is_multiple_of(2) => (self.singlets() + below / 2, BlockColumn::Left),
-            Some(below) => (self.singlets() + below / 2, BlockColumn::Right),
+            None => (row, 0),
+            Some(below) => (self.singlets() + below / 2, below % 2),
         }
     }
 
@@ -168,9 +154,9 @@ impl LineCompression {
 
 /// Step 1: block `c` has columns `2 c` and `2 c + 1`.
 fn compress(sides: MeshSides, compression: LineCompression) -> SlotTable {
-    SlotTable::new(sides, |row, column| match compression.place(row) {
-        (row, BlockColumn::Left) => Slot { row, column: 2 * column },
-        (row, BlockColumn::Right) => Slot { row, column: 2 * column + 1 },
+    SlotTable::new(sides, |row, block| {
+        let (row, column) = compression.place(row);
+        Slot { row, column: 2 * block + column }
     })
 }
 
@@ -194,10 +180,7 @@ fn pack(table: &mut SlotTable, intermediate: IntermediateMesh, compression: Line
     for (block, column) in (0..).zip(table.columns_mut()) {
         for (row, slot) in (0..).zip(column.iter_mut()) {
             let before: u32 = doublets[slot.row as usize];
-            slot.column = match compression.place(row).1 {
-                BlockColumn::Left => block + before,
-                BlockColumn::Right => block + before + 1,
-            };
+            slot.column = block + before + compression.place(row).1;
         }
         for first in compression.first_of_doublets() {
             doublets[column[first as usize].row as usize] += 1;

@@ -6,8 +6,8 @@
 
 use cubefold_topology::Grid;
 
-use super::intermediate_mesh::gray_code_word;
 use super::slot_table::bits;
+use crate::gray_code_word;
 
 /// The node of the 5-cube of every node of the 3 x 3 x 3 mesh, in the order of their labels.
 const TILE: [u32; 27] =

@@ -78,19 +78,15 @@ fn coordinatewise(a: Extremes, b: Extremes) -> Extremes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EmbeddingKind, Hypercube};
-    use cubefold_topology::{Machine, MachineKind, Wrap};
+    use crate::{EmbeddingKind, Hypercube, test_support::wrapping_bits};
+    use cubefold_topology::Machine;
 
     #[test]
     fn by_field_equals_by_edge_on_mixed_machines() {
         let shapes: [&[u64]; 6] = [&[2], &[16], &[4, 8], &[8, 2, 4], &[2, 2, 2, 2], &[2, 4, 2, 8]];
         for lengths in shapes {
             for wraps in 0..1_u32 << lengths.len() {
-                let wraps: Vec<_> = (0..lengths.len())
-                    .map(|index| if wraps >> index & 1 == 1 { Wrap::Around } else { Wrap::Open })
-                    .collect();
-                let machine = Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap();
-                check_all_embeddings(&machine);
+                check_all_embeddings(&wrapping_bits(lengths, wraps));
             }
         }
     }

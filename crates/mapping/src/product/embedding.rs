@@ -78,7 +78,7 @@ impl LineOrder {
             Self::Value => position,
             Self::Quarters => exchange_quarters(position, bits),
             Self::Weight => byweight::value(position, bits),
-            Self::Gray => gray_word(position),
+            Self::Gray => gray_code_word(position),
         }
     }
 }
@@ -190,7 +190,8 @@ fn exchange_quarters(value: u32, bits: u32) -> u32 {
     if bits < 2 { value } else { value ^ ((value >> (bits - 1)) << (bits - 2)) }
 }
 
-/// The position of `word` in the binary-reflected Gray code (CS838 1999): the `p` with `p xor (p >> 1) = word`.
+/// The position of `word` in the binary-reflected Gray code (CS838 1999): the `p` with `p xor (p >> 1) = word`, the
+/// inverse of [`gray_code_word`].
 ///
 /// Neighbouring positions hold words that differ in one bit, so links of the line or ring carry
 /// neighbouring processes; the reverse does not hold, and distances vary.
@@ -199,8 +200,10 @@ pub(crate) fn gray_position(word: u32) -> u32 {
     [1, 2, 4, 8, 16].into_iter().fold(word, |prefix, shift| prefix ^ (prefix >> shift))
 }
 
-/// The word at `position` in the binary-reflected Gray code: the inverse of [`gray_position`].
-pub(crate) fn gray_word(position: u32) -> u32 {
+/// The word at `position` in the binary-reflected Gray code, the cube node there, both counted from 0 (Greenberg 1987,
+/// definitions 3 and 6; errata G5).
+#[must_use]
+pub fn gray_code_word(position: u32) -> u32 {
     position ^ (position >> 1)
 }
 
@@ -236,14 +239,14 @@ mod tests {
 
     #[test]
     fn the_gray_code_of_three_bits_is_as_printed_everywhere() {
-        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(gray_word), [0, 1, 3, 2, 6, 7, 5, 4]);
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(gray_code_word), [0, 1, 3, 2, 6, 7, 5, 4]);
     }
 
     #[test]
     fn gray_positions_and_words_are_inverse_and_neighbours_differ_in_one_bit() {
         for at in (0..1 << 12).chain(u32::MAX - 9..u32::MAX) {
-            assert_eq!(gray_position(gray_word(at)), at);
-            assert_eq!((gray_word(at) ^ gray_word(at + 1)).count_ones(), 1);
+            assert_eq!(gray_position(gray_code_word(at)), at);
+            assert_eq!((gray_code_word(at) ^ gray_code_word(at + 1)).count_ones(), 1);
         }
     }
 }

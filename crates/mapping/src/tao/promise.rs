@@ -166,10 +166,17 @@ impl Routing {
 }
 
 impl PromisedDilation {
+    pub(crate) fn exactly(links: u64) -> Self {
+        Self { links, exactness: Exactness::Exact }
+    }
+
+    pub(crate) fn at_most(links: u64) -> Self {
+        Self { links, exactness: Exactness::AtMost }
+    }
+
     /// A statement that holds with equality when `exact`.
     pub(super) fn new(links: u64, exact: bool) -> Self {
         // One-to-one or not, some guest edge joins two nodes, so that a dilation of 1 is exact.
-        let exactness = if exact || links == 1 { Exactness::Exact } else { Exactness::AtMost };
-        Self { links, exactness }
+        if exact || links == 1 { Self::exactly(links) } else { Self::at_most(links) }
     }
 }

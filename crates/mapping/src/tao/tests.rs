@@ -4,10 +4,13 @@
 mod golden;
 mod papers_rest;
 
-use cubefold_topology::{Machine, MachineKind, Wrap};
+use cubefold_topology::{Machine, MachineKind};
 use proptest::prelude::*;
 
-use crate::{Construction, ConstructionKind, Exactness, GraphGuest, Guest, ProcessId, UnmetCondition};
+use crate::{
+    Construction, ConstructionKind, Exactness, GraphGuest, Guest, ProcessId, UnmetCondition,
+    test_support::{wrapping, wrapping_bits},
+};
 
 fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
     Machine::new(kind, lengths).unwrap()
@@ -200,14 +203,12 @@ fn square_graphs_of_coprime_and_other_dimensions_reach_each_other() {
 
 #[test]
 fn a_cylinder_stays_itself_and_is_folded_only_where_it_must_be() {
-    let cylinder = |wraps: [Wrap; 2]| Machine::with_wraps(MachineKind::Mesh, &[4, 4], &wraps).unwrap();
-    let upright = cylinder([Wrap::Around, Wrap::Open]);
-    let lying = cylinder([Wrap::Open, Wrap::Around]);
+    let [upright, lying] = [[true, false], [false, true]].map(|wraps| wrapping(&[4, 4], &wraps));
     let links = |guest: &Machine, host: &Machine| Construction::choose(guest, host).unwrap().dilation().links;
     assert_eq!(links(&upright, &upright), 1);
     assert_eq!(links(&upright, &lying), 1);
-    assert_eq!(links(&upright, &cylinder([Wrap::Open, Wrap::Open])), 2);
-    assert_eq!(links(&cylinder([Wrap::Around, Wrap::Around]), &upright), 2);
+    assert_eq!(links(&upright, &wrapping(&[4, 4], &[false; 2])), 2);
+    assert_eq!(links(&wrapping(&[4, 4], &[true; 2]), &upright), 2);
 }
 
 #[test]
@@ -390,12 +391,6 @@ fn dealt(primes: &[u64], owners: &[usize]) -> Vec<u64> {
     lengths
 }
 
-fn wrapping(lengths: &[u64], wraps: u32) -> Machine {
-    let wrap = |at| if wraps >> at & 1 == 1 { Wrap::Around } else { Wrap::Open };
-    let wraps: Vec<Wrap> = (0..lengths.len()).map(wrap).collect();
-    Machine::with_wraps(MachineKind::Mesh, lengths, &wraps).unwrap()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -405,6 +400,6 @@ proptest! {
         guest_wraps in prop_oneof![Just(0), Just(63), 0_u32..64],
         host_wraps in prop_oneof![Just(0), Just(63), 0_u32..64],
     ) {
-        check_all_kinds(&wrapping(&guest, guest_wraps), &wrapping(&host, host_wraps));
+        check_all_kinds(&wrapping_bits(&guest, guest_wraps), &wrapping_bits(&host, host_wraps));
     }
 }

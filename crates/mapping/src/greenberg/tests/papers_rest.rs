@@ -3,43 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_topology::{Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::all_sides;
 use crate::{
     Exactness, GraphGuest, GreenbergConstruction, GreenbergEmbedding, GreenbergError, GreenbergMethod,
     GreenbergPlacement, GreenbergStage, MeshSides, Placement, PlacementMetrics, ReflectionMethod,
+    test_support::{self, cube, mesh, wrapping},
 };
 
 /// The cases of an item.
 fn cases<Case: DeserializeOwned>(item: &str) -> Vec<Case> {
-    let text = include_str!("../../../../../tests/golden/papers_rest.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
-    let of_item = golden["cases"].as_array().unwrap().iter().filter(|case| case["item"] == item);
-    of_item.map(|case| serde_json::from_value(case.clone()).unwrap()).collect()
-}
-
-fn grid(lengths: &[u64], wraps: &[bool]) -> Machine {
-    let wrap = |&wraps: &bool| if wraps { Wrap::Around } else { Wrap::Open };
-    Machine::with_wraps(MachineKind::Mesh, lengths, &wraps.iter().map(wrap).collect::<Vec<_>>()).unwrap()
-}
-
-fn mesh(lengths: &[u64]) -> Machine {
-    Machine::new(MachineKind::Mesh, lengths).unwrap()
+    test_support::cases(item).into_iter().map(|case| serde_json::from_value(case).unwrap()).collect()
 }
 
 fn torus(lengths: [u64; 2]) -> Machine {
     Machine::new(MachineKind::Torus, &lengths).unwrap()
-}
-
-fn cube(dimensions: u32) -> Machine {
-    Machine::new(MachineKind::Hypercube, &vec![2; dimensions as usize]).unwrap()
 }
 
 fn bits(count: u64) -> u32 {
@@ -82,7 +66,7 @@ fn gray_codes_are_those_of_the_data() {
     let all = cases::<GrayCase>("greenberg:gray");
     assert_eq!(all.len(), 10);
     for case in all {
-        let (guest, host) = (grid(&case.shape, &case.wrap), cube(case.dimensions));
+        let (guest, host) = (wrapping(&case.shape, &case.wrap), cube(case.dimensions));
         let named = GreenbergPlacement::named(GreenbergConstruction::Gray, &guest, &host).unwrap();
         assert_eq!(GreenbergPlacement::new(&guest, &host).unwrap(), named);
         let metrics = measure(&named);
@@ -119,7 +103,7 @@ fn every_grid_lies_in_every_cube_that_its_gray_code_fits() {
     let shapes = shapes([200, 60, 20]);
     assert!(shapes.len() > 1884, "{}", shapes.len());
     shapes.into_par_iter().for_each(|(shape, wraps)| {
-        let guest = grid(&shape, &wraps);
+        let guest = wrapping(&shape, &wraps);
         let least: u32 = shape.iter().map(|&side| bits(side)).sum();
         let is_odd_ring = |(side, wraps): (&u64, &bool)| *wraps && *side > 2 && !side.is_multiple_of(2);
         let promised = if shape.iter().zip(&wraps).any(is_odd_ring) { 2 } else { 1 };
@@ -246,7 +230,7 @@ fn meshes_with_the_longer_side_folded_are_those_of_the_data() {
     let all = cases::<FoldedCase>("greenberg:folded");
     assert_eq!(all.len(), 5);
     for case in all {
-        let (guest, host) = (grid(&case.shape, &case.wrap), cube(bits(case.shape.iter().product())));
+        let (guest, host) = (wrapping(&case.shape, &case.wrap), cube(bits(case.shape.iter().product())));
         let placed = GreenbergPlacement::named(GreenbergConstruction::Folded, &guest, &host).unwrap();
         let doubled = placed.parts()[0].embedding().numbers().unwrap().doubled_slots;
         assert_eq!(doubled, case.expect.slots_with_two_nodes);
@@ -266,7 +250,7 @@ fn the_longer_side_folded_stays_at_6_before_percolation_and_at_8_after_it() {
     all.into_par_iter().for_each(|sides| {
         let lengths = [sides.rows().into(), sides.columns().into()];
         for rows_wrap in [false, true] {
-            let (guest, host) = (grid(&lengths, &[rows_wrap, true]), cube(sides.cube_dimensions()));
+            let (guest, host) = (wrapping(&lengths, &[rows_wrap, true]), cube(sides.cube_dimensions()));
             let placed = GreenbergPlacement::named(GreenbergConstruction::Folded, &guest, &host).unwrap();
             let percolates = placed.parts()[0].embedding().numbers().unwrap().doubled_slots > 0;
             let (metrics, most) = (measure(&placed), if percolates { 8 } else { 6 });
@@ -284,16 +268,16 @@ fn guests_and_machines_that_a_construction_is_not_for_are_refused() {
     assert_eq!(error(longer, &mesh(&[5, 11]), &cube(7)), "a hypercube of 7 dimensions, expected 6");
     assert_eq!(error(longer, &mesh(&[3, 5, 7]), &cube(7)), "a guest of 3 dimensions, expected 2");
     assert_eq!(
-        error(longer, &grid(&[5, 11], &[true, false]), &cube(6)),
+        error(longer, &wrapping(&[5, 11], &[true, false]), &cube(6)),
         "dimension 1 of length 5 wraps and is a side of a mesh whose longer side is compressed, expected one that \
          does not wrap"
     );
     assert!(error(longer, &mesh(&[4, 16]), &cube(6)).starts_with("a mesh of 16 x 4 nodes by reflection"));
     assert_eq!(
-        error(folded, &grid(&[5, 11], &[true, false]), &cube(6)),
+        error(folded, &wrapping(&[5, 11], &[true, false]), &cube(6)),
         "dimension 2 of length 11, the longer side, does not wrap, expected a ring to fold"
     );
-    assert!(error(folded, &grid(&[4, 6], &[true; 2]), &cube(5)).starts_with("a mesh of 4 x 6 nodes by"));
+    assert!(error(folded, &wrapping(&[4, 6], &[true; 2]), &cube(5)).starts_with("a mesh of 4 x 6 nodes by"));
     let tiles = GreenbergConstruction::Tiles;
     assert_eq!(
         error(tiles, &mesh(&[3, 5, 3]), &cube(6)),
@@ -306,7 +290,7 @@ fn guests_and_machines_that_a_construction_is_not_for_are_refused() {
     );
     assert_eq!(error(polymorphic, &mesh(&[3]), &torus([5, 11])), "a guest of 1 dimensions, expected 2");
     assert_eq!(
-        error(polymorphic, &grid(&[3, 5], &[false, true]), &torus([5, 11])),
+        error(polymorphic, &wrapping(&[3, 5], &[false, true]), &torus([5, 11])),
         "dimension 2 of length 5 wraps and is a side of an array, expected one that does not wrap"
     );
 }
@@ -349,7 +333,7 @@ fn three_sides_of_tiles_lie_in_the_smallest_cube_with_dilation_2() {
     let gray = GreenbergPlacement::new(&mesh(&[3, 6, 3]), &cube(7)).unwrap();
     assert_eq!(gray.promised_dilation().links, 1);
     // A ring is not cut into tiles.
-    let refused = GreenbergPlacement::new(&grid(&[3, 3, 3], &[true, false, false]), &cube(5));
+    let refused = GreenbergPlacement::new(&wrapping(&[3, 3, 3], &[true, false, false]), &cube(5));
     assert_eq!(refused.unwrap_err(), GreenbergError::CubeDimensions { found: 5, expected: 6, gray: Some(6) });
 }
 

@@ -1,24 +1,12 @@
 //! Guests of any number of dimensions on hypercube machines: 6.2 and 6.3.
 
-use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
     Exactness, GraphGuest, GreenbergConstruction, GreenbergError, GreenbergMethod, GreenbergPlacement,
     Placement, PlacementMetrics, ProcessId,
+    test_support::{cube, mesh, wrapping},
 };
-
-fn mesh(lengths: &[u64]) -> Machine {
-    Machine::new(MachineKind::Mesh, lengths).unwrap()
-}
-
-fn cube(dimensions: u32) -> Machine {
-    Machine::new(MachineKind::Hypercube, &vec![2; dimensions as usize]).unwrap()
-}
-
-fn wrapping(lengths: &[u64], wraps: &[bool]) -> Machine {
-    let wrap = |&wraps: &bool| if wraps { Wrap::Around } else { Wrap::Open };
-    Machine::with_wraps(MachineKind::Mesh, lengths, &wraps.iter().map(wrap).collect::<Vec<_>>()).unwrap()
-}
 
 /// The placement on the cube that it asks for, and its metrics.
 fn place(guest: &Machine) -> (GreenbergPlacement, PlacementMetrics) {

@@ -3,22 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, Wrap};
+use cubefold_topology::{Extent, LinkMode, Machine, MachineKind};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{check, describe, edges, machine, measured_dilation, processes};
-use crate::{Construction, ConstructionKind, Exactness, RoutingSource};
-
-/// The cases of an item.
-fn cases(item: &str) -> Vec<Value> {
-    let text = include_str!("../../../../../tests/golden/papers_rest.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
-    let cases = golden["cases"].as_array().unwrap();
-    cases.iter().filter(|case| case["item"] == item).cloned().collect()
-}
+use crate::{
+    Construction, ConstructionKind, Exactness, RoutingSource,
+    test_support::{cases, wrapping},
+};
 
 /// The number of guest edges at each distance.
 fn spectrum(construction: &Construction) -> BTreeMap<u64, u64> {
@@ -144,11 +139,6 @@ struct ExpectedSize {
     dilation: u64,
     load: u64,
     least_load: Option<u64>,
-}
-
-fn wrapping(lengths: &[u64], wraps: &[bool]) -> Machine {
-    let wraps: Vec<Wrap> = wraps.iter().map(|&wraps| if wraps { Wrap::Around } else { Wrap::Open }).collect();
-    Machine::with_wraps(MachineKind::Mesh, lengths, &wraps).unwrap()
 }
 
 #[test]
