@@ -49,9 +49,9 @@ pub fn cube_in_rectangle(dimensions: usize, rectangle: &[u64]) -> Result<RoutedE
 /// A mesh of equal sides and a rectangular one of as many nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CubeAndRectangle {
-    side: u64,           // w, at least 2
-    rectangle: Vec<u64>, // as many as the cube has dimensions: those beyond the host's are 1
-    host_dimensions: usize,
+    pub(super) side: u64,           // w, at least 2
+    pub(super) rectangle: Vec<u64>, // as many as the cube has dimensions: those beyond the host's are 1
+    pub(super) host_dimensions: usize,
 }
 
 impl CubeAndRectangle {
@@ -85,7 +85,7 @@ impl CubeAndRectangle {
     }
 
     /// `ceil(z_1 / w)`.
-    fn dilation(&self) -> u64 {
+    pub(super) fn dilation(&self) -> u64 {
         self.rectangle.iter().max().map_or(0, |longest| longest.div_ceil(self.side))
     }
 
@@ -107,7 +107,7 @@ impl CubeAndRectangle {
     }
 
     /// The nodes of the rectangle, by vertex.
-    fn places(&self) -> Vec<NodeId> {
+    pub(super) fn places(&self) -> Vec<NodeId> {
         let vertices = self.rectangle.iter().product::<u64>();
         let node = |vertex: u64| {
             let mut rest = vertex;

@@ -11,6 +11,7 @@ use super::{
     machines::{guest_edges, has_sides_of_two, is_mesh, is_open, is_ring, is_torus, mesh, nodes},
     routed_embedding::RoutedEmbedding,
 };
+use crate::tao::folded;
 
 /// The last dimension of a mesh to and fro through two of another.
 pub(super) static SNAKE: ClassicConstruction = ClassicConstruction {
@@ -113,19 +114,14 @@ pub fn torus_in_mesh(lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
 /// The nodes of the torus's vertices in the mesh of the same lengths.
 fn folded_places(torus: &Machine) -> Vec<NodeId> {
     let shape = torus.shape();
-    let folded = |vertex: NodeId| {
+    let coordinates = |vertex: NodeId| {
         shape.dimensions().map(move |dimension| {
-            let (at, length) = (u64::from(shape.coordinate(vertex, dimension)), shape.length(dimension));
-            fold(at, length) * shape.stride(dimension)
+            let place = folded(shape.length(dimension), shape.coordinate(vertex, dimension));
+            u64::from(place) * shape.stride(dimension)
         })
     };
     #[expect(clippy::cast_possible_truncation, reason = "the index of a node of the mesh")]
-    nodes(torus.nodes().map(|vertex| folded(vertex).sum::<u64>() as u32))
-}
-
-/// The place of a ring's vertex on the line of the same length.
-pub(super) fn fold(at: u64, length: u64) -> u64 {
-    if 2 * at < length { 2 * at } else { 2 * (length - at) - 1 }
+    nodes(torus.nodes().map(|vertex| coordinates(vertex).sum::<u64>() as u32))
 }
 
 /// A torus of two dimensions on a ring.
@@ -189,14 +185,6 @@ mod tests {
     #[test]
     fn a_line_has_no_snake() {
         assert_eq!(snake(&[5]).unwrap_err().to_string(), "a mesh of 1 dimension, expected two at least");
-    }
-
-    #[test]
-    fn a_ring_goes_out_on_even_places_and_back_on_odd_ones() {
-        let line = |length| (0..length).map(|at| fold(at, length)).collect::<Vec<_>>();
-        assert_eq!(line(5), [0, 2, 4, 3, 1]);
-        assert_eq!(line(6), [0, 2, 4, 5, 3, 1]);
-        assert_eq!(line(2), [0, 1]);
     }
 
     #[test]

@@ -12,11 +12,10 @@ use cubefold_topology::{
 use super::{
     construction::{ClassicConstruction, Pair, Plan},
     error::{ClassicError, in_range},
-    grids::fold,
     machines::{guest_edges, nodes},
     routed_embedding::RoutedEmbedding,
 };
-use crate::ProcessId;
+use crate::{ProcessId, tao::folded};
 
 /// The least number of dimensions: with two, the butterfly has two links between the same nodes
 /// (errata N11).
@@ -47,8 +46,8 @@ pub(super) static CYCLES_IN_BUTTERFLY: ClassicConstruction = ClassicConstruction
 /// When `dimensions` is not 3 to 15.
 pub fn cycles_in_butterfly(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
     let [guest, host] = both(dimensions, CubeConnectedCycles, WrappedButterfly)?;
-    let places = turned_places(dimensions);
-    direct(host, &places, &guest)
+    let edges = guest_edges(&guest);
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, turned_places(dimensions), edges)?)
 }
 
 pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
@@ -113,7 +112,8 @@ pub(super) static MERGED_LEVELS: ClassicConstruction = ClassicConstruction {
 /// When `dimensions` is not 3 to 15.
 pub fn merged_levels(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
     let [guest, host] = both(dimensions, Butterfly, WrappedButterfly)?;
-    direct(host, &merged_places(dimensions), &guest)
+    let edges = guest_edges(&guest);
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, merged_places(dimensions), edges)?)
 }
 
 pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
@@ -161,20 +161,14 @@ pub(super) fn folded_places(dimensions: u32) -> Vec<NodeId> {
     nodes((0..dimensions << dimensions).map(|vertex| {
         let (level, word) = (vertex % dimensions, vertex / dimensions);
         let word = bits.iter().zip(0..).map(|(to, bit)| (word >> bit & 1) << to).sum::<u32>();
-        folded_level(dimensions, level) + (dimensions + 1) * word
+        folded(dimensions.into(), level) + (dimensions + 1) * word
     }))
-}
-
-/// The level of the host that a level of the guest is folded to.
-fn folded_level(dimensions: u32, level: u32) -> u32 {
-    let folded = fold(level.into(), dimensions.into());
-    u32::try_from(folded).unwrap_or(dimensions)
 }
 
 /// The bit of the host's words that stands for a bit of the guest's: that of the second gap crossed
 /// by the edges across it.
 fn folded_bit(dimensions: u32, bit: u32) -> u32 {
-    let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded_level(dimensions, level));
+    let [near, far] = [bit, (bit + 1) % dimensions].map(|level| folded(dimensions.into(), level));
     // The last level and the first are on the host's levels 1 and 0.
     if bit + 1 == dimensions { 0 } else { near.min(far) + 1 }
 }
@@ -220,13 +214,6 @@ fn both(dimensions: u32, guest: MachineKind, host: MachineKind) -> Result<[Machi
     in_range("dimensions", dimensions, MIN_DIMENSIONS..=MAX_DIMENSIONS)?;
     let machine = |kind| Machine::of_dimensions(kind, dimensions.into());
     Ok([machine(guest)?, machine(host)?])
-}
-
-/// Every edge on the link between the nodes of its ends.
-fn direct(host: Machine, places: &[NodeId], guest: &Machine) -> Result<RoutedEmbedding, ClassicError> {
-    let node = |vertex: ProcessId| places[vertex.label() as usize];
-    let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.to_vec(), guest_edges(guest), path)?)
 }
 
 /// Level and word of the two ends of an edge of the wrapped butterfly, that of the level before

@@ -71,7 +71,7 @@ impl Folding {
     /// In each run the strip is seen as if it came from the left. It turns where `along - across` passes
     /// `side - width`, by a reflection that exchanges the two, and turns back where their sum passes
     /// `side - 1 + width`, which is the next run, mirrored. The remainder is folded back over both ends.
-    fn place(self, side: u64, along: u64, across: u64) -> (u64, u64) {
+    pub(super) fn place(self, side: u64, along: u64, across: u64) -> (u64, u64) {
         let (runs, width) = (self.runs(side), self.width);
         let in_runs = runs * side;
         let before = (self.length - in_runs) / 2;

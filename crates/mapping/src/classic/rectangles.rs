@@ -3,12 +3,14 @@
 //!
 //! CS838 1999, embeddings of cube meshes into rectangular meshes, and the reverse.
 
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::{Machine, NodeId, narrow};
 
 use super::{
     construction::{ClassicConstruction, Plan},
+    cube_in_rectangle::CubeAndRectangle,
     error::ClassicError,
     machines::{guest_edges, is_mesh, is_open, mesh, nodes},
+    rectangle_in_cube::Folding,
     routed_embedding::RoutedEmbedding,
 };
 use crate::ProcessId;
@@ -16,18 +18,17 @@ use crate::ProcessId;
 /// A square and a rectangle of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SquareAndRectangle {
-    side: u32,
-    length: u32, // of the rectangle, more than `side`
-    width: u32,  // of the rectangle, less than `side`, at least 2
+    side: u64,
+    length: u64, // of the rectangle, more than `side`
+    width: u64,  // of the rectangle, less than `side`, at least 2
 }
 
 impl SquareAndRectangle {
     /// The pair with a rectangle of these lengths, the longer first; `None` if it has no square, or
     /// is one.
     fn of_rectangle(lengths: [u64; 2]) -> Option<Self> {
-        let [length, width] = lengths.map(|length| u32::try_from(length).ok());
-        let (length, width) = (length?, width?);
-        let nodes = length.checked_mul(width)?;
+        let [length, width] = lengths;
+        let nodes = length.checked_mul(width).filter(|&nodes| nodes <= u32::MAX.into())?;
         let side = nodes.isqrt();
         (side * side == nodes && length > width && width >= 2).then_some(Self { side, length, width })
     }
@@ -39,17 +40,18 @@ impl SquareAndRectangle {
         })
     }
 
-    /// `ceil(z_1 / w)`: columns of the rectangle for one of the square.
-    fn columns(self) -> u32 {
-        self.length.div_ceil(self.side)
-    }
-
     fn square(self) -> Result<Machine, ClassicError> {
-        mesh(&[self.side.into(); 2])
+        mesh(&[self.side; 2])
     }
 
     fn rectangle(self) -> Result<Machine, ClassicError> {
-        mesh(&[self.length.into(), self.width.into()])
+        mesh(&[self.length, self.width])
+    }
+
+    /// The same pair among those of any number of dimensions.
+    fn snake(self) -> CubeAndRectangle {
+        let rectangle = vec![self.length, self.width];
+        CubeAndRectangle { side: self.side, rectangle, host_dimensions: 2 }
     }
 }
 
@@ -62,8 +64,9 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
     plan: |pair| {
         let lengths: [u64; 2] = pair.host.shape().lengths().try_into().ok()?;
         let meshes = SquareAndRectangle::of_rectangle(lengths)?;
-        let fits = is_open(pair.host) && is_mesh(pair.guest, &[meshes.side.into(); 2]);
-        fits.then(|| Ok(Plan::exact(meshes.columns().into(), snaking_places(meshes))))
+        let fits = is_open(pair.host) && is_mesh(pair.guest, &[meshes.side; 2]);
+        let snake = meshes.snake();
+        fits.then(|| Ok(Plan::exact(snake.dilation(), snake.places())))
     },
 };
 
@@ -80,20 +83,7 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
 pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
     let edges = guest_edges(&pair.square()?);
-    Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, snaking_places(pair), edges)?)
-}
-
-/// The nodes of the square's vertices in the rectangle.
-fn snaking_places(pair: SquareAndRectangle) -> Vec<NodeId> {
-    let SquareAndRectangle { side, length, width } = pair;
-    nodes((0..side * side).map(|vertex| {
-        let (column, position) = (vertex % side, vertex / side);
-        let (turn, forth) = (position / width, position % width);
-        let row = if turn.is_multiple_of(2) { forth } else { width - 1 - forth };
-        let straight = column * pair.columns() + turn;
-        let column = if straight < length { straight } else { 2 * length - 1 - straight };
-        column + length * row
-    }))
+    Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, pair.snake().places(), edges)?)
 }
 
 /// A rectangular mesh folded into a square one like paper.
@@ -105,7 +95,7 @@ pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction
     plan: |pair| {
         let lengths: [u64; 2] = pair.guest.shape().lengths().try_into().ok()?;
         let meshes = SquareAndRectangle::of_rectangle(lengths)?;
-        let fits = is_open(pair.guest) && is_mesh(pair.host, &[meshes.side.into(); 2]);
+        let fits = is_open(pair.guest) && is_mesh(pair.host, &[meshes.side; 2]);
         fits.then(|| Ok(Plan::exact(1, paper_places(meshes))))
     },
 };
@@ -140,46 +130,12 @@ pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, Class
 
 /// The nodes of the rectangle's vertices in the square.
 fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
-    let SquareAndRectangle { side, length, .. } = pair;
-    let places = (0..side * side).map(|vertex| {
-        let (along, across) = (vertex % length, vertex / length);
-        let (x, y) = folded(pair, ends_folded_back(pair, along), across);
-        x + side * y
-    });
-    nodes(places)
-}
-
-/// The place along the runs after the remainder has been folded back, half of it over each end.
-fn ends_folded_back(pair: SquareAndRectangle, along: u32) -> u32 {
-    let in_runs = pair.side / pair.width * pair.side;
-    let before = (pair.length - in_runs) / 2;
-    match along.checked_sub(before) {
-        None => before - 1 - along,
-        Some(within) if within < in_runs => within,
-        Some(beyond) => 2 * in_runs - 1 - beyond,
-    }
-}
-
-/// The coordinates in the square of a place of the strip: `along` the runs, `across` them.
-///
-/// In each run the strip is seen as if it came from the left. It begins to turn upwards where
-/// `along - across` passes `side - width`, by a reflection that exchanges the two, and turns back
-/// where their sum passes `side - 1 + width`, which is the next run, mirrored.
-fn folded(pair: SquareAndRectangle, mut along: u32, mut across: u32) -> (u32, u32) {
-    let SquareAndRectangle { side, width, .. } = pair;
-    let (runs, turn) = (side / width, side - width);
-    let mut run = 0;
-    while run + 1 < runs && along > across + turn {
-        let (x, y) = (across + turn, along - turn);
-        if x + y < side + width {
-            (along, across) = (x, y);
-            break;
-        }
-        (along, across) = (along - side, width - 1 - across);
-        run += 1;
-    }
-    let x = if run.is_multiple_of(2) { along } else { side - 1 - along };
-    (x, run * width + across)
+    let SquareAndRectangle { side, length, width } = pair;
+    let folding = Folding { long: 0, short: 1, length, width };
+    nodes((0..side * side).map(|vertex| {
+        let (x, y) = folding.place(side, vertex % length, vertex / length);
+        narrow(x + side * y)
+    }))
 }
 
 /// The direction of an embedding: which of the two meshes is the guest.

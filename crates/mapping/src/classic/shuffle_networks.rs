@@ -40,11 +40,9 @@ pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
 pub fn unshuffled_words(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
     in_range("dimensions", dimensions, 1..=MAX_DIMENSIONS)?;
     let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, dimensions.into())?;
-    let places = unshuffled_places(dimensions);
-    let node = |vertex: ProcessId| places[vertex.label() as usize];
     let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
-    let path = |from, to| vec![node(from), node(to)];
-    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
+    let places = unshuffled_places(dimensions);
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, places, guest_edges(&guest))?)
 }
 
 fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
@@ -121,12 +119,7 @@ pub fn contracted_exchanges(dimensions: u32) -> Result<RoutedEmbedding, ClassicE
     let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, (dimensions + 1).into())?;
     let host = Machine::of_dimensions(MachineKind::DeBruijn, dimensions.into())?;
     let places = contracted_places(dimensions);
-    let path = |from: ProcessId, to: ProcessId| {
-        let mut path = [from, to].map(|vertex| places[vertex.label() as usize]).to_vec();
-        path.dedup();
-        path
-    };
-    Ok(RoutedEmbedding::new(host, places.clone(), guest_edges(&guest), path)?)
+    Ok(RoutedEmbedding::along_routes_of_the_host(host, places, guest_edges(&guest))?)
 }
 
 fn contracted_places(dimensions: u32) -> Vec<NodeId> {

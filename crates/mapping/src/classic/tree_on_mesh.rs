@@ -89,31 +89,20 @@ struct Joining {
 /// For the orders 1 to 4, found by search: paths of at most 1, 2, 3 and 8 links. The longest way from the root to a
 /// leaf has 2, 6, 12 and 25.
 const SHORT_PATHS: [Joining; 4] = [
-    Joining {
-        symmetries: [3, 1, 6, 5],
-        roles: [1, 3, 0, 2],
-        children: [3, 2, 1, 0],
-        order: Some([0, 5, 3, 4, 2, 1]),
-    },
-    Joining {
-        symmetries: [7, 3, 2, 5],
-        roles: [0, 2, 1, 3],
-        children: [2, 3, 0, 1],
-        order: Some([0, 2, 4, 3, 1, 5]),
-    },
-    Joining {
-        symmetries: [6, 5, 4, 4],
-        roles: [2, 3, 0, 1],
-        children: [2, 3, 1, 0],
-        order: Some([1, 2, 3, 5, 0, 4]),
-    },
-    Joining {
-        symmetries: [5, 7, 3, 5],
-        roles: [3, 1, 0, 2],
-        children: [3, 1, 2, 0],
-        order: Some([2, 1, 4, 5, 0, 3]),
-    },
+    found([3, 1, 6, 5], [1, 3, 0, 2], [3, 2, 1, 0], [0, 5, 3, 4, 2, 1]),
+    found([7, 3, 2, 5], [0, 2, 1, 3], [2, 3, 0, 1], [0, 2, 4, 3, 1, 5]),
+    found([6, 5, 4, 4], [2, 3, 0, 1], [2, 3, 1, 0], [1, 2, 3, 5, 0, 4]),
+    found([5, 7, 3, 5], [3, 1, 0, 2], [3, 1, 2, 0], [2, 1, 4, 5, 0, 3]),
 ];
+
+const fn found(
+    symmetries: [Symmetry; 4],
+    roles: [usize; 4],
+    children: [usize; 4],
+    order: [usize; 6],
+) -> Joining {
+    Joining { symmetries, roles, children, order: Some(order) }
+}
 
 /// For any order, if all lower ones are joined in the same way: the free nodes of all but the first quarter meet in the
 /// middle.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use cubefold_topology::greatest_common_divisor;
 
-use super::factor::{divisors, least_feasible};
+use super::factor::{divisors, least_feasible, over_one, sorted};
 use super::simple_reduction::ratios;
 
 /// The limit of partial choices of one search for lists that start even.
@@ -147,7 +147,7 @@ impl EvenSearch<'_> {
         let eliminated = eliminated(self.guest, &self.multiplicands);
         let quotients = quotients(self.guest, self.host, &self.multiplicands);
         let key =
-            (sorted(eliminated.iter().map(|&dimension| self.guest[dimension])), sorted_over_one(&quotients));
+            (sorted(eliminated.iter().map(|&dimension| self.guest[dimension])), sorted(over_one(&quotients)));
         if self.states >= MAX_STATES || self.exhausted.contains(&key) {
             return None;
         }
@@ -247,7 +247,7 @@ impl EvenSpread<'_> {
     /// Starts the vector after the first `made` ones.
     fn next(&mut self, made: usize) -> bool {
         let Some(&length) = self.lengths.get(made) else { return true };
-        let key = (made, sorted_over_one(&self.left));
+        let key = (made, sorted(over_one(&self.left)));
         if self.exhausted.contains(&key) {
             return false;
         }
@@ -261,18 +261,9 @@ impl EvenSpread<'_> {
     }
 }
 
-fn sorted(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut lengths: Vec<u64> = lengths.collect();
-    lengths.sort_unstable();
-    lengths
-}
-
-fn sorted_over_one(lengths: &[u64]) -> Vec<u64> {
-    sorted(lengths.iter().copied().filter(|&length| length > 1))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{factor::can_be_even_first, tests::shapes};
     use super::*;
 
     /// All chains of a pair by exhaustive search, as in `docs/model.md`: in the order of multiplicands, then of vectors.
@@ -331,25 +322,11 @@ mod tests {
     }
 
     fn is_even(chain: &Chain) -> bool {
-        chain.vectors.iter().all(|vector| {
-            let list: Vec<u64> = vector.iter().copied().filter(|&factor| factor > 1).collect();
-            list == [2] || (list.len() > 1 && list.iter().any(|factor| factor.is_multiple_of(2)))
-        })
+        chain.vectors.iter().all(|vector| can_be_even_first(&over_one(vector).collect::<Vec<_>>()))
     }
 
     fn most(chain: &Chain, guest: &[u64], host: &[u64]) -> u64 {
         quotients(guest, host, &chain.multiplicands).into_iter().max().unwrap()
-    }
-
-    fn shapes(product: u64) -> Vec<Vec<u64>> {
-        let mut all = vec![];
-        for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
-            if first == product {
-                all.push(vec![first]);
-            }
-            all.extend(shapes(product / first).into_iter().map(|rest| [&[first], &rest[..]].concat()));
-        }
-        all
     }
 
     #[test]

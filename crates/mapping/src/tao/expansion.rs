@@ -179,7 +179,7 @@ fn any_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
 fn even_first_factor(guest: &[u64], host: &[u64]) -> Option<Factor> {
     let mut groups = partition(guest, host, &|_, list| can_be_even_first(list))?;
     for group in &mut groups {
-        put_even_first(group, host);
+        put_even_first(group, |&at| host[at]);
     }
     Some(Factor::of_groups(&groups, host))
 }

@@ -184,11 +184,22 @@ pub(super) fn can_be_even_first(list: &[u64]) -> bool {
     list == [2] || (list.len() > 1 && list.iter().any(|length| length.is_multiple_of(2)))
 }
 
-/// Moves the first position of an even length before the others.
-pub(super) fn put_even_first(group: &mut [usize], lengths: &[u64]) {
-    if let Some(even) = group.iter().position(|&at| lengths[at].is_multiple_of(2)) {
-        group[..=even].rotate_right(1);
+/// Moves the first entry of an even length before the others.
+pub(super) fn put_even_first<T>(list: &mut [T], length: impl Fn(&T) -> u64) {
+    if let Some(even) = list.iter().position(|entry| length(entry).is_multiple_of(2)) {
+        list[..=even].rotate_right(1);
     }
+}
+
+/// The lengths over 1, in order.
+pub(super) fn over_one(lengths: &[u64]) -> impl Iterator<Item = u64> {
+    lengths.iter().copied().filter(|&length| length > 1)
+}
+
+pub(super) fn sorted(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut lengths: Vec<u64> = lengths.collect();
+    lengths.sort_unstable();
+    lengths
 }
 
 /// The free positions of a list: among equal lengths, the first free one is taken.

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use super::bijection::{Bijection, Composition, Fold, Permutation, Supernodes};
 use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
-use super::factor::{Factor, FreePositions, can_be_even_first, least_feasible, partition, put_even_first};
+use super::factor::{
+    Factor, FreePositions, can_be_even_first, least_feasible, over_one, partition, put_even_first, sorted,
+};
 use super::pair::{GraphType, ShapePair};
 use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
@@ -234,7 +236,7 @@ impl ReductionSearch<'_> {
         let Some(&whole) = self.host.get(self.chosen.len()) else {
             return self.groups(left, quotients);
         };
-        let key = sorted(left, quotients);
+        let key = (sorted(left.iter().copied()), sorted(over_one(quotients)));
         if self.states >= MAX_STATES || self.exhausted.contains(&key) {
             return None;
         }
@@ -263,7 +265,7 @@ impl ReductionSearch<'_> {
     /// Groups the quotients over 1 into the multipliers, which must be fewer than the quotients, so that some dimension
     /// is really expanded (errata C1).
     fn groups(&self, multipliers: &[u64], quotients: &[u64]) -> Option<Groups> {
-        let components = over_one(quotients);
+        let components: Vec<u64> = over_one(quotients).collect();
         if components.len() <= multipliers.len() {
             return None;
         }
@@ -281,7 +283,7 @@ impl ReductionSearch<'_> {
         let mut groups: Vec<Vec<usize>> = groups.into_iter().map(on_host).collect();
         if self.even_first {
             for group in &mut groups {
-                put_even_first(group, &quotients);
+                put_even_first(group, |&at| quotients[at]);
             }
         }
         let plain = (0..self.host.len()).filter(|&at| quotients[at] == 1);
@@ -295,19 +297,6 @@ impl ReductionSearch<'_> {
             even_first: self.even_first,
         }
     }
-}
-
-/// The remaining lengths and quotients, in an order that does not depend on the choices.
-fn sorted(left: &[u64], quotients: &[u64]) -> (Vec<u64>, Vec<u64>) {
-    let (mut left, mut quotients) = (left.to_vec(), over_one(quotients));
-    left.sort_unstable();
-    quotients.sort_unstable();
-    (left, quotients)
-}
-
-/// The quotients over 1, in order.
-fn over_one(quotients: &[u64]) -> Vec<u64> {
-    quotients.iter().copied().filter(|&quotient| quotient > 1).collect()
 }
 
 /// The position of each wanted length, equal ones in order.

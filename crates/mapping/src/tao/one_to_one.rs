@@ -1,5 +1,7 @@
 //! The list of one-to-one constructions, and the choice of one.
 
+use std::collections::BTreeMap;
+
 use super::descriptor::{ConstructionDescriptor, ConstructionKind};
 use super::error::UnmetCondition;
 use super::expansion::{BASIC_F, BASIC_G, BASIC_H, EXPANSION_F, EXPANSION_G, EXPANSION_H};
@@ -28,6 +30,25 @@ pub(super) static ONE_TO_ONE: [&ConstructionDescriptor; 14] = [
     &GENERAL_REDUCTION,
     &SEQUENTIAL_ELIMINATION,
 ];
+
+/// The promised dilations of pairs seen so far. The orders of their lengths do not matter.
+#[derive(Default)]
+pub(super) struct Promises(BTreeMap<[Vec<(u64, bool)>; 2], Option<u64>>);
+
+impl Promises {
+    /// The dilation of the best one-to-one construction of a pair; `None` if there is none.
+    pub(super) fn of(&mut self, pair: &ShapePair) -> Option<u64> {
+        let sorted = |lengths: &[u64], rings: &[bool]| {
+            let mut sorted: Vec<(u64, bool)> = lengths.iter().copied().zip(rings.iter().copied()).collect();
+            sorted.sort_unstable();
+            sorted
+        };
+        let guest = sorted(&pair.guest_lengths, &pair.guest_rings);
+        let key = [guest, sorted(&pair.host_lengths, &pair.host_rings)];
+        let promise = || best_of(&ONE_TO_ONE, pair).ok().map(|(_, plan)| plan.dilation.links);
+        *self.0.entry(key).or_insert_with(promise)
+    }
+}
 
 /// The construction that promises the least dilation, at a tie the first of the list.
 ///

@@ -278,6 +278,12 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_goes_out_on_even_places_and_back_on_odd_ones() {
+        assert_eq!([0, 1, 2, 3, 4].map(|at| fold(5, at)), [0, 2, 4, 3, 1]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|at| fold(6, at)), [0, 2, 4, 5, 3, 1]);
+    }
+
+    #[test]
     fn folding_sends_neighbours_of_a_ring_at_most_two_apart_on_a_line() {
         for length in 1..=64 {
             let last = u32::try_from(length - 1).unwrap();

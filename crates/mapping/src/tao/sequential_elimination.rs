@@ -7,6 +7,7 @@ use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::elimination::Elimination;
 use super::elimination_chain::{Chain, quotients};
 use super::error::UnmetCondition;
+use super::factor::put_even_first;
 use super::pair::{GraphType, ShapePair};
 use super::plan::{Parameter, Plan, Planned};
 use super::promise::{PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset};
@@ -199,10 +200,8 @@ fn components(chain: &Chain, sequence: Sequence) -> Vec<Vec<(usize, u64, u64)>> 
     let of = |(step, vector): (usize, &Vec<u64>)| {
         let over_one = vector.iter().enumerate().filter(|&(_, &factor)| factor > 1);
         let mut list: Vec<_> = over_one.map(|(host, &factor)| (host, weight(step, host), factor)).collect();
-        if sequence == Sequence::H
-            && let Some(even) = list.iter().position(|(_, _, factor)| factor.is_multiple_of(2))
-        {
-            list[..=even].rotate_right(1);
+        if sequence == Sequence::H {
+            put_even_first(&mut list, |&(_, _, factor)| factor);
         }
         list
     };

@@ -2,7 +2,7 @@
 //! one-to-one construction puts on a box of the host.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use cubefold_topology::MAX_DIMENSIONS;
 
@@ -11,7 +11,7 @@ use super::contraction::CoordinateSet;
 use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::divisors;
-use super::one_to_one::{ONE_TO_ONE, best_of};
+use super::one_to_one::{ONE_TO_ONE, Promises, best_of};
 use super::pair::ShapePair;
 use super::plan::{Parameter, Plan, Planned};
 use super::promise::{Exactness, PromisedDilation};
@@ -88,7 +88,7 @@ impl Corner {
 /// `K` and `B` with the least promised dilation; among those with the fewest nodes, then the first `K` and then the
 /// first `B` in lexicographic order.
 fn plan(pair: &ShapePair) -> Planned {
-    let mut search = CornerSearch { pair, states: 0, promised: BTreeMap::new(), best: None };
+    let mut search = CornerSearch { pair, states: 0, promises: Promises::default(), best: None };
     search.run();
     let Some(chosen) = search.best else {
         return Err(if search.states < MAX_STATES {
@@ -147,14 +147,11 @@ fn inner(pair: &ShapePair, grid: &[u64], sides: &[u64]) -> ShapePair {
 /// The limit of grids and boxes that one search tries.
 const MAX_STATES: usize = 1 << 14;
 
-/// The lengths with their rings, of a grid and of a box, each in ascending order.
-type PairKey = (Vec<(u64, bool)>, Vec<(u64, bool)>);
-
 /// A search over grids, the smallest first, and for each over boxes.
 struct CornerSearch<'a> {
     pair: &'a ShapePair,
     states: usize,
-    promised: BTreeMap<PairKey, Option<u64>>, // links
+    promises: Promises,
     best: Option<Candidate>,
 }
 
@@ -200,26 +197,12 @@ impl CornerSearch<'_> {
                 return;
             }
             self.states += 1;
-            let Some(links) = self.promise(grid, &sides).map(|links| factor * links) else { continue };
+            let Some(links) = self.promises.of(&inner(self.pair, grid, &sides)) else { continue };
+            let links = factor * links;
             if self.best.as_ref().is_none_or(|best| links < best.links) {
                 self.best = Some(Candidate { links, grid: grid.to_vec(), sides });
             }
         }
-    }
-
-    /// The dilation of the best construction of a grid on a box; the orders of their lengths do not matter.
-    fn promise(&mut self, grid: &[u64], sides: &[u64]) -> Option<u64> {
-        let pair = inner(self.pair, grid, sides);
-        let sorted = |lengths: &[u64], rings: &[bool]| {
-            let mut sorted: Vec<(u64, bool)> = lengths.iter().copied().zip(rings.iter().copied()).collect();
-            sorted.sort_unstable();
-            sorted
-        };
-        let key = (sorted(grid, &pair.guest_rings), sorted(&pair.host_lengths, &pair.host_rings));
-        *self
-            .promised
-            .entry(key)
-            .or_insert_with(|| best_of(&ONE_TO_ONE, &pair).ok().map(|(_, plan)| plan.dilation.links))
     }
 }
 

@@ -27,7 +27,7 @@ fn square(kind: MachineKind, length: u64, dimensions: usize) -> Machine {
 }
 
 /// All lists of lengths of at least 2 with this product.
-fn shapes(product: u64) -> Vec<Vec<u64>> {
+pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
     let mut all = vec![];
     for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
         if first == product {

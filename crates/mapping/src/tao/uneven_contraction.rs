@@ -3,15 +3,13 @@
 //!
 //! Neighbours stay neighbours or coincide, so that the dilation is that of the construction for the smaller lengths.
 
-use std::collections::BTreeMap;
-
 use cubefold_topology::{Length, MAX_DIMENSIONS, narrow};
 
 use super::contraction::CoordinateSet;
 use super::descriptor::{ConstructionDescriptor, ConstructionKind, Sizes};
 use super::error::UnmetCondition;
 use super::factor::divisors;
-use super::one_to_one::{ONE_TO_ONE, best_of};
+use super::one_to_one::{ONE_TO_ONE, Promises, best_of};
 use super::pair::ShapePair;
 use super::plan::{Parameter, Plan, Planned};
 use super::radix::CoordinateBuffer;
@@ -126,7 +124,7 @@ struct ShapeSearch<'a> {
     rooms: Vec<u64>, // of each dimension, the product of the guest lengths after it
     states: usize,
     shape: Vec<u64>,
-    promised: BTreeMap<Vec<(u64, bool)>, Option<u64>>, // links, by the lengths and rings of a shape in ascending order
+    promises: Promises,
     best: Option<Candidate>,
 }
 
@@ -146,7 +144,7 @@ impl<'a> ShapeSearch<'a> {
             rooms: (0..dimensions).map(room).collect(),
             states: 0,
             shape: vec![],
-            promised: BTreeMap::new(),
+            promises: Promises::default(),
             best: None,
         }
     }
@@ -170,22 +168,10 @@ impl<'a> ShapeSearch<'a> {
 
     fn judge(&mut self) {
         let load = UnevenContraction::new(&self.pair.guest_lengths, &self.shape).loads().0;
-        let Some(links) = self.promise() else { return };
+        let Some(links) = self.promises.of(&scaled(self.pair, &self.shape)) else { return };
         if self.best.as_ref().is_none_or(|best| (links, load) < (best.links, best.load)) {
             self.best = Some(Candidate { links, load, shape: self.shape.clone() });
         }
-    }
-
-    /// The dilation of the best construction for the shape; the order of its lengths does not matter.
-    fn promise(&mut self) -> Option<u64> {
-        let pair = scaled(self.pair, &self.shape);
-        let mut key: Vec<(u64, bool)> =
-            pair.guest_lengths.iter().copied().zip(pair.guest_rings.iter().copied()).collect();
-        key.sort_unstable();
-        *self
-            .promised
-            .entry(key)
-            .or_insert_with(|| best_of(&ONE_TO_ONE, &pair).ok().map(|(_, plan)| plan.dilation.links))
     }
 }
 

@@ -263,29 +263,21 @@ fn figure_3_3_distances_between_successive_elements() {
 }
 
 #[test]
-fn figure_3_4_radix_numbers_and_their_reflection() {
-    let figure = figure("3.4");
-    let base = lengths(&figure["L"]);
-    let rows = figure["rows"].as_array().unwrap();
-    for (x, row) in (0..).zip(rows) {
-        assert_eq!(radix(&base, x), numbers(&row["P"]));
-        assert_eq!(element(Sequence::F, &base, x), numbers(&row["P_prime"]));
+fn figures_3_4_and_3_9_radix_numbers_and_the_sequences_over_them() {
+    let reflection = [(Sequence::F, "P_prime")];
+    let all = [(Sequence::F, "f"), (Sequence::G, "g"), (Sequence::H, "h")];
+    for (name, radix_column, sequences) in [("3.4", "P", &reflection[..]), ("3.9", "radix", &all)] {
+        let figure = figure(name);
+        let base = lengths(&figure["L"]);
+        let rows = figure["rows"].as_array().unwrap();
+        for (x, row) in (0..).zip(rows) {
+            assert_eq!(radix(&base, x), numbers(&row[radix_column]));
+            for &(sequence, column) in sequences {
+                assert_eq!(element(sequence, &base, x), numbers(&row[column]));
+            }
+        }
+        assert_eq!(rows.len(), 24);
     }
-    assert_eq!(rows.len(), 24);
-}
-
-#[test]
-fn figure_3_9_the_three_sequences() {
-    let figure = figure("3.9");
-    let base = lengths(&figure["L"]);
-    let rows = figure["rows"].as_array().unwrap();
-    for (x, row) in (0..).zip(rows) {
-        assert_eq!(radix(&base, x), numbers(&row["radix"]));
-        assert_eq!(element(Sequence::F, &base, x), numbers(&row["f"]));
-        assert_eq!(element(Sequence::G, &base, x), numbers(&row["g"]));
-        assert_eq!(element(Sequence::H, &base, x), numbers(&row["h"]));
-    }
-    assert_eq!(rows.len(), 24);
 }
 
 #[test]
