@@ -92,7 +92,6 @@ pub struct GatheredImages {
 }
 
 impl GatheredImages {
-    /// The images of the ends of some edges.
     pub(crate) fn of_edges(
         &mut self,
         edges: impl Iterator<Item = (ProcessId, ProcessId)>,

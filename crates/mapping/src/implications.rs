@@ -16,7 +16,6 @@ fn number((choice, value): Literal) -> usize {
 }
 
 impl Clauses {
-    /// No clauses over this many choices.
     pub(crate) fn new(choices: usize) -> Self {
         Self { implied: vec![vec![]; 2 * choices], values: vec![None; choices], contradicts: false }
     }

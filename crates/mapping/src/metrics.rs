@@ -84,7 +84,6 @@ mod grids {
             .flat_map(|shape| (0..1 << shape.len()).map(move |wraps| wrapping_bits(shape, wraps)))
     }
 
-    /// All pairs of nodes.
     pub(super) fn pairs(machine: &Machine) -> (Vec<NodeId>, Vec<NodeId>) {
         machine.nodes().flat_map(|from| machine.nodes().map(move |to| (from, to))).unzip()
     }

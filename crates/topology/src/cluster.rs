@@ -83,7 +83,6 @@ pub enum ClusterPart {
     Spine,
 }
 
-/// The position of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Position {
     /// A device, switch or NIC of a node, by its number among the same sort there.
@@ -193,13 +192,11 @@ impl Cluster {
         }
     }
 
-    /// Whether a vertex is a switch inside a node.
     pub(crate) fn is_inside_switch(&self, vertex: NodeId) -> bool {
         let [switches, nics, ..] = self.firsts();
         (switches..nics).contains(&vertex.index().into())
     }
 
-    /// Whether a vertex is a NIC.
     pub(crate) fn is_nic(&self, vertex: NodeId) -> bool {
         let [_, nics, leaves, ..] = self.firsts();
         (nics..leaves).contains(&vertex.index().into())
@@ -262,7 +259,6 @@ impl Cluster {
         counts.into_iter().filter(|&count| count > 0).collect()
     }
 
-    /// The number of links.
     pub(crate) fn link_count(&self) -> u64 {
         let g = self.devices_per_node;
         let inside = match self.inside {
@@ -284,7 +280,6 @@ impl Cluster {
         in_nodes.saturating_add(uplinks.saturating_mul(self.rails()))
     }
 
-    /// The position of a vertex.
     fn position(&self, vertex: u64) -> Position {
         let [switches, nics, leaves, spines, _] = self.firsts();
         let in_node = |first: u64, each: u64, sort| {
@@ -305,7 +300,6 @@ impl Cluster {
         }
     }
 
-    /// The vertex at a position.
     fn vertex(&self, position: Position) -> u64 {
         let [switches, nics, leaves, spines, _] = self.firsts();
         match position {

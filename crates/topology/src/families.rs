@@ -51,7 +51,6 @@ impl Family {
         Some((lengths, network.map(|network| (self.with_formula)(network, order))))
     }
 
-    /// A hypercube with each node replaced by a cycle of `n` nodes: `(i, x)` at `i + n x`.
     pub(crate) const CUBE_CONNECTED_CYCLES: Self = Self {
         dimensions: 2..=16,
         lengths: |dimensions, words| vec![dimensions, words],
@@ -59,7 +58,6 @@ impl Family {
         with_formula: with_rotation,
     };
 
-    /// `n` levels of `2^n` nodes, of which the last leads to the first: `(i, x)` at `i + n x`.
     pub(crate) const WRAPPED_BUTTERFLY: Self = Self {
         dimensions: 2..=16,
         lengths: |dimensions, words| vec![dimensions, words],
@@ -67,7 +65,6 @@ impl Family {
         with_formula: with_rotation,
     };
 
-    /// `n + 1` levels of `2^n` nodes: `(i, x)` at `i + (n + 1) x`.
     pub(crate) const BUTTERFLY: Self = Self {
         dimensions: 1..=15,
         lengths: |dimensions, words| vec![dimensions + 1, words],
@@ -75,7 +72,6 @@ impl Family {
         with_formula: |network, order| network.with_formula(Butterfly::new(order)),
     };
 
-    /// Words of `n` bits, linked by rotation and by exchange.
     pub(crate) const SHUFFLE_EXCHANGE: Self = Self {
         dimensions: 1..=shuffle_exchange::MAX_ORDER as u64,
         lengths: |_, words| vec![words],
@@ -83,7 +79,6 @@ impl Family {
         with_formula: |network, order| network.with_formula(ShuffleExchange { order }),
     };
 
-    /// Words of `n` bits, linked by shifts.
     pub(crate) const DE_BRUIJN: Self = Self {
         dimensions: 1..=20,
         lengths: |_, words| vec![words],
@@ -91,7 +86,6 @@ impl Family {
         with_formula: |network, order| network.with_formula(DeBruijn { order }),
     };
 
-    /// The complete binary tree.
     pub(crate) const BINARY_TREE: Self = Self {
         dimensions: 1..=19,
         lengths: |_, words| vec![2 * words - 1],
@@ -99,7 +93,6 @@ impl Family {
         with_formula: |network, _| network.with_formula(HeapDistances::new(2)),
     };
 
-    /// Leaves with a tree over every row and column.
     pub(crate) const MESH_OF_TREES: Self = Self {
         dimensions: 1..=9,
         lengths: |_, words| vec![words * (3 * words - 2)],

@@ -67,7 +67,6 @@ impl Graph {
         &self.network
     }
 
-    /// Its routes.
     fn routes(&self) -> NetworkRoutes<'_> {
         NetworkRoutes::new(&self.network, self.choice).with_order(self.order.as_deref())
     }

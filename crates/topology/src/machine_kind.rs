@@ -309,7 +309,6 @@ impl MachineKind {
         &KINDS[self as usize]
     }
 
-    /// The parameters from which machines of this kind are made.
     pub(crate) fn structure(self) -> &'static KindStructure {
         &self.descriptor().structure
     }

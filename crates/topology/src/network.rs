@@ -190,7 +190,6 @@ impl Network {
         if self.hosts_forward { self.leaves } else { self.hosts.max(self.leaves) }
     }
 
-    /// The same with distances by a formula.
     pub(crate) fn with_formula(self, formula: impl Distances + 'static) -> Self {
         Self { formula: Some(Arc::new(formula)), ..self }
     }
@@ -200,13 +199,11 @@ impl Network {
         Self { formula: None, ..self.copied() }
     }
 
-    /// The same with distances by a formula that is shared.
     #[cfg(test)]
     pub(crate) fn with_shared_formula(self, formula: Arc<dyn Distances>) -> Self {
         Self { formula: Some(formula), ..self }
     }
 
-    /// The same as the network of a cluster.
     pub(crate) fn of_cluster(self, cluster: &Cluster) -> Self {
         Self { cluster: Some(Arc::new(cluster.clone())), ..self }
     }
@@ -217,7 +214,6 @@ impl Network {
         Self { cluster: whole.cluster.clone(), levels, ..self }
     }
 
-    /// The cluster that it connects.
     pub(crate) fn cluster(&self) -> Option<&Cluster> {
         self.cluster.as_deref()
     }
@@ -309,7 +305,6 @@ impl Network {
         self.classes.iter().flat_map(|classes| classes.iter()).max().map_or(1, |&most| usize::from(most) + 1)
     }
 
-    /// Whether its links are of several classes.
     pub(crate) fn has_classes(&self) -> bool {
         self.classes.is_some()
     }
@@ -348,13 +343,11 @@ impl Network {
         self.weights.get(usize::from(self.class(channel))).copied().unwrap_or(LinkWeight::ONE)
     }
 
-    /// The formula of its distances, if it has one.
     #[inline]
     pub(crate) fn formula(&self) -> Option<&dyn Distances> {
         self.formula.as_deref()
     }
 
-    /// The tables of distances.
     pub(crate) fn tables(&self) -> &Tables {
         &self.tables
     }
@@ -452,7 +445,6 @@ impl Network {
         u16::try_from(count).unwrap_or(u16::MAX)
     }
 
-    /// The number of links between two nodes.
     pub(crate) fn links_between(&self, one: NodeId, other: NodeId) -> u64 {
         let port = self.port_to(one.index(), other.index());
         port.map_or(0, |port| self.links_at(one.index(), port).into())
@@ -486,7 +478,6 @@ impl Network {
         ports.flat_map(|dimension| Sign::BOTH.map(|sign| Direction { dimension, sign }))
     }
 
-    /// The direction of the channel at a port.
     #[inline]
     pub(crate) fn direction(&self, node: NodeId, port: u16) -> Direction {
         let sign =

@@ -115,7 +115,6 @@ pub(crate) trait ToDestination {
     }
 }
 
-/// By formula.
 struct ByFormula<'network> {
     formula: &'network dyn Distances,
     to: u32,

@@ -172,7 +172,6 @@ pub struct HostDimensionError {
 }
 
 impl HostDimension {
-    /// The greatest number of ports.
     pub(crate) const MAX_PORTS: usize = u16::MAX as usize;
 
     /// Returns the dimension that stands for a port, counted from 0 and below [`Self::MAX_PORTS`].

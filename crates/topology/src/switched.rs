@@ -236,7 +236,6 @@ impl NetworkParameters {
         }
     }
 
-    /// The class of the link between two neighbours.
     pub(crate) fn link_class(&self, one: NodeId, other: NodeId) -> usize {
         if let Self::Cluster(cluster) = self {
             return cluster.part(one, other) as usize;
@@ -395,7 +394,6 @@ impl NetworkParameters {
     }
 }
 
-/// Nodes that are all linked with each other.
 #[derive(Debug)]
 struct FullMesh;
 

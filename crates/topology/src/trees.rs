@@ -113,7 +113,6 @@ fn complete(arity: u64, levels: u64) -> u64 {
     count
 }
 
-/// The links of a complete tree of `vertices` vertices.
 fn heap_links(arity: u32, vertices: u32) -> impl Iterator<Item = (u32, u32)> {
     (1..vertices).map(move |vertex| ((vertex - 1) / arity, vertex))
 }
@@ -125,7 +124,6 @@ pub(crate) struct HeapDistances {
 }
 
 impl HeapDistances {
-    /// Returns the distances of the tree of this arity.
     pub(crate) fn new(arity: u64) -> Self {
         Self { arity: u32::try_from(arity).unwrap_or(u32::MAX) }
     }

@@ -50,7 +50,6 @@ impl TwistedTorus {
         self.twists[dimension].iter().any(|&entry| entry > 0)
     }
 
-    /// Whether any wraparound adds anything.
     pub(crate) fn has_twist(&self) -> bool {
         (0..self.lengths.len()).any(|dimension| self.is_twisted(dimension))
     }
@@ -101,7 +100,6 @@ impl TwistedTorus {
         }
     }
 
-    /// Returns the network.
     pub(crate) fn network(self) -> Result<Network, MachineError> {
         let nodes: u32 = self.lengths.iter().product();
         let network = Network::from_edges(nodes, &self.links())?;

@@ -6,7 +6,6 @@ use super::{Factor, permutations};
 
 /// The most axes of a guest whose boxes are listed.
 const MAX_AXES: usize = 4;
-/// The most nodes of a machine.
 const MAX_NODES: u64 = 1 << 20;
 /// The most parts of axes that are examined: most divisions of large hypercubes are dead ends.
 const MAX_LOOKS: u32 = 1 << 16;

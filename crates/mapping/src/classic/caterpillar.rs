@@ -96,7 +96,6 @@ impl Caterpillar {
     }
 }
 
-/// A balanced one-legged caterpillar in its hypercube.
 pub(super) static CATERPILLAR: ClassicConstruction = ClassicConstruction {
     name: "caterpillar",
     summary: "a balanced one-legged caterpillar of 2^n on a hypercube of n dimensions",

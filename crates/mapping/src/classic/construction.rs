@@ -54,7 +54,6 @@ pub enum FlipBit {
     RightStays,
 }
 
-/// A guest and a host.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub(super) guest: &'a Machine,
@@ -68,7 +67,6 @@ impl Pair<'_> {
         !self.guest.axes().is_empty() && self.guest.shape() == self.host.shape()
     }
 
-    /// Whether guest and host have the same number of nodes.
     pub(super) fn has_same_size(self) -> bool {
         self.guest.node_count() == self.host.node_count()
     }

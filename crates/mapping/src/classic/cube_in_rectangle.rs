@@ -11,7 +11,6 @@ use super::{
     routed_embedding::RoutedEmbedding,
 };
 
-/// A mesh of equal sides in a rectangular one.
 pub(super) static CUBE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction {
     name: "cube-in-rectangle",
     summary: "a mesh w x .. x w of n dimensions on a mesh of at most n of as many nodes, y its longest side",
@@ -75,7 +74,6 @@ impl CubeAndRectangle {
         Some(Self { side, rectangle, host_dimensions })
     }
 
-    /// The sides of the cube.
     fn cube_lengths(&self) -> Vec<u64> {
         vec![self.side; self.rectangle.len()]
     }

@@ -23,7 +23,6 @@ use crate::ProcessId;
 /// Makes the paths of a guest on a host; `None` if the construction does not take their kinds.
 type MakePaths = fn(&Machine, &Machine) -> Option<Result<RoutedEmbedding, ClassicError>>;
 
-/// The constructions whose edges take paths of their own.
 static OWN_PATHS: [(&ClassicConstruction, MakePaths); 8] = [
     (&DOUBLE_ROOTED_TREE, |guest, _| Some(tree_in_cube(network_dimensions(guest, MachineKind::BinaryTree)?))),
     (&TREE_ON_MESH, |_, host| Some(tree_on_mesh(square_order(host)?))),

@@ -45,7 +45,6 @@ pub enum ClassicError {
     Routes(#[from] RoutedEmbeddingError),
 }
 
-/// Checks that a number is in the range.
 pub(super) fn in_range(
     name: &'static str,
     found: u32,

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tao::folded;
 
-/// The last dimension of a mesh to and fro through two of another.
 pub(super) static SNAKE: ClassicConstruction = ClassicConstruction {
     name: "snake",
     summary: "a mesh a x .. x (y z) on a mesh a x .. x y x z",
@@ -64,7 +63,6 @@ fn snake_places(host: &Machine) -> Vec<NodeId> {
     }))
 }
 
-/// A mesh on the torus that contains it.
 pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
     name: "mesh-in-torus",
     summary: "a mesh on a torus of the same lengths",
@@ -77,7 +75,6 @@ pub(super) static MESH_IN_TORUS: ClassicConstruction = ClassicConstruction {
     },
 };
 
-/// A torus on the mesh of the same lengths, every ring folded.
 pub(super) static FOLDED_TORUS: ClassicConstruction = ClassicConstruction {
     name: "folded-torus",
     summary: "a torus or ring on a mesh or line of the same lengths",
@@ -111,7 +108,6 @@ pub fn torus_in_mesh(lengths: &[u64]) -> Result<RoutedEmbedding, ClassicError> {
     Ok(RoutedEmbedding::along_routes_of_the_host(mesh(lengths)?, folded_places(&torus), edges)?)
 }
 
-/// The nodes of the torus's vertices in the mesh of the same lengths.
 fn folded_places(torus: &Machine) -> Vec<NodeId> {
     let shape = torus.shape();
     let coordinates = |vertex: NodeId| {
@@ -124,7 +120,6 @@ fn folded_places(torus: &Machine) -> Vec<NodeId> {
     nodes(torus.nodes().map(|vertex| coordinates(vertex).sum::<u64>() as u32))
 }
 
-/// A torus of two dimensions on a ring.
 pub(super) static TORUS_IN_RING: ClassicConstruction = ClassicConstruction {
     name: "torus-in-ring",
     summary: "a torus y x z, y and z different, on a ring of y z",

@@ -98,7 +98,6 @@ impl GrowingTree {
     }
 }
 
-/// Any binary tree in a hypercube, its children left or moved by the flip of a coin.
 pub(super) static FLIP_BITS: ClassicConstruction = ClassicConstruction {
     name: "flip-bits",
     summary: "a binary tree, numbered from its root 0, on any hypercube",

@@ -24,7 +24,6 @@ pub(super) const MIN_DIMENSIONS: u32 = 3;
 /// The most for which there are machines of both kinds.
 pub(super) const MAX_DIMENSIONS: u32 = 15;
 
-/// Cube-connected cycles in the wrapped butterfly, odd cycles turned by one.
 pub(super) static CYCLES_IN_BUTTERFLY: ClassicConstruction = ClassicConstruction {
     name: "cycles-in-butterfly",
     summary: "cube-connected cycles of n dimensions on a wrapped butterfly of n, n at least 3",
@@ -57,7 +56,6 @@ pub(super) fn turned_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
-/// A wrapped butterfly in the cube-connected cycles.
 pub(super) static BUTTERFLY_IN_CYCLES: ClassicConstruction = ClassicConstruction {
     name: "butterfly-in-cycles",
     summary: "a wrapped butterfly of n dimensions on cube-connected cycles of n, n at least 3",
@@ -90,7 +88,6 @@ pub fn butterfly_in_cycles(dimensions: u32) -> Result<RoutedEmbedding, ClassicEr
     Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
 
-/// An ordinary butterfly in the wrapped one, its first and last level merged.
 pub(super) static MERGED_LEVELS: ClassicConstruction = ClassicConstruction {
     name: "merged-levels",
     summary: "a butterfly of n dimensions on a wrapped butterfly of n, n at least 3",
@@ -124,7 +121,6 @@ pub(super) fn merged_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
-/// A wrapped butterfly in the ordinary one, its levels folded.
 pub(super) static FOLDED_LEVELS: ClassicConstruction = ClassicConstruction {
     name: "folded-levels",
     summary: "a wrapped butterfly of n dimensions on a butterfly of n, n at least 3",

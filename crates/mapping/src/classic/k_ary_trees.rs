@@ -69,7 +69,6 @@ impl KAryTree {
         vertices
     }
 
-    /// The nodes of the hypercube, by vertex.
     fn cube_places(self) -> Vec<NodeId> {
         let DoubleRootedTree { root, left, right, .. } = DoubleRootedTree::of_depth(self.binary_levels());
         let tree = nodes(joined(root, &left, &mirrored(&right)));
@@ -83,7 +82,6 @@ fn mirrored(tree: &[u32]) -> Vec<u32> {
     levels.flat_map(|level| level.iter().rev().copied()).collect()
 }
 
-/// A complete `k`-ary tree in a hypercube, by way of the binary tree.
 pub(super) static K_ARY_TREE: ClassicConstruction = ClassicConstruction {
     name: "k-ary-tree",
     summary: "a k-ary tree of n levels on a hypercube of n b + 1 dimensions, b = ceil(log2 k)",
@@ -114,7 +112,6 @@ pub fn k_ary_tree(arity: u32, levels: u32) -> Result<RoutedEmbedding, ClassicErr
     Ok(RoutedEmbedding::along_routes_of_the_host(host, tree.cube_places(), edges)?)
 }
 
-/// A complete `k`-ary tree in a binary tree.
 pub(super) static TREE_IN_TREE: ClassicConstruction = ClassicConstruction {
     name: "tree-in-tree",
     summary: "a k-ary tree of n levels on a binary tree of n b levels, b = ceil(log2 k)",
@@ -141,7 +138,6 @@ pub fn tree_in_tree(arity: u32, levels: u32) -> Result<RoutedEmbedding, ClassicE
     Ok(RoutedEmbedding::along_routes_of_the_host(host, nodes(tree.binary_vertices()), edges)?)
 }
 
-/// A mesh of equal sides on the leaves of a tree.
 pub(super) static Z_ORDER_IN_TREE: ClassicConstruction = ClassicConstruction {
     name: "z-order-in-tree",
     summary: "a mesh of D sides 2^m on a 2^D-ary tree of m levels, or a binary tree of D m",

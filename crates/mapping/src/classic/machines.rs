@@ -13,7 +13,6 @@ pub(super) fn hypercube(dimensions: u32) -> Result<Machine, ClassicError> {
     Ok(Machine::new(MachineKind::Hypercube, &vec![2; dimensions as usize])?)
 }
 
-/// The mesh of these lengths.
 pub(super) fn mesh(lengths: &[u64]) -> Result<Machine, ClassicError> {
     Ok(Machine::new(MachineKind::Mesh, lengths)?)
 }
@@ -24,7 +23,6 @@ pub(super) fn guest_edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
     (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension).collect::<Vec<_>>()).collect()
 }
 
-/// Nodes by their indices.
 pub(super) fn nodes(indices: impl IntoIterator<Item = u32>) -> Vec<NodeId> {
     indices.into_iter().map(NodeId::new).collect()
 }
@@ -46,7 +44,6 @@ pub(super) fn is_mesh(machine: &Machine, lengths: &[u64]) -> bool {
     machine.shape().lengths() == lengths && is_open(machine)
 }
 
-/// Whether it is a line.
 pub(super) fn is_line(machine: &Machine) -> bool {
     is_open(machine) && machine.shape().dimension_count() == 1
 }

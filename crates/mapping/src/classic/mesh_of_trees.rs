@@ -11,10 +11,8 @@ use super::{
 };
 use crate::ProcessId;
 
-/// The most levels that tables are made for.
 pub(super) const MAX_LEVELS: u32 = 9;
 
-/// A mesh of trees in a hypercube.
 pub(super) static MESH_OF_TREES: ClassicConstruction = ClassicConstruction {
     name: "mesh-of-trees",
     summary: "a mesh of trees of n dimensions on a hypercube of 2 n + 2 dimensions",
@@ -100,7 +98,6 @@ impl MeshOfTrees {
         self.side() - 1
     }
 
-    /// The number of vertices.
     pub(super) fn vertex_count(self) -> u32 {
         self.side() * (self.side() + 2 * self.inner())
     }
@@ -123,7 +120,6 @@ impl MeshOfTrees {
         }
     }
 
-    /// The pairs of all vertices, in order.
     fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
         (0..self.vertex_count()).map(move |vertex| self.pair(ProcessId::new(vertex)))
     }

@@ -15,7 +15,6 @@ use super::{
 };
 use crate::gray_code_word;
 
-/// A line along the Gray code of a hypercube.
 pub(super) static GRAY_PATH: ClassicConstruction = ClassicConstruction {
     name: "gray-path",
     summary: "a line of 2^n on a hypercube of n dimensions",
@@ -34,7 +33,6 @@ pub fn gray_path(dimensions: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed_by_gray_code(MachineKind::Line, in_range("dimensions", dimensions, 1..=MAX_DIMENSIONS)?)
 }
 
-/// A ring along the Gray code of a hypercube.
 pub(super) static GRAY_CYCLE: ClassicConstruction = ClassicConstruction {
     name: "gray-cycle",
     summary: "a ring of 2^n on a hypercube of n dimensions, n at least 2",
@@ -59,7 +57,6 @@ fn gray_plan(pair: Pair<'_>, is_kind: bool) -> Option<Result<Plan, ClassicError>
     (dimensions <= MAX_DIMENSIONS).then(|| Ok(Plan::exact(1, gray_places(1 << dimensions))))
 }
 
-/// Vertex `b` on node `b xor (b >> 1)`.
 fn gray_places(vertices: u32) -> Vec<NodeId> {
     nodes((0..vertices).map(gray_code_word))
 }
@@ -70,10 +67,8 @@ fn embed_by_gray_code(kind: MachineKind, dimensions: u32) -> Result<RoutedEmbedd
     Ok(RoutedEmbedding::along_routes_of_the_host(host, gray_places(1 << dimensions), guest_edges(&guest))?)
 }
 
-/// The greatest order that tables are made for.
 const MAX_ORDER: u32 = 10;
 
-/// A line through the quarters of a square mesh, turned so that they meet.
 pub(super) static RECURSIVE_PATH: ClassicConstruction = ClassicConstruction {
     name: "recursive-path",
     summary: "a line of 4^i on a mesh 2^i x 2^i",
@@ -99,7 +94,6 @@ pub fn recursive_path(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed_numbering(MachineKind::Line, order, path_places)
 }
 
-/// A ring through the quarters of a square mesh.
 pub(super) static RECURSIVE_CYCLE: ClassicConstruction = ClassicConstruction {
     name: "recursive-cycle",
     summary: "a ring of 4^i on a mesh 2^i x 2^i",
@@ -118,7 +112,6 @@ pub fn recursive_cycle(order: u32) -> Result<RoutedEmbedding, ClassicError> {
     embed_numbering(MachineKind::Ring, order, cycle_places)
 }
 
-/// A line through the quarters of a square mesh, not turned.
 pub(super) static Z_ORDER: ClassicConstruction = ClassicConstruction {
     name: "z-order",
     summary: "a line of 4^i on a mesh 2^i x 2^i",
@@ -162,7 +155,6 @@ fn numbering_plan(
     (order <= MAX_ORDER).then(|| Ok(Plan::exact(dilation(order), places(order))))
 }
 
-/// The nodes of the path's vertices.
 fn path_places(order: u32) -> Vec<NodeId> {
     nodes(path(order).into_iter().map(|(x, y)| x + (y << order)))
 }

@@ -12,7 +12,6 @@ use super::{
     routed_embedding::RoutedEmbedding,
 };
 
-/// A rectangular mesh folded into one of equal sides.
 pub(super) static RECTANGLE_IN_CUBE: ClassicConstruction = ClassicConstruction {
     name: "rectangle-in-cube",
     summary: "a mesh of n sides on a mesh w x .. x w of n dimensions, if foldings of two sides to w and another lead there",
@@ -140,7 +139,6 @@ impl Foldings {
         self.steps.iter().all(doubles).then(|| 1 << self.steps.len())
     }
 
-    /// The nodes of the mesh of equal sides, by vertex.
     fn places(&self) -> Vec<NodeId> {
         let node = |vertex: u64| {
             let mut rest = vertex;

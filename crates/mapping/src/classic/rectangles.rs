@@ -55,7 +55,6 @@ impl SquareAndRectangle {
     }
 }
 
-/// A square mesh that snakes, column by column, through a rectangular one.
 pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction {
     name: "square-in-rectangle",
     summary: "a mesh w x w on a mesh y x z, y > z, with w w = y z",
@@ -86,7 +85,6 @@ pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, Class
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, pair.snake().places(), edges)?)
 }
 
-/// A rectangular mesh folded into a square one like paper.
 pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction {
     name: "rectangle-in-square",
     summary: "a mesh y x z, y > z, on a mesh w x w with w w = y z",
@@ -128,7 +126,6 @@ pub fn rectangle_in_square(rectangle: [u64; 2]) -> Result<RoutedEmbedding, Class
     Ok(RoutedEmbedding::along_routes_of_the_host(pair.square()?, paper_places(pair), edges)?)
 }
 
-/// The nodes of the rectangle's vertices in the square.
 fn paper_places(pair: SquareAndRectangle) -> Vec<NodeId> {
     let SquareAndRectangle { side, length, width } = pair;
     let folding = Folding { long: 0, short: 1, length, width };
@@ -188,7 +185,6 @@ impl ExampleMeshes {
     }
 }
 
-/// The meshes (2, 9) and (3, 6) in one another.
 pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
     name: "example-meshes",
     summary: "a mesh 2 x 9 on a mesh 3 x 6, or the other way round",
@@ -197,7 +193,6 @@ pub(super) static EXAMPLE_MESHES: ClassicConstruction = ClassicConstruction {
     plan: |pair| Some(Ok(Plan::exact(2, nodes(example_of(pair.guest, pair.host)?.node_indices())))),
 };
 
-/// The example of this guest and host.
 pub(super) fn example_of(guest: &Machine, host: &Machine) -> Option<ExampleMeshes> {
     let fits = |example: &ExampleMeshes| {
         is_mesh(guest, &example.guest_lengths()) && is_mesh(host, &example.host_lengths())

@@ -13,10 +13,8 @@ use super::{
 };
 use crate::ProcessId;
 
-/// The most dimensions that tables are made for.
 const MAX_DIMENSIONS: u32 = 19;
 
-/// A shuffle-exchange network in the de Bruijn network, odd words rotated right.
 pub(super) static UNSHUFFLED_WORDS: ClassicConstruction = ClassicConstruction {
     name: "unshuffled-words",
     summary: "a shuffle-exchange network of n dimensions on a de Bruijn network of n",
@@ -52,7 +50,6 @@ fn unshuffled_places(dimensions: u32) -> Vec<NodeId> {
     }))
 }
 
-/// A de Bruijn network in the shuffle-exchange network.
 pub(super) static SHUFFLE_THEN_EXCHANGE: ClassicConstruction = ClassicConstruction {
     name: "shuffle-then-exchange",
     summary: "a de Bruijn network of n dimensions, n at least 2, on a shuffle-exchange network of n",
@@ -94,7 +91,6 @@ pub fn shuffle_then_exchange(dimensions: u32) -> Result<RoutedEmbedding, Classic
     Ok(RoutedEmbedding::new(host, guest.nodes().collect(), guest_edges(&guest), path)?)
 }
 
-/// A shuffle-exchange network in the de Bruijn network of half its size.
 pub(super) static CONTRACTED_EXCHANGES: ClassicConstruction = ClassicConstruction {
     name: "contracted-exchanges",
     summary: "a shuffle-exchange network of n + 1 dimensions on a de Bruijn network of n",

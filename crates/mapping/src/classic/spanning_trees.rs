@@ -13,7 +13,6 @@ use super::{
     trees_in_cubes::{DoubleRootedTree, MAX_DEPTH, tree_places},
 };
 
-/// A binary tree with a vertex between the root and its right child, in its hypercube.
 pub(super) static STRETCHED_TREE: ClassicConstruction = ClassicConstruction {
     name: "stretched-tree",
     summary: "a stretched binary tree of n levels on a hypercube of n + 1 dimensions",
@@ -48,7 +47,6 @@ fn stretched_places(levels: u32) -> Vec<NodeId> {
     places
 }
 
-/// Two binary trees in a hypercube.
 pub(super) static TWO_TREES: ClassicConstruction = ClassicConstruction {
     name: "two-trees",
     summary: "two binary trees of n levels on a hypercube of n + 2 dimensions",

@@ -20,7 +20,6 @@ const MAX_STEPS: u64 = 1 << 19;
 /// The most nodes of the host.
 const MAX_NODES: u64 = 1 << 16;
 
-/// A mesh squeezed into one of fewer rows.
 pub(super) static SQUEEZE: ClassicConstruction = ClassicConstruction {
     name: "squeeze",
     summary: "a mesh a x b on a mesh a' x b', or b x a on b' x a', a' < a <= 3 a', a' (b' - 1) < a b <= a' b'",
@@ -89,12 +88,10 @@ impl Squeezed {
         })
     }
 
-    /// The promised dilation.
     fn dilation(self) -> u32 {
         if self.height > 2 * self.rows { 3 } else { 2 }
     }
 
-    /// The nodes of the host, by vertex.
     fn places(self) -> Result<Vec<NodeId>, ClassicError> {
         let mut search = Search::new(self);
         if !search.run() {

@@ -18,7 +18,6 @@ fn statements() -> Vec<Value> {
     golden["statements"].as_array().unwrap().clone()
 }
 
-/// The cases of a statement.
 fn cases(id: &str) -> Vec<Value> {
     let statement = statements().into_iter().find(|statement| statement["id"] == id).unwrap();
     let cases = statement["cases"].as_array().unwrap().clone();

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::ProcessId;
 
-/// A ring round a spanning tree of any connected machine.
 pub(super) static TOUR_CYCLE: ClassicConstruction = ClassicConstruction {
     name: "tour-cycle",
     summary: "a ring on any connected machine of as many nodes",

@@ -16,7 +16,6 @@ use crate::ProcessId;
 /// The greatest `m` for which the patterns reach dilation `2^m + 2m`.
 pub(super) const MAX_ORDER: u32 = 7;
 
-/// A complete binary tree on a square mesh.
 pub(super) static TREE_ON_MESH: ClassicConstruction = ClassicConstruction {
     name: "tree-on-mesh",
     summary: "a binary tree of 2 m levels on a mesh 2^m x 2^m, m at most 7",
@@ -58,7 +57,6 @@ pub(super) fn places(order: u32) -> Result<Vec<NodeId>, ClassicError> {
     Ok(nodes(vertices.into_iter().map(|(x, y)| x + side * y)))
 }
 
-/// Coordinates in the mesh.
 type Place = (u32, u32);
 
 /// A tree on a square mesh, in heap order.

@@ -16,7 +16,6 @@ use super::{
 };
 use crate::ProcessId;
 
-/// The greatest depth of trees that tables are made for.
 pub(super) const MAX_DEPTH: u32 = MAX_DIMENSIONS - 1;
 
 /// The depth of a complete binary tree, if the hypercube has `more` further dimensions.
@@ -113,7 +112,6 @@ fn double_rooted_edges(subtree: u32) -> impl Iterator<Item = (ProcessId, Process
     top.into_iter().chain(inside)
 }
 
-/// A complete binary tree in the smallest hypercube, one edge over two links.
 pub(super) static DOUBLE_ROOTED_TREE: ClassicConstruction = ClassicConstruction {
     name: "double-rooted-tree",
     summary: "a binary tree of n levels on a hypercube of n + 1 dimensions",
@@ -153,7 +151,6 @@ pub(super) fn tree_places(tree: &DoubleRootedTree) -> Vec<NodeId> {
     nodes(joined(tree.root, &tree.left, &tree.right))
 }
 
-/// A complete binary tree in the next larger hypercube.
 pub(super) static WIDE_TREE: ClassicConstruction = ClassicConstruction {
     name: "wide-tree",
     summary: "a binary tree of n levels on a hypercube of n + 2 dimensions",
@@ -187,7 +184,6 @@ fn larger_cube_places(depth: u32) -> Vec<NodeId> {
     nodes(joined(root, &left, &right))
 }
 
-/// A complete binary tree in the smallest hypercube, two vertices on some nodes.
 pub(super) static SHARED_TREE: ClassicConstruction = ClassicConstruction {
     name: "shared-tree",
     summary: "a binary tree of n levels, n at least 2, on a hypercube of n + 1 dimensions",
@@ -243,7 +239,6 @@ fn root_beside(tree: &[u32], depth: u32) -> Option<u32> {
     beside.find(|&node| loads[node as usize] == load)
 }
 
-/// A complete binary tree as divide and conquer runs on a hypercube.
 pub(super) static BINOMIAL_TREE: ClassicConstruction = ClassicConstruction {
     name: "binomial-tree",
     summary: "a binary tree of n levels on a hypercube of n dimensions",

@@ -159,7 +159,6 @@ fn wanted(least: u32, gray: Option<u32>) -> String {
     }
 }
 
-/// The stages of a method in words.
 fn stages(method: GreenbergMethod) -> String {
     let names: Vec<&str> = method.stages().iter().map(|stage| stage.name()).collect();
     names.join(", ")

@@ -65,7 +65,6 @@ impl PolymorphicArray {
         first * second
     }
 
-    /// The lengths of the torus.
     fn sides(self) -> (u64, u64) {
         (self.fibonacci.into(), self.lucas.into())
     }

@@ -23,7 +23,6 @@ pub struct ReflectionMethod {
     intermediate: IntermediateMesh,
 }
 
-/// The result of the steps.
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) table: SlotTable,

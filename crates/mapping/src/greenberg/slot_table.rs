@@ -176,7 +176,6 @@ impl SlotTable {
         self.slots.chunks_exact_mut(self.sides.rows() as usize)
     }
 
-    /// All slots, changed by the steps.
     pub(super) fn slots_mut(&mut self) -> &mut [Slot] {
         &mut self.slots
     }

@@ -16,7 +16,6 @@ const TILE: [u32; 27] =
 /// The dimensions of the cube in which a tile lies.
 const TILE_BITS: u32 = 5;
 
-/// The nodes along the side of a tile.
 const TILE_SIDE: u32 = 3;
 
 /// The numbers of tiles along the sides of a mesh.

@@ -174,7 +174,6 @@ fn visit_edges_within<G: Guest>(blocks: &EdgeBlocks<'_, G>, mut visit: impl FnMu
     }
 }
 
-/// The number of processes on each node.
 fn load<G: Guest, C: Counter>(blocks: &EdgeBlocks<'_, G>, one_to_one: bool, counts: &mut [C]) -> Extremes {
     let (processes, nodes) = (blocks.images.len() as u64, blocks.machine.node_count());
     if one_to_one {

@@ -62,7 +62,6 @@ impl Counter for u64 {
 /// The number of counts that are reduced together: their sum, of at most 2^36 edges each, cannot overflow.
 const COUNTS_A_ROW: usize = 1 << 12;
 
-/// The extremes of many counts.
 pub(super) fn extremes<C: Counter>(counts: &[C]) -> Extremes {
     counts.chunks(COUNTS_A_ROW).map(extremes_of_row).fold(Extremes::NONE, Extremes::and)
 }

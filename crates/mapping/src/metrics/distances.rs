@@ -74,7 +74,6 @@ pub(super) fn tally<G: Guest>(blocks: &EdgeBlocks<'_, G>, with_spectrum: bool) -
     tallies.map(|(tally, ..)| tally).reduce(new, Tally::and)
 }
 
-/// Writes the distances between the ends of some edges.
 fn write_distances(machine: &Machine, low: &[NodeId], high: &[NodeId], distances: &mut Vec<u32>) {
     distances.clear();
     distances.resize(low.len(), 0);
@@ -113,7 +112,6 @@ pub(super) fn add_distances(axis: &Axis, low: &[NodeId], high: &[NodeId], distan
     }
 }
 
-/// Adds the distance of the two nodes to each distance.
 fn add(low: &[NodeId], high: &[NodeId], distances: &mut [u32], distance: impl Fn(u32, u32) -> u32) {
     for ((sum, low), high) in distances.iter_mut().zip(low).zip(high) {
         // Never wraps: distances are below the lengths, whose product is at most 2^32.
@@ -142,7 +140,6 @@ impl Histogram {
         Self { bins: vec![[0; LANES]; bins], beyond: BTreeMap::new() }
     }
 
-    /// Counts these distances.
     pub(super) fn add(&mut self, distances: &[u32]) {
         let (rounds, rest) = distances.as_chunks::<LANES>();
         for round in rounds {
@@ -167,7 +164,6 @@ impl Histogram {
         }
     }
 
-    /// The counts of both.
     pub(super) fn and(mut self, other: Self) -> Self {
         for (bin, other) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
             *bin += other;

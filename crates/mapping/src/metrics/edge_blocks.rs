@@ -25,7 +25,6 @@ impl<'a, G: Guest> EdgeBlocks<'a, G> {
         Self { guest, machine, images: &images[..processes] }
     }
 
-    /// The number of blocks.
     pub(super) fn count(&self) -> usize {
         self.images.len().div_ceil(PROCESSES_A_BLOCK)
     }
@@ -44,7 +43,6 @@ impl<'a, G: Guest> EdgeBlocks<'a, G> {
         }
     }
 
-    /// The labels of a block.
     pub(super) fn labels(&self, block: usize) -> Range<u64> {
         let start = block * PROCESSES_A_BLOCK;
         start as u64..(start + PROCESSES_A_BLOCK).min(self.images.len()) as u64

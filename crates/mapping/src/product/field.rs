@@ -54,12 +54,10 @@ impl Field {
         self.shift + self.bits()
     }
 
-    /// The number of the first of its bits.
     pub(super) fn first_bit(&self) -> u32 {
         self.shift
     }
 
-    /// Its value in a label.
     #[inline]
     pub(super) fn value(&self, label: u32) -> u32 {
         label >> self.shift & self.mask

@@ -22,7 +22,6 @@ pub(super) enum Bijection {
 }
 
 impl Bijection {
-    /// Writes the image of the coordinates `from`.
     pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
         match self {
             Self::Permutation(function) => function.write_image(from, image),
@@ -61,7 +60,6 @@ impl Composition {
         Self { functions }
     }
 
-    /// The image of some coordinates.
     pub(super) fn image(&self, coordinates: CoordinateBuffer) -> CoordinateBuffer {
         let (mut here, mut next) = (coordinates, coordinates);
         for function in &self.functions {
@@ -80,7 +78,6 @@ impl Composition {
         image
     }
 
-    /// The coordinates whose image these are.
     pub(super) fn origin(&self, image: CoordinateBuffer) -> CoordinateBuffer {
         let (mut here, mut next) = (image, image);
         for function in self.functions.iter().rev() {
@@ -112,7 +109,6 @@ impl Permutation {
         (from.len() == to.len()).then_some(order?).map(Self::new)
     }
 
-    /// Whether it leaves every list unchanged.
     pub(super) fn is_identity(&self) -> bool {
         self.order.iter().enumerate().all(|(position, &from)| position == from)
     }
@@ -129,7 +125,6 @@ impl Permutation {
         }
     }
 
-    /// Writes the list whose image this is.
     pub(super) fn write_origin(&self, image: &[u32], list: &mut [u32]) {
         for (&from, &value) in self.order.iter().zip(image) {
             list[from] = value;
@@ -203,7 +198,6 @@ impl Expansion {
         Self { sequence, factor }
     }
 
-    /// The expansion factor `V`.
     pub(super) fn factor(&self) -> &Factor {
         &self.factor
     }

@@ -40,7 +40,6 @@ pub(super) struct CoordinateSet {
 }
 
 impl CoordinateSet {
-    /// One coordinate.
     pub(super) fn of(coordinate: u32) -> Self {
         Self::run(u64::from(coordinate), 1)
     }
@@ -50,7 +49,6 @@ impl CoordinateSet {
         Self { first, run, mirror: 0, count: run }
     }
 
-    /// The number of coordinates.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
@@ -62,7 +60,6 @@ impl CoordinateSet {
 }
 
 impl Contraction {
-    /// The contracted coordinates of a guest node.
     pub(super) fn image(&self, from: &CoordinateBuffer) -> CoordinateBuffer {
         let mut image = [0; MAX_DIMENSIONS];
         for (slot, &dimension) in image.iter_mut().zip(&self.kept) {
@@ -122,7 +119,6 @@ impl Processes {
         Self { dimensions, sets: *sets, strides, positions: [0; MAX_DIMENSIONS], left }
     }
 
-    /// No processes.
     pub(super) fn none() -> Self {
         let (sets, zeros) = ([CoordinateSet::of(0); MAX_DIMENSIONS], [0; MAX_DIMENSIONS]);
         Self { dimensions: 0, sets, strides: zeros, positions: zeros, left: 0 }

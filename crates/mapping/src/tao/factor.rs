@@ -43,7 +43,6 @@ impl Factor {
         &self.components
     }
 
-    /// All components as plain numbers.
     pub(super) fn lengths(&self) -> Vec<u64> {
         self.components.iter().map(|length| length.get()).collect()
     }
@@ -164,7 +163,6 @@ impl FactorSearch<'_> {
         repeated.flat_map(|(&value, &count)| std::iter::repeat_n(value, count)).collect()
     }
 
-    /// The groups as positions.
     fn positions(&self, parts: &[u64]) -> Vec<Vec<usize>> {
         let mut free = FreePositions::new(parts.len());
         let take = |group: &Sublist| {

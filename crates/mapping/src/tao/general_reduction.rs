@@ -151,7 +151,6 @@ impl Case {
     }
 }
 
-/// The order that undoes an order.
 fn inverse(order: &[usize]) -> Vec<usize> {
     let mut inverse = vec![0; order.len()];
     for (position, &at) in order.iter().enumerate() {
@@ -178,7 +177,6 @@ struct GeneralReduction {
     even_first: bool,
 }
 
-/// The outcome of a search.
 enum SearchOutcome {
     Found(GeneralReduction),
     Nothing,

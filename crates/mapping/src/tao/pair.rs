@@ -68,12 +68,10 @@ impl ShapePair {
         self.host_lengths.len()
     }
 
-    /// The number of processes.
     pub(super) fn processes(&self) -> u64 {
         self.guest_lengths.iter().product()
     }
 
-    /// The number of nodes.
     pub(super) fn nodes(&self) -> u64 {
         self.host_lengths.iter().product()
     }

@@ -41,7 +41,6 @@ impl Parameter {
         Self { name, value: value.to_string() }
     }
 
-    /// A list of numbers.
     pub(super) fn list<T: std::fmt::Debug>(name: &'static str, list: &[T]) -> Self {
         Self { name, value: format!("{list:?}") }
     }

@@ -93,7 +93,6 @@ impl RadixBase {
         Self { lengths: Length::all(lengths), product, circuit }
     }
 
-    /// The lengths.
     pub(super) fn lengths(&self) -> &[Length] {
         &self.lengths
     }
@@ -108,7 +107,6 @@ impl RadixBase {
         self.circuit.as_ref()
     }
 
-    /// The lengths as plain numbers.
     pub(super) fn plain(&self) -> Vec<u64> {
         self.lengths.iter().map(|length| length.get()).collect()
     }

@@ -24,7 +24,6 @@ pub(super) enum Resizing {
 }
 
 impl Resizing {
-    /// The image of the coordinates of a process.
     pub(super) fn image(&self, from: &CoordinateBuffer) -> CoordinateBuffer {
         match self {
             Self::Contraction(contraction) => contraction.image(from),

@@ -16,12 +16,10 @@ fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
     Machine::new(kind, lengths).unwrap()
 }
 
-/// The machines of all shapes of a size.
 fn all_machines(size: u64) -> Vec<Machine> {
     shapes(size).iter().flat_map(|shape| machines(shape)).collect()
 }
 
-/// The machine of a kind whose dimensions are all of one length.
 fn square(kind: MachineKind, length: u64, dimensions: usize) -> Machine {
     machine(kind, &vec![length; dimensions])
 }
@@ -51,7 +49,6 @@ fn machines(shape: &[u64]) -> Vec<Machine> {
     kinds.iter().map(|&kind| Machine::new(kind, shape).unwrap()).collect()
 }
 
-/// All nodes of a machine as processes.
 pub(super) fn processes(guest: &Machine) -> impl Iterator<Item = ProcessId> {
     ProcessId::first(guest.node_count())
 }

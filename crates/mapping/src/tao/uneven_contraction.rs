@@ -39,7 +39,6 @@ pub(super) struct UnevenContraction {
     sides: Vec<Side>,
 }
 
-/// A guest dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Side {
     length: Length, // l_i

@@ -184,7 +184,6 @@ fn span(text: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-/// Reads the alternatives of a line.
 fn read_line<'text>(
     text: &'text str,
     line: &'text str,

@@ -55,7 +55,6 @@ pub(super) struct Butterfly {
 }
 
 impl Butterfly {
-    /// Returns the distances of a network of `order` dimensions.
     pub(super) fn new(order: u32) -> Self {
         Self { levels: Divisor::new(u64::from(order) + 1) }
     }

@@ -15,7 +15,6 @@ pub(super) struct ShuffleExchange {
     pub(super) order: u32, // n
 }
 
-/// The most bits of a word.
 pub(super) const MAX_ORDER: usize = 20;
 
 impl ShuffleExchange {

@@ -13,7 +13,6 @@ pub(crate) trait Moves: fmt::Debug + Send + Sync {
     fn difference(&self, at: u32, to: u32) -> u32;
 }
 
-/// A network with such moves.
 #[derive(Debug)]
 pub(crate) struct Symmetric<M> {
     moves: M,

@@ -175,7 +175,6 @@ impl Machine {
         })
     }
 
-    /// Returns a grid as a machine.
     pub(crate) fn of_grid(kind: MachineKind, grid: Grid) -> Self {
         Self { kind, form: MachineForm::Grid(grid), times: None, packet_routes: None }
     }

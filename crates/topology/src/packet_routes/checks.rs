@@ -140,7 +140,6 @@ impl<'a> Hops<'a> {
         Ok(())
     }
 
-    /// The candidates of a state.
     fn candidates(
         &self,
         (router, class): State,

@@ -13,7 +13,6 @@ pub(crate) struct Destinations {
 }
 
 impl Destinations {
-    /// Returns the numbers of a network.
     pub(crate) fn new(network: &Network) -> Self {
         let levels = network.levels();
         let mut stride = 1_u64;

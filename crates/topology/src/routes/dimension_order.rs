@@ -32,12 +32,10 @@ impl DimensionOrder {
         Self { grid: Arc::clone(grid), tie, down }
     }
 
-    /// The same with another rule for ties.
     pub(crate) fn with_tie(self: &Arc<Self>, tie: TieRule) -> Arc<Self> {
         Arc::new(Self { tie, ..Self::clone(self) })
     }
 
-    /// The rule for ties.
     pub(crate) fn tie(&self) -> TieRule {
         self.tie
     }

@@ -64,7 +64,6 @@ pub(crate) struct WeightedRoutes {
 pub(crate) struct CountedRoutes(u64);
 
 impl CountedRoutes {
-    /// No route.
     const NONE: Self = Self(u64::MAX);
 
     const COUNT_BITS: u32 = MAX_ROUTE_COUNT.ilog2();
@@ -75,7 +74,6 @@ impl CountedRoutes {
 }
 
 impl WeightedRoutes {
-    /// No route.
     const NONE: Self = Self { weight: u64::MAX, units: u64::MAX, links: Network::UNREACHED, count: 0 };
 
     /// Returns the routes of every node to one, through none of the first `ends_only` nodes, where `weight_of` gives the
@@ -140,7 +138,6 @@ impl Row {
     /// The greatest distance bound under which rows have one byte per node.
     const MAX_SHORT: u64 = 254;
 
-    /// Returns the row of a destination.
     pub(crate) fn new(network: &Network, choice: RouteChoice, to: NodeId) -> Self {
         match choice {
             _ if network.is_weighted() => Self::weighted(network, to),
@@ -180,13 +177,11 @@ impl Row {
         Self::Counted(row.into())
     }
 
-    /// Returns the row of a destination by the weights of links.
     fn weighted(network: &Network, to: NodeId) -> Self {
         let ends_only = network.ends_only();
         Self::Weighted(WeightedRoutes::to(network, to, ends_only, |channel| network.weight(channel)).into())
     }
 
-    /// The bytes of a row per node.
     fn bytes_per_node(network: &Network, choice: RouteChoice) -> u64 {
         match choice {
             _ if network.is_weighted() => size_of::<WeightedRoutes>() as u64,

@@ -52,7 +52,6 @@ impl Groups {
     }
 }
 
-/// A switch of a dragonfly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Switch {
     group: u32,

@@ -3,7 +3,6 @@
 use super::Hosts;
 use crate::{Digit, Divisor, IndexDigit, families::LevelWalk, narrow, routes::Distances};
 
-/// Levels of switches.
 #[derive(Debug)]
 pub(super) enum FatTree {
     /// Leaves, each linked to all spines.

@@ -11,7 +11,6 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Returns `count` hosts, `per_switch` on a switch.
     pub(super) fn new(count: u32, per_switch: u32) -> Self {
         Self { count, per_switch: Divisor::new(per_switch.into()) }
     }
@@ -22,13 +21,11 @@ impl Hosts {
         self.count
     }
 
-    /// The number of hosts on a switch.
     #[inline]
     pub(super) fn per_switch(self) -> u32 {
         narrow(self.per_switch.get())
     }
 
-    /// Their links.
     pub(super) fn links(self) -> impl Iterator<Item = (u32, u32)> {
         (0..self.count).map(move |host| (host, self.count + self.per_switch.split(host).0))
     }

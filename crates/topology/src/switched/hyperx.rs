@@ -11,12 +11,10 @@ pub(super) struct HyperX {
 }
 
 impl HyperX {
-    /// Returns the network of a shape.
     pub(super) fn new(hosts: Hosts, lengths: &[u64]) -> Self {
         Self { hosts, lengths: lengths.iter().map(|&length| Divisor::new(length)).collect() }
     }
 
-    /// Its links.
     pub(super) fn links(&self) -> Vec<(u32, u32)> {
         let mut links: Vec<_> = self.hosts.links().collect();
         let lengths = self.lengths.iter().map(|length| narrow(length.get()));

@@ -17,7 +17,6 @@ use crate::{
     test_support::{self, cube, mesh, wrapping},
 };
 
-/// The cases of an item.
 fn cases<Case: DeserializeOwned>(item: &str) -> Vec<Case> {
     test_support::cases(item).into_iter().map(|case| serde_json::from_value(case).unwrap()).collect()
 }
@@ -373,7 +372,6 @@ fn polymorphic_arrays_are_those_of_the_data() {
     }
 }
 
-/// Six sizes of machines.
 const ARRAYS: [[u64; 2]; 6] = [[3, 7], [5, 11], [13, 29], [21, 47], [55, 123], [89, 199]];
 
 #[test]
