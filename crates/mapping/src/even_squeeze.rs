@@ -6,10 +6,11 @@
 //! not proved, for at most three rows of the guest on two of the host. Chan 1991 proves dilation 2
 //! for meshes in their smallest hypercubes; the construction here is another.
 
-use cubefold_topology::{Machine, NodeId, greatest_common_divisor};
+use cubefold_topology::{Machine, NodeId, greatest_common_divisor, narrow};
 
 use crate::{
-    EmbeddingRefusal, Placement, PlacementTable, PlacementTask, SeededEmbedding, gray_code_word, implications,
+    EmbeddingRefusal, Placement, PlacementTable, PlacementTask, SeededEmbedding, classic::cube_dimensions,
+    gray_code_word, greenberg::bits_of, implications,
 };
 
 /// The greatest number of nodes of a guest.
@@ -62,7 +63,7 @@ impl SqueezedMesh {
     /// When there are not fewer rows, over 2^22 nodes, or no order of nodes keeps edges at most 2 long; no such mesh is
     /// known.
     pub fn new(height: u64, width: u64, rows: u64) -> Result<Self, EmbeddingRefusal> {
-        let refusal = |message| EmbeddingRefusal { message, help: "it takes a mesh of fewer rows" };
+        let refusal = |message| EmbeddingRefusal::new(message, "it takes a mesh of fewer rows");
         let nodes = height.saturating_mul(width);
         if rows == 0 || rows >= height || width == 0 || nodes > MAX_NODES {
             let message = format!(
@@ -132,12 +133,12 @@ impl SqueezedMesh {
             self.phases.push(last);
             for (row, fill) in fills.iter_mut().enumerate() {
                 let count = self.nodes_in_row(row, last, step, period);
-                let slots = (*fill..*fill + count).map(narrow);
+                let slots = (*fill..*fill + count).map(|slot| narrow(slot as u64));
                 match self.method {
                     SqueezeMethod::Snake if row % 2 == 1 => self.slots.extend(slots.rev()),
                     SqueezeMethod::Snake | SqueezeMethod::Balanced => self.slots.extend(slots),
                 }
-                self.host_rows.extend(std::iter::repeat_n(narrow(row), count));
+                self.host_rows.extend(std::iter::repeat_n(narrow(row as u64), count));
                 *fill += count;
             }
         }
@@ -218,11 +219,6 @@ impl SqueezedMesh {
     }
 }
 
-/// A number of a mesh of at most 2^22 nodes.
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
 /// The two lengths of a mesh that does not wrap.
 fn mesh_sides(machine: &Machine) -> Option<[u64; 2]> {
     let grid = machine.grid()?;
@@ -232,29 +228,21 @@ fn mesh_sides(machine: &Machine) -> Option<[u64; 2]> {
 
 fn place_squeezed(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     let (Some(guest), Some(host)) = (mesh_sides(task.guest), mesh_sides(task.machine)) else {
-        return Err(EmbeddingRefusal {
-            message: "a guest or a machine that is no mesh of two dimensions".to_owned(),
-            help: "it takes two meshes of two dimensions",
-        });
+        let message = "a guest or a machine that is no mesh of two dimensions";
+        return Err(EmbeddingRefusal::new(message, "it takes two meshes of two dimensions"));
     };
     let rows_are_first = host[0] < guest[0];
     let (rows, columns) = if rows_are_first { (0, 1) } else { (1, 0) };
     let squeezed = SqueezedMesh::new(guest[rows], guest[columns], host[rows])?;
     if squeezed.slots_per_row() > host[columns] {
-        return Err(EmbeddingRefusal {
-            message: format!("rows of {} nodes, expected {}", host[columns], squeezed.slots_per_row()),
-            help: "all processes fit into rows of ceil(ab/r) nodes",
-        });
+        let message = format!("rows of {} nodes, expected {}", host[columns], squeezed.slots_per_row());
+        return Err(EmbeddingRefusal::new(message, "all processes fit into rows of ceil(ab/r) nodes"));
     }
     let node = |(row, slot): (u32, u32)| {
         let (first, second) = if rows_are_first { (row, slot) } else { (slot, row) };
-        NodeId::new(first + second * narrow_length(host[0]))
+        NodeId::new(first + second * narrow(host[0]))
     };
     table(task.machine, in_guest_order(&squeezed, rows_are_first, node))
-}
-
-fn narrow_length(length: u64) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 /// The nodes of processes, which are numbered along the first dimension of the guest.
@@ -273,21 +261,15 @@ fn in_guest_order(
 
 fn place_in_cube(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal> {
     let Some(sides) = mesh_sides(task.guest) else {
-        return Err(EmbeddingRefusal {
-            message: "a guest that is no mesh of two dimensions".to_owned(),
-            help: "it takes a mesh of two lengths that does not wrap",
-        });
+        let message = "a guest that is no mesh of two dimensions";
+        return Err(EmbeddingRefusal::new(message, "it takes a mesh of two lengths that does not wrap"));
     };
-    let dimensions = cube_dimensions(task.machine).ok_or_else(|| EmbeddingRefusal {
-        message: "a machine that is no hypercube".to_owned(),
-        help: "it takes a hypercube",
-    })?;
-    let needed = bits(sides[0].saturating_mul(sides[1]));
+    let dimensions = cube_dimensions(task.machine)
+        .ok_or_else(|| EmbeddingRefusal::new("a machine that is no hypercube", "it takes a hypercube"))?;
+    let needed = bits_of(sides[0].saturating_mul(sides[1]));
     if dimensions < needed {
-        return Err(EmbeddingRefusal {
-            message: format!("a hypercube of {dimensions} dimensions, expected at least {needed}"),
-            help: "a mesh needs as many nodes as it has",
-        });
+        let message = format!("a hypercube of {dimensions} dimensions, expected at least {needed}");
+        return Err(EmbeddingRefusal::new(message, "a mesh needs as many nodes as it has"));
     }
     table(task.machine, mesh_in_cube(sides)?)
 }
@@ -299,38 +281,27 @@ fn place_in_cube(task: &PlacementTask<'_>) -> Result<Placement, EmbeddingRefusal
 /// As for [`SqueezedMesh::new`].
 pub fn mesh_in_cube(sides: [u64; 2]) -> Result<Vec<NodeId>, EmbeddingRefusal> {
     let [first, second] = sides;
-    if bits(first.saturating_mul(second)) == bits(first) + bits(second) {
+    if bits_of(first.saturating_mul(second)) == bits_of(first) + bits_of(second) {
         let word = |row: u64, column: u64| {
-            gray_code_word(narrow_length(row)) | gray_code_word(narrow_length(column)) << bits(first)
+            gray_code_word(narrow(row)) | gray_code_word(narrow(column)) << bits_of(first)
         };
         let rows = move |column| (0..first).map(move |row| NodeId::new(word(row, column)));
         return Ok((0..second).flat_map(rows).collect());
     }
     // The excess of a side over the greatest power of two in it, as a share of that power.
-    let power = |side: u64| 1_u64 << (bits(side + 1) - 1);
+    let power = |side: u64| 1_u64 << (bits_of(side + 1) - 1);
     let excess = |side: u64, other: u64| u128::from(side - power(side)) * u128::from(power(other));
     let rows_are_first = excess(first, second) <= excess(second, first);
     let (height, width) = if rows_are_first { (first, second) } else { (second, first) };
     let squeezed = SqueezedMesh::new(height, width, power(height))?;
-    let row_bits = bits(power(height));
+    let row_bits = bits_of(power(height));
     let node = |(row, slot): (u32, u32)| NodeId::new(gray_code_word(row) | gray_code_word(slot) << row_bits);
     Ok(in_guest_order(&squeezed, rows_are_first, node))
 }
 
-/// The least number of bits for a number of values: `ceil(log2 count)`.
-fn bits(count: u64) -> u32 {
-    u64::BITS - count.saturating_sub(1).leading_zeros()
-}
-
-fn cube_dimensions(machine: &Machine) -> Option<u32> {
-    let shape = machine.grid()?.shape();
-    let is_cube = shape.lengths().iter().all(|&length| length == 2);
-    is_cube.then(|| bits(shape.node_count()))
-}
-
 fn table(machine: &Machine, nodes: Vec<NodeId>) -> Result<Placement, EmbeddingRefusal> {
     let table = PlacementTable::new(machine, nodes);
-    table.map(Placement::Table).map_err(|error| EmbeddingRefusal { message: error.to_string(), help: "" })
+    table.map(Placement::Table).map_err(|error| EmbeddingRefusal::new(error.to_string(), ""))
 }
 
 #[cfg(test)]
@@ -411,7 +382,7 @@ mod tests {
                 nodes.sort_unstable();
                 nodes.dedup();
                 assert_eq!(nodes.len() as u64, first * second);
-                let limit = 1_u64 << bits(first * second);
+                let limit = 1_u64 << bits_of(first * second);
                 assert!(nodes.iter().all(|node| u64::from(node.index()) < limit));
             }
         }

@@ -47,6 +47,7 @@ pub use method::{GreenbergMethod, GreenbergStage};
 pub use paired_axes::PairedAxes;
 pub use placement::GreenbergPlacement;
 pub use reflection_method::ReflectionMethod;
+pub(crate) use slot_table::bits_of;
 pub use slot_table::{MeshSides, SlotTable};
 
 #[cfg(test)]

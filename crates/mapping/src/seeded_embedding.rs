@@ -54,3 +54,9 @@ pub struct EmbeddingRefusal {
     /// Advice on how to correct the input.
     pub help: &'static str,
 }
+
+impl EmbeddingRefusal {
+    pub(crate) fn new(message: impl Into<String>, help: &'static str) -> Self {
+        Self { message: message.into(), help }
+    }
+}

@@ -94,175 +94,123 @@ pub(crate) enum KindStructure {
 
 /// Every kind, in the order of [`MachineKind`].
 static KINDS: [MachineKindDescriptor; 24] = [
-    MachineKindDescriptor {
-        kind: MachineKind::Line,
-        name: "line",
-        description: "nodes in a row",
-        is_host: true,
-        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: true, lengths_of_two: false },
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Ring,
-        name: "ring",
-        description: "nodes in a circle",
-        is_host: true,
-        structure: KindStructure::Grid { wrap: Wrap::Around, one_dimension: true, lengths_of_two: false },
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Mesh,
-        name: "mesh",
-        description: "a grid of any number of dimensions",
-        is_host: true,
-        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: false, lengths_of_two: false },
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Torus,
-        name: "torus",
-        description: "a grid that wraps around",
-        is_host: true,
-        structure: KindStructure::Grid { wrap: Wrap::Around, one_dimension: false, lengths_of_two: false },
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Hypercube,
-        name: "hypercube",
-        description: "every dimension has two nodes",
-        is_host: true,
-        structure: KindStructure::Grid { wrap: Wrap::Open, one_dimension: false, lengths_of_two: true },
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::CubeConnectedCycles,
-        name: "cube-connected-cycles",
-        description: "a hypercube with a cycle of nodes for each of its own",
-        is_host: true,
-        structure: KindStructure::Family(&Family::CUBE_CONNECTED_CYCLES),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::WrappedButterfly,
-        name: "wrapped-butterfly",
-        description: "n levels of 2^n nodes, of which the last leads to the first",
-        is_host: true,
-        structure: KindStructure::Family(&Family::WRAPPED_BUTTERFLY),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Butterfly,
-        name: "butterfly",
-        description: "n + 1 levels of 2^n nodes",
-        is_host: true,
-        structure: KindStructure::Family(&Family::BUTTERFLY),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::ShuffleExchange,
-        name: "shuffle-exchange",
-        description: "words linked by rotation and by exchange of the last bit",
-        is_host: true,
-        structure: KindStructure::Family(&Family::SHUFFLE_EXCHANGE),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::DeBruijn,
-        name: "de-bruijn",
-        description: "words linked by shifts",
-        is_host: true,
-        structure: KindStructure::Family(&Family::DE_BRUIJN),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::BinaryTree,
-        name: "binary-tree",
-        description: "the complete binary tree",
-        is_host: true,
-        structure: KindStructure::Family(&Family::BINARY_TREE),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::KAryTree,
-        name: "k-ary-tree",
-        description: "the complete tree in which every inner node has as many children",
-        is_host: true,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::StretchedTree,
-        name: "stretched-tree",
-        description: "the complete binary tree with a vertex between the root and its right child",
-        is_host: false,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::TwoTrees,
-        name: "two-trees",
-        description: "two complete binary trees",
-        is_host: false,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Grammar,
-        name: "grammar",
-        description: "a graph whose links an edge grammar derives",
-        is_host: true,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::MeshOfTrees,
-        name: "mesh-of-trees",
-        description: "leaves with a complete binary tree over every row and column",
-        is_host: false,
-        structure: KindStructure::Family(&Family::MESH_OF_TREES),
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::FullMesh,
-        name: "full-mesh",
-        description: "nodes that are all linked with each other",
-        is_host: true,
-        structure: KindStructure::Parameters,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::HyperX,
-        name: "hyperx",
-        description: "switches with hosts, linked with all on the same line of a grid",
-        is_host: true,
-        structure: KindStructure::Parameters,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Dragonfly,
-        name: "dragonfly",
-        description: "groups of switches with hosts, every two groups linked",
-        is_host: true,
-        structure: KindStructure::Parameters,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::FatTree,
-        name: "fat-tree",
-        description: "levels of switches, with hosts below",
-        is_host: true,
-        structure: KindStructure::Parameters,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Cluster,
-        name: "cluster",
-        description: "nodes of several devices, with leaves and spines between them",
-        is_host: true,
-        structure: KindStructure::Parameters,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Network,
-        name: "network",
-        description: "links one by one",
-        is_host: true,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::RandomTree,
-        name: "random-tree",
-        description: "a binary tree grown at random",
-        is_host: false,
-        structure: KindStructure::Links,
-    },
-    MachineKindDescriptor {
-        kind: MachineKind::Caterpillar,
-        name: "caterpillar",
-        description: "a path with at most one leg at every vertex",
-        is_host: false,
-        structure: KindStructure::Links,
-    },
+    row(MachineKind::Line, "line", "nodes in a row", line(Wrap::Open)),
+    row(MachineKind::Ring, "ring", "nodes in a circle", line(Wrap::Around)),
+    row(MachineKind::Mesh, "mesh", "a grid of any number of dimensions", grid(Wrap::Open)),
+    row(MachineKind::Torus, "torus", "a grid that wraps around", grid(Wrap::Around)),
+    row(MachineKind::Hypercube, "hypercube", "every dimension has two nodes", HYPERCUBE),
+    row(
+        MachineKind::CubeConnectedCycles,
+        "cube-connected-cycles",
+        "a hypercube with a cycle of nodes for each of its own",
+        KindStructure::Family(&Family::CUBE_CONNECTED_CYCLES),
+    ),
+    row(
+        MachineKind::WrappedButterfly,
+        "wrapped-butterfly",
+        "n levels of 2^n nodes, of which the last leads to the first",
+        KindStructure::Family(&Family::WRAPPED_BUTTERFLY),
+    ),
+    row(
+        MachineKind::Butterfly,
+        "butterfly",
+        "n + 1 levels of 2^n nodes",
+        KindStructure::Family(&Family::BUTTERFLY),
+    ),
+    row(
+        MachineKind::ShuffleExchange,
+        "shuffle-exchange",
+        "words linked by rotation and by exchange of the last bit",
+        KindStructure::Family(&Family::SHUFFLE_EXCHANGE),
+    ),
+    row(
+        MachineKind::DeBruijn,
+        "de-bruijn",
+        "words linked by shifts",
+        KindStructure::Family(&Family::DE_BRUIJN),
+    ),
+    row(
+        MachineKind::BinaryTree,
+        "binary-tree",
+        "the complete binary tree",
+        KindStructure::Family(&Family::BINARY_TREE),
+    ),
+    row(
+        MachineKind::KAryTree,
+        "k-ary-tree",
+        "the complete tree in which every inner node has as many children",
+        KindStructure::Links,
+    ),
+    row(
+        MachineKind::StretchedTree,
+        "stretched-tree",
+        "the complete binary tree with a vertex between the root and its right child",
+        KindStructure::Links,
+    ),
+    row(MachineKind::TwoTrees, "two-trees", "two complete binary trees", KindStructure::Links),
+    row(MachineKind::Grammar, "grammar", "a graph whose links an edge grammar derives", KindStructure::Links),
+    row(
+        MachineKind::MeshOfTrees,
+        "mesh-of-trees",
+        "leaves with a complete binary tree over every row and column",
+        KindStructure::Family(&Family::MESH_OF_TREES),
+    ),
+    row(
+        MachineKind::FullMesh,
+        "full-mesh",
+        "nodes that are all linked with each other",
+        KindStructure::Parameters,
+    ),
+    row(
+        MachineKind::HyperX,
+        "hyperx",
+        "switches with hosts, linked with all on the same line of a grid",
+        KindStructure::Parameters,
+    ),
+    row(
+        MachineKind::Dragonfly,
+        "dragonfly",
+        "groups of switches with hosts, every two groups linked",
+        KindStructure::Parameters,
+    ),
+    row(MachineKind::FatTree, "fat-tree", "levels of switches, with hosts below", KindStructure::Parameters),
+    row(
+        MachineKind::Cluster,
+        "cluster",
+        "nodes of several devices, with leaves and spines between them",
+        KindStructure::Parameters,
+    ),
+    row(MachineKind::Network, "network", "links one by one", KindStructure::Links),
+    row(MachineKind::RandomTree, "random-tree", "a binary tree grown at random", KindStructure::Links),
+    row(
+        MachineKind::Caterpillar,
+        "caterpillar",
+        "a path with at most one leg at every vertex",
+        KindStructure::Links,
+    ),
 ];
+
+const fn row(
+    kind: MachineKind,
+    name: &'static str,
+    description: &'static str,
+    structure: KindStructure,
+) -> MachineKindDescriptor {
+    use MachineKind::{Caterpillar, MeshOfTrees, RandomTree, StretchedTree, TwoTrees};
+    let is_host = !matches!(kind, StretchedTree | TwoTrees | MeshOfTrees | RandomTree | Caterpillar);
+    MachineKindDescriptor { kind, name, description, is_host, structure }
+}
+
+const fn line(wrap: Wrap) -> KindStructure {
+    KindStructure::Grid { wrap, one_dimension: true, lengths_of_two: false }
+}
+
+const fn grid(wrap: Wrap) -> KindStructure {
+    KindStructure::Grid { wrap, one_dimension: false, lengths_of_two: false }
+}
+
+const HYPERCUBE: KindStructure =
+    KindStructure::Grid { wrap: Wrap::Open, one_dimension: false, lengths_of_two: true };
 
 /// Some of the kinds.
 #[derive(Clone, Copy)]

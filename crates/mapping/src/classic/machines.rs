@@ -65,7 +65,7 @@ pub(super) fn is_ring(machine: &Machine) -> bool {
 }
 
 /// The number of dimensions of a hypercube; `None` for other machines.
-pub(super) fn cube_dimensions(machine: &Machine) -> Option<u32> {
+pub(crate) fn cube_dimensions(machine: &Machine) -> Option<u32> {
     let lengths = machine.shape().lengths();
     let is_cube = !machine.axes().is_empty() && lengths.iter().all(|&length| length == 2);
     u32::try_from(lengths.len()).ok().filter(|_| is_cube)

@@ -298,7 +298,7 @@ impl GreenbergEmbedding {
 fn numbers(sides: MeshSides, method: ReflectionMethod, before: &Steps) -> ReflectionNumbers {
     let mesh = method.intermediate();
     let mut nodes = vec![0_u32; mesh.slot_count() as usize];
-    for &slot in before.table.slots() {
+    for &slot in &before.table.slots {
         if let Some(occupants) = nodes.get_mut(mesh.cube_node(slot) as usize) {
             *occupants += 1;
         }

@@ -83,7 +83,7 @@ pub(super) fn percolate(
         for &node in &path[1..] {
             let Some(index) = leaving else { break };
             leaving = occupants[node as usize].first.replace(index);
-            let from = std::mem::replace(&mut table.slots_mut()[index], columns.slot(node));
+            let from = std::mem::replace(&mut table.slots[index], columns.slot(node));
             moved.push(Moved { index, from });
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn percolate(
 
 fn occupants(table: &SlotTable, columns: LastColumns) -> Vec<Occupants> {
     let mut occupants = vec![Occupants::default(); 1 << columns.dimensions()];
-    for (index, &slot) in table.slots().iter().enumerate() {
+    for (index, &slot) in table.slots.iter().enumerate() {
         let Some(node) = columns.node(slot) else { continue };
         let pair = &mut occupants[node as usize];
         match pair.first {

@@ -194,7 +194,7 @@ fn pack(table: &mut SlotTable, intermediate: IntermediateMesh, compression: Line
 /// Two nodes may share a slot then, only in the last `log W1 - 1` columns (lemma 7).
 fn fold(table: &mut SlotTable, intermediate: IntermediateMesh) {
     let columns = intermediate.columns();
-    for slot in table.slots_mut().iter_mut().filter(|slot| slot.column >= columns) {
+    for slot in table.slots.iter_mut().filter(|slot| slot.column >= columns) {
         // Some column is not full where another overflows, so that one fold is always
         // enough.
         slot.column = (2 * columns - 1).saturating_sub(slot.column);
@@ -210,7 +210,7 @@ fn swap(table: &mut SlotTable, intermediate: IntermediateMesh, compression: Line
     let rows = table.sides().rows() as usize;
     let mut swapped = 0;
     for column in 1..table.sides().columns() as usize {
-        let (before, current) = table.slots_mut()[(column - 1) * rows..].split_at_mut(rows);
+        let (before, current) = table.slots[(column - 1) * rows..].split_at_mut(rows);
         for first in compression.first_of_doublets().map(|row| row as usize) {
             let is_far =
                 |row: usize| intermediate.distance(before[row], current[row]) > MAX_BEFORE_PERCOLATION;

@@ -84,8 +84,8 @@ pub(super) fn bits(count: u32) -> u32 {
 }
 
 /// The same for a 64-bit count.
-pub(super) fn bits_of(count: u64) -> u32 {
-    count.next_power_of_two().trailing_zeros()
+pub(crate) fn bits_of(count: u64) -> u32 {
+    u64::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 /// The logarithm of `under(count)`, the greatest power of two that is less; 0 for a count of 1,
@@ -98,7 +98,7 @@ pub(super) fn bits_under(count: u32) -> u32 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotTable {
     sides: MeshSides,
-    slots: Vec<Slot>, // of column 0, then of column 1, ..
+    pub(super) slots: Vec<Slot>, // of column 0, then of column 1, ..
 }
 
 impl SlotTable {
@@ -174,15 +174,6 @@ impl SlotTable {
     /// The nodes of each column of the mesh, changed by the steps.
     pub(super) fn columns_mut(&mut self) -> impl Iterator<Item = &mut [Slot]> {
         self.slots.chunks_exact_mut(self.sides.rows() as usize)
-    }
-
-    pub(super) fn slots_mut(&mut self) -> &mut [Slot] {
-        &mut self.slots
-    }
-
-    /// All slots, column by column.
-    pub(super) fn slots(&self) -> &[Slot] {
-        &self.slots
     }
 }
 

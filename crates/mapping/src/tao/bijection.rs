@@ -198,18 +198,14 @@ impl Expansion {
         Self { sequence, factor }
     }
 
-    pub(super) fn factor(&self) -> &Factor {
-        &self.factor
-    }
-
     pub(super) fn write_image(&self, from: &[u32], image: &mut [u32]) {
-        for ((range, list), &coordinate) in self.factor.lists().iter().zip(from) {
+        for ((range, list), &coordinate) in self.factor.lists.iter().zip(from) {
             self.sequence.write_element(list, coordinate, &mut image[range.clone()]);
         }
     }
 
     pub(super) fn write_origin(&self, image: &[u32], origin: &mut [u32]) {
-        for ((range, list), slot) in self.factor.lists().iter().zip(origin) {
+        for ((range, list), slot) in self.factor.lists.iter().zip(origin) {
             *slot = self.sequence.position(list, &image[range.clone()]);
         }
     }
@@ -228,14 +224,14 @@ impl SimpleReduction {
     }
 
     pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
-        for ((range, list), slot) in self.factor.lists().iter().zip(image) {
-            *slot = radix::value(list.lengths(), &from[range.clone()]);
+        for ((range, list), slot) in self.factor.lists.iter().zip(image) {
+            *slot = radix::value(&list.lengths, &from[range.clone()]);
         }
     }
 
     pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
-        for ((range, list), &coordinate) in self.factor.lists().iter().zip(image) {
-            radix::write_digits(list.lengths(), coordinate, &mut origin[range.clone()]);
+        for ((range, list), &coordinate) in self.factor.lists.iter().zip(image) {
+            radix::write_digits(&list.lengths, coordinate, &mut origin[range.clone()]);
         }
     }
 }
@@ -262,7 +258,7 @@ impl Supernodes {
 
     pub(super) fn write_image(&self, from: &CoordinateBuffer, image: &mut CoordinateBuffer) {
         self.offset.write_image(&from[self.grid..], image);
-        let multipliers = self.offset.factor().components();
+        let multipliers = &self.offset.factor.components;
         for position in 0..self.grid {
             let base = match &self.fold {
                 Some(fold) => fold.at(position, from[position]),
@@ -278,7 +274,7 @@ impl Supernodes {
     /// The inverse, all of the first `c` coordinates unfolded and the offset's own inverse applied to the
     /// remainders (errata A5).
     pub(super) fn write_origin(&self, image: &CoordinateBuffer, origin: &mut CoordinateBuffer) {
-        let multipliers = self.offset.factor().components();
+        let multipliers = &self.offset.factor.components;
         let mut offsets = [0; MAX_DIMENSIONS];
         for position in 0..self.grid {
             let here = image[position];

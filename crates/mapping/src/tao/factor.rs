@@ -12,8 +12,8 @@ use super::radix::RadixBase;
 /// A list of lists `V = (V_1, .., V_k)` (Tao 1988, definitions 3.4.1 and 3.4.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Factor {
-    lists: Vec<(Range<usize>, RadixBase)>, // each with the range of its components among all
-    components: Vec<Length>,               // all components, the first list's first; each at least 2
+    pub(super) lists: Vec<(Range<usize>, RadixBase)>, // each with the range of its components among all
+    pub(super) components: Vec<Length>,               // of all lists, the first list's first; each at least 2
 }
 
 impl Factor {
@@ -38,18 +38,8 @@ impl Factor {
         Self::new(&vec![vec![component; times]; count])
     }
 
-    /// All components in order: the concatenation of the lists.
-    pub(super) fn components(&self) -> &[Length] {
-        &self.components
-    }
-
     pub(super) fn lengths(&self) -> Vec<u64> {
         self.components.iter().map(|length| length.get()).collect()
-    }
-
-    /// The lists, each with the range of its components among all.
-    pub(super) fn lists(&self) -> &[(Range<usize>, RadixBase)] {
-        &self.lists
     }
 }
 

@@ -63,9 +63,9 @@ pub(super) fn write_digits(base: &[Length], number: u32, digits: &mut [u32]) {
 /// The product `n` of its lengths is at most 2^32.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RadixBase {
-    lengths: Vec<Length>, // at least one
-    product: u64,         // n
-    circuit: Option<Circuit>,
+    pub(super) lengths: Vec<Length>,     // at least one
+    pub(super) product: u64,             // n: the number of radix-`L` numbers
+    pub(super) circuit: Option<Circuit>, // `None` for one length
 }
 
 /// The constants of `h_L` over a base of two lengths or more.
@@ -91,20 +91,6 @@ impl RadixBase {
             _ => None,
         };
         Self { lengths: Length::all(lengths), product, circuit }
-    }
-
-    pub(super) fn lengths(&self) -> &[Length] {
-        &self.lengths
-    }
-
-    /// The product of the lengths: the number of radix-`L` numbers.
-    pub(super) fn product(&self) -> u64 {
-        self.product
-    }
-
-    /// The constants of `h_L`; `None` for one length.
-    pub(super) fn circuit(&self) -> Option<&Circuit> {
-        self.circuit.as_ref()
     }
 
     pub(super) fn plain(&self) -> Vec<u64> {

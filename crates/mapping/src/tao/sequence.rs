@@ -37,10 +37,10 @@ impl Sequence {
     /// Writes element number `position` of the sequence over `base`.
     pub(super) fn write_element(self, base: &RadixBase, position: u32, element: &mut [u32]) {
         match self {
-            Self::F => write_reflected(base.lengths(), u64::from(position), element),
+            Self::F => write_reflected(&base.lengths, u64::from(position), element),
             Self::G => {
-                let folded = fold(base.product(), position);
-                write_reflected(base.lengths(), u64::from(folded), element);
+                let folded = fold(base.product, position);
+                write_reflected(&base.lengths, u64::from(folded), element);
             }
             Self::H => write_circuit(base, position, element),
         }
@@ -49,8 +49,8 @@ impl Sequence {
     /// The position of an element: the inverse of [`Self::write_element`] (Tao 1988, 4.3.1).
     pub(super) fn position(self, base: &RadixBase, element: &[u32]) -> u32 {
         match self {
-            Self::F => reflected_position(base.lengths(), element),
-            Self::G => unfold(base.product(), reflected_position(base.lengths(), element)),
+            Self::F => reflected_position(&base.lengths, element),
+            Self::G => unfold(base.product, reflected_position(&base.lengths, element)),
             Self::H => circuit_position(base, element),
         }
     }
@@ -115,34 +115,34 @@ pub(super) fn unfold(length: u64, folded: u32) -> u32 {
 /// r_L'(l_1 l_2 - 1) f_L''(n-1-x)    afterwards
 /// ```
 fn write_circuit(base: &RadixBase, position: u32, element: &mut [u32]) {
-    let Some(circuit) = base.circuit() else {
+    let Some(circuit) = &base.circuit else {
         element[0] = position;
         return;
     };
     let (in_plane, in_depth) = element.split_at_mut(2);
     let (lap, x) = (circuit.lap.get(), u64::from(position));
     let (level, place) = if x >= circuit.tour {
-        (base.product() - 1 - x, lap)
+        (base.product - 1 - x, lap)
     } else {
         let (level, along) = circuit.lap.divide(x);
         (level, if level.is_multiple_of(2) { along } else { lap - 1 - along })
     };
     write_plane(circuit, place, in_plane);
-    write_reflected(&base.lengths()[2..], level, in_depth);
+    write_reflected(&base.lengths[2..], level, in_depth);
 }
 
 /// `h_L^-1` of an element (Tao 1988, 4.3.1). The clause for `d >= 2` serves `d = 2` as well, with the empty
 /// list at position 0 (errata C6).
 fn circuit_position(base: &RadixBase, element: &[u32]) -> u32 {
-    let Some(circuit) = base.circuit() else {
+    let Some(circuit) = &base.circuit else {
         return element[0];
     };
     let (in_plane, in_depth) = element.split_at(2);
     let lap = circuit.lap.get();
-    let level = u64::from(reflected_position(&base.lengths()[2..], in_depth));
+    let level = u64::from(reflected_position(&base.lengths[2..], in_depth));
     let place = plane_position(circuit, in_plane);
     narrow(if place == lap {
-        base.product() - 1 - level
+        base.product - 1 - level
     } else if level.is_multiple_of(2) {
         level * lap + place
     } else {
@@ -198,7 +198,7 @@ mod tests {
 
     fn elements(sequence: Sequence, lengths: &[u64]) -> Vec<Vec<u32>> {
         let base = RadixBase::new(lengths);
-        let count = u32::try_from(base.product()).unwrap();
+        let count = u32::try_from(base.product).unwrap();
         let element = |position| {
             let mut element = vec![0; lengths.len()];
             sequence.write_element(&base, position, &mut element);
@@ -299,7 +299,7 @@ mod tests {
     fn sequences_reach_the_largest_sizes() {
         for lengths in [vec![1 << 32], vec![1 << 16, 1 << 16], vec![3, 5, 17, 257, 65537], vec![2; 32]] {
             let base = RadixBase::new(&lengths);
-            let count = base.product();
+            let count = base.product;
             for sequence in ALL {
                 for back in [1, 2, count / 2, count / 2 + 1, count] {
                     let position = u32::try_from(count - back).unwrap();

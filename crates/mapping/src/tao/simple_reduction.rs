@@ -77,8 +77,8 @@ pub(super) fn ratios(guest: &[u64], host: &[u64]) -> Vec<u64> {
 fn promise(factor: &Factor, pair: &ShapePair, folds: bool) -> (PromisedDilation, PromisedSteps) {
     let doubling = if folds { 2 } else { 1 };
     let (mut most, mut sum, mut exact) = (0, 0, 0);
-    for ((_, list), whole) in factor.lists().iter().zip(&pair.host_lengths) {
-        let first = list.lengths()[0].get();
+    for ((_, list), whole) in factor.lists.iter().zip(&pair.host_lengths) {
+        let first = list.lengths[0].get();
         let along = whole / first;
         most = most.max(doubling * along);
         sum += doubling * along;

@@ -21,7 +21,7 @@ impl FatTree {
             for (level, &digit) in digits[..digits.len() - 1].iter().enumerate() {
                 for w in 0..width {
                     let above = (0..narrow(arity.get())).map(|value| Self::with_digit(w, digit, value));
-                    let base = hosts.count() + width * narrow(level as u64);
+                    let base = hosts.count + width * narrow(level as u64);
                     links.extend(above.map(|other| (level, (base + w, base + width + other))));
                 }
             }
@@ -148,7 +148,7 @@ impl Distances for FatTree {
                     (_, false) => (0, leaves),
                 }
             }
-            Self::KAry { hosts, arity, ref strides, .. } if to < hosts.count() => match hosts.switch_of(at) {
+            Self::KAry { hosts, arity, ref strides, .. } if to < hosts.count => match hosts.switch_of(at) {
                 (_, 1) => (0, 1),
                 (switch, _) => {
                     // The lowest digit of a host is its place on its switch; the digits of the switch follow.

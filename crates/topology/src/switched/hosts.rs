@@ -6,19 +6,13 @@ use crate::{Divisor, narrow};
 /// The hosts of a network, as many on each of the first switches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hosts {
-    count: u32,
+    pub(super) count: u32, // which is also the number of the first switch
     per_switch: Divisor,
 }
 
 impl Hosts {
     pub(super) fn new(count: u32, per_switch: u32) -> Self {
         Self { count, per_switch: Divisor::new(per_switch.into()) }
-    }
-
-    /// The number of hosts, which is also the number of the first switch.
-    #[inline]
-    pub(super) fn count(self) -> u32 {
-        self.count
     }
 
     #[inline]

@@ -19,7 +19,7 @@ impl HyperX {
         let mut links: Vec<_> = self.hosts.links().collect();
         let lengths = self.lengths.iter().map(|length| narrow(length.get()));
         let switches: u32 = lengths.clone().product();
-        let (first, mut stride) = (self.hosts.count(), 1);
+        let (first, mut stride) = (self.hosts.count, 1);
         for length in lengths {
             for switch in 0..switches {
                 let coordinate = switch / stride % length;
