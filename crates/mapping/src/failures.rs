@@ -49,12 +49,18 @@ pub fn with_failed_links(
     count: u64,
     key: [u8; 32],
 ) -> Result<Machine, TooManyFailuresError> {
-    let all = machine.nodes().flat_map(|one| machine.neighbours(one).map(move |other| (one, other)));
-    let mut links: Vec<(NodeId, NodeId)> = all.filter(|(one, other)| one < other).collect();
-    links.dedup(); // parallel links fail together
     let mut working = Working::new(machine);
+    let links = links(machine);
     let failed = fail(&mut working, count, "links", links, key, |working, &link| working.stop_link(link))?;
     Ok(machine.with_failures(&failed, &[]).unwrap_or_else(|_| machine.clone())) // an error is ruled out by `working`
+}
+
+/// The links of a machine by their ends, the lower first; parallel ones, which fail together, once.
+fn links(machine: &Machine) -> Vec<(NodeId, NodeId)> {
+    let all = machine.nodes().flat_map(|one| machine.neighbours(one).map(move |other| (one, other)));
+    let mut links: Vec<(NodeId, NodeId)> = all.filter(|(one, other)| one < other).collect();
+    links.dedup();
+    links
 }
 
 /// Returns `machine` with `count` nodes down, drawn by `key`.
@@ -280,13 +286,9 @@ mod tests {
         ];
         for (machine, seed) in machines.iter().flat_map(|machine| (0..8).map(move |seed| (machine, seed))) {
             let key = [seed; 32];
-            let links: Vec<(NodeId, NodeId)> = machine
-                .nodes()
-                .flat_map(|one| machine.neighbours(one).map(move |other| (one, other)))
-                .filter(|(one, other)| one < other)
-                .collect();
-            let by_links =
-                slowly(machine, links, key, |machine, link| machine.with_failures(&[link], &[]).ok());
+            let by_links = slowly(machine, links(machine), key, |machine, link| {
+                machine.with_failures(&[link], &[]).ok()
+            });
             let by_nodes = slowly(machine, machine.nodes().collect(), key, |machine, node| {
                 machine.with_failures(&[], &[node]).ok()
             });
@@ -310,11 +312,7 @@ mod tests {
     fn a_thousand_links_fail_on_a_large_torus_within_a_few_visits_each() {
         let torus = Machine::new(MachineKind::Torus, &[128, 128]).unwrap();
         let mut working = Working::new(&torus);
-        let links: Vec<_> = torus
-            .nodes()
-            .flat_map(|one| torus.neighbours(one).map(move |other| (one, other)))
-            .filter(|(one, other)| one < other)
-            .collect();
+        let links = links(&torus);
         let failed =
             fail(&mut working, 1000, "links", links, [1; 32], |working, &link| working.stop_link(link));
         assert_eq!(failed.unwrap().len(), 1000);

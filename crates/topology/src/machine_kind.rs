@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::RangeInclusive};
 
+use self::KindStructure::{Links, Parameters};
 use crate::{Wrap, families::Family};
 
 /// A kind of machines (`docs/model.md` section 1). Those from cube-connected cycles on are graphs (CS838 1999): their
@@ -139,57 +140,48 @@ static KINDS: [MachineKindDescriptor; 24] = [
         MachineKind::KAryTree,
         "k-ary-tree",
         "the complete tree in which every inner node has as many children",
-        KindStructure::Links,
+        Links,
     ),
     row(
         MachineKind::StretchedTree,
         "stretched-tree",
         "the complete binary tree with a vertex between the root and its right child",
-        KindStructure::Links,
+        Links,
     ),
-    row(MachineKind::TwoTrees, "two-trees", "two complete binary trees", KindStructure::Links),
-    row(MachineKind::Grammar, "grammar", "a graph whose links an edge grammar derives", KindStructure::Links),
+    row(MachineKind::TwoTrees, "two-trees", "two complete binary trees", Links),
+    row(MachineKind::Grammar, "grammar", "a graph whose links an edge grammar derives", Links),
     row(
         MachineKind::MeshOfTrees,
         "mesh-of-trees",
         "leaves with a complete binary tree over every row and column",
         KindStructure::Family(&Family::MESH_OF_TREES),
     ),
-    row(
-        MachineKind::FullMesh,
-        "full-mesh",
-        "nodes that are all linked with each other",
-        KindStructure::Parameters,
-    ),
+    row(MachineKind::FullMesh, "full-mesh", "nodes that are all linked with each other", Parameters),
     row(
         MachineKind::HyperX,
         "hyperx",
         "switches with hosts, linked with all on the same line of a grid",
-        KindStructure::Parameters,
+        Parameters,
     ),
     row(
         MachineKind::Dragonfly,
         "dragonfly",
         "groups of switches with hosts, every two groups linked",
-        KindStructure::Parameters,
+        Parameters,
     ),
-    row(MachineKind::FatTree, "fat-tree", "levels of switches, with hosts below", KindStructure::Parameters),
+    row(MachineKind::FatTree, "fat-tree", "levels of switches, with hosts below", Parameters),
     row(
         MachineKind::Cluster,
         "cluster",
         "nodes of several devices, with leaves and spines between them",
-        KindStructure::Parameters,
+        Parameters,
     ),
-    row(MachineKind::Network, "network", "links one by one", KindStructure::Links),
-    row(MachineKind::RandomTree, "random-tree", "a binary tree grown at random", KindStructure::Links),
-    row(
-        MachineKind::Caterpillar,
-        "caterpillar",
-        "a path with at most one leg at every vertex",
-        KindStructure::Links,
-    ),
+    row(MachineKind::Network, "network", "links one by one", Links),
+    row(MachineKind::RandomTree, "random-tree", "a binary tree grown at random", Links),
+    row(MachineKind::Caterpillar, "caterpillar", "a path with at most one leg at every vertex", Links),
 ];
 
+/// One row: programs run on machines of most kinds.
 const fn row(
     kind: MachineKind,
     name: &'static str,

@@ -88,27 +88,24 @@ pub struct NetworkRoutes<'network> {
     order: Option<&'network DimensionOrder>, // of a grid whose routes are taken where they are up
 }
 
-/// The distances to one destination.
+/// The distances to one destination; the methods are those of [`Distances`] for it.
 pub(crate) trait ToDestination {
-    /// The distance of a node \[links\]; `None` without a route.
+    /// `None` without a route.
     fn distance(&self, node: u32) -> Option<u32>;
 
-    /// The number of shortest routes from a node that has any; `None` if it is to be counted.
+    /// `None` if the routes are to be counted; the node has at least one.
     fn route_count(&self, node: u32) -> Option<u64>;
 
-    /// Whether the distance of a node is `links`, given that it is a neighbour of a node at one more.
     #[inline]
     fn is_nearer(&self, node: u32, links: u32) -> bool {
         self.distance(node) == Some(links)
     }
 
-    /// The neighbours of a node over which all shortest routes continue; `None` if that may be any.
     #[inline]
     fn onward(&self, _at: u32) -> Option<Onward> {
         None
     }
 
-    /// Whether a route from a node may begin with a link of some weight to a node that is one link nearer.
     #[inline]
     fn continues(&self, _at: u32, _next: u32, _weight: LinkWeight) -> bool {
         true

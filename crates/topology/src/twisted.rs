@@ -15,12 +15,8 @@ pub(crate) struct TwistedTorus {
 }
 
 impl TwistedTorus {
-    /// Returns the torus of these lengths with these twists.
-    ///
-    /// # Errors
-    ///
-    /// When there are more or fewer twists than lengths, or entries than lengths in one, or a wraparound would add to its
-    /// own dimension.
+    /// Returns the torus of these lengths with these twists, as many as lengths and each with as many entries. No
+    /// wraparound may add to its own dimension.
     pub(crate) fn new(lengths: &[u64], twists: &[Vec<u64>]) -> Result<Self, MachineError> {
         let expected = lengths.len();
         if twists.len() != expected {

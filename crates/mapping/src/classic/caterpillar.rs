@@ -161,16 +161,12 @@ impl Search {
     /// Whether the vertices from place `at` of the order on can be placed, if those before them use the
     /// first `used` dimensions. All unused dimensions are alike: only the first of them is tried.
     fn place(&mut self, at: usize, used: u32) -> bool {
-        let Some(&(vertex, beside)) = self.order.get(at) else {
-            return true;
-        };
+        let Some(&(vertex, beside)) = self.order.get(at) else { return true };
         self.steps += 1;
         if self.steps > MAX_STEPS {
             return false;
         }
-        let Some(beside) = beside else {
-            return self.put(at, vertex, 0, used);
-        };
+        let Some(beside) = beside else { return self.put(at, vertex, 0, used) };
         let beside = self.places[beside as usize];
         let mut choices: Vec<u32> = (0..self.dimensions.min(used + 1)).collect();
         // Nodes with few free neighbours first: they are the hardest to place later.

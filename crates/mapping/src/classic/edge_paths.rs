@@ -69,10 +69,6 @@ pub struct EdgePaths {
 
 impl EdgePaths {
     /// The paths that a construction gives to the edges of a guest on these nodes of a host.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be made.
     pub(super) fn new(
         construction: &ClassicConstruction,
         guest: &Machine,

@@ -231,9 +231,7 @@ pub fn example_meshes(example: ExampleMeshes) -> Result<RoutedEmbedding, Classic
 /// Chooses a path of at most two links for each pair of nodes by exhaustive search, so that no link has
 /// more than `most`.
 fn choose_paths(host: &Machine, ends: &[(NodeId, NodeId)], most: u64, chosen: &mut Vec<Vec<NodeId>>) -> bool {
-    let Some(&(from, to)) = ends.get(chosen.len()) else {
-        return true;
-    };
+    let Some(&(from, to)) = ends.get(chosen.len()) else { return true };
     short_paths(host, from, to).into_iter().any(|path| {
         chosen.push(path);
         let found = fits(chosen, most) && choose_paths(host, ends, most, chosen);

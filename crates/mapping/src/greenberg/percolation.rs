@@ -56,11 +56,8 @@ struct Occupants {
     second: Option<usize>,
 }
 
-/// Moves nodes until no two share a slot; returns those that moved, in the order of the table.
-///
-/// # Errors
-///
-/// When there are no disjoint paths, which cannot happen for `W <= L`.
+/// Moves nodes until no two share a slot; returns those that moved, in the order of the table. There are disjoint paths
+/// whenever `W <= L`.
 pub(super) fn percolate(
     table: &mut SlotTable,
     intermediate: IntermediateMesh,

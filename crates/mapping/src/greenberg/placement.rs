@@ -244,9 +244,7 @@ impl Plan {
 
 /// The grid of a guest of at most [`MeshSides::MAX_PROCESSES`] processes for a grid.
 fn guest_grid<'guest>(guest: &'guest Machine, host: &Machine) -> Result<&'guest Grid, GreenbergError> {
-    let Some(grid) = guest.grid() else {
-        return Err(GreenbergError::Network { kind: guest.kind() });
-    };
+    let Some(grid) = guest.grid() else { return Err(GreenbergError::Network { kind: guest.kind() }) };
     if host.graph().is_some() {
         return Err(GreenbergError::Network { kind: host.kind() });
     }

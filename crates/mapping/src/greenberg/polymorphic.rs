@@ -16,10 +16,6 @@ pub(super) struct PolymorphicArray {
 
 impl PolymorphicArray {
     /// The array of a machine, or the one whose smallest hypercube it is.
-    ///
-    /// # Errors
-    ///
-    /// When the machine is neither a torus of such sides nor such a hypercube.
     pub(super) fn of(machine: &Machine) -> Result<Self, GreenbergError> {
         let extents: Vec<_> = machine.extents().collect();
         if extents.iter().all(|extent| extent.length() == 2) {
@@ -50,11 +46,7 @@ impl PolymorphicArray {
         })
     }
 
-    /// The array as a machine.
-    ///
-    /// # Errors
-    ///
-    /// Never: all its sides are valid lengths of toruses.
+    /// The array as a machine; no error occurs, since all its sides are valid lengths of toruses.
     pub(super) fn torus(self) -> Result<Machine, GreenbergError> {
         let (first, second) = self.sides();
         Machine::new(MachineKind::Torus, &[first, second]).map_err(|_| GreenbergError::NotPolymorphic)

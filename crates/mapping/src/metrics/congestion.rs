@@ -376,16 +376,6 @@ mod tests {
         assert_eq!(u64::from(runs.origin[at]), origin);
     }
 
-    /// A grid as a list of links.
-    fn listed(grid: &Machine) -> Machine {
-        let links = grid
-            .nodes()
-            .flat_map(|node| grid.neighbours(node).map(move |neighbour| (node.index(), neighbour.index())));
-        let count = u32::try_from(grid.node_count()).unwrap();
-        let network = Network::from_edges(count, &links.collect::<Vec<_>>()).unwrap();
-        Machine::network(MachineKind::Network, network).unwrap()
-    }
-
     #[test]
     fn a_line_and_a_tree_measure_the_same_as_networks_and_as_grids() {
         // Routes on a line are unique, so that tables and dimension order agree.
@@ -393,7 +383,8 @@ mod tests {
         let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 3]).unwrap());
         for nodes in [[0, 1, 2, 3, 4, 5, 6, 7, 8], [4, 2, 7, 7, 0, 8, 1, 1, 3]] {
             let nodes: Vec<_> = nodes.map(NodeId::new).into();
-            let [grid, network] = [line.clone(), listed(&line)].map(|machine| {
+            let listed = line.clone().as_network(RouteChoice::Lowest).unwrap();
+            let [grid, network] = [line.clone(), listed].map(|machine| {
                 let placement = Placement::Table(PlacementTable::new(&machine, nodes.clone()).unwrap());
                 let congestion = Congestion::by_edge(&guest, &placement, TieRule::Direct);
                 (congestion, Dilation::by_edge(&guest, &placement))

@@ -70,11 +70,8 @@ impl ConstructionKind {
 }
 
 /// The construction that promises the least dilation, at a tie the first in the order of [`CONSTRUCTIONS`]; an
-/// uneven contraction only if there is no even one.
-///
-/// # Errors
-///
-/// The conditions that the pair fails, of all constructions for the two sizes.
+/// uneven contraction only if there is no even one. Without any, the conditions that the pair fails, of all constructions
+/// for the two sizes.
 pub(super) fn best(pair: &ShapePair) -> Result<(ConstructionKind, Plan), Vec<UnmetCondition>> {
     match pair.processes().cmp(&pair.nodes()) {
         Ordering::Equal => best_of(&ONE_TO_ONE, pair),

@@ -94,11 +94,7 @@ pub struct ConstructionDescriptor {
 }
 
 impl ConstructionDescriptor {
-    /// The construction for a pair.
-    ///
-    /// # Errors
-    ///
-    /// The conditions of the theorem that the pair fails, at least one.
+    /// The construction for a pair of any sizes.
     pub(super) fn plan_for(&self, pair: &ShapePair) -> Planned {
         pair.check_sizes(self.sizes)?;
         (self.plan)(pair)

@@ -231,9 +231,7 @@ type Groups = (Vec<u64>, Vec<Vec<usize>>);
 impl ReductionSearch<'_> {
     /// Assigns a multiplicand to every host dimension that has none yet, in order.
     fn complete(&mut self, left: &mut Vec<u64>, quotients: &mut Vec<u64>) -> Option<Groups> {
-        let Some(&whole) = self.host.get(self.chosen.len()) else {
-            return self.groups(left, quotients);
-        };
+        let Some(&whole) = self.host.get(self.chosen.len()) else { return self.groups(left, quotients) };
         let key = (sorted(left.iter().copied()), sorted(over_one(quotients)));
         if self.states >= MAX_STATES || self.exhausted.contains(&key) {
             return None;

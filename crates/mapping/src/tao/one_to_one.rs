@@ -50,11 +50,8 @@ impl Promises {
     }
 }
 
-/// The construction that promises the least dilation, at a tie the first of the list.
-///
-/// # Errors
-///
-/// The conditions that the pair fails, of all constructions of the list.
+/// The construction that promises the least dilation, at a tie the first of the list; without one, the conditions that
+/// the pair fails, of all constructions of the list.
 pub(super) fn best_of(
     constructions: &[&ConstructionDescriptor],
     pair: &ShapePair,

@@ -29,11 +29,7 @@ pub(super) struct ShapePair {
 }
 
 impl ShapePair {
-    /// The pair of a guest and a host.
-    ///
-    /// # Errors
-    ///
-    /// [`UnmetCondition::Grid`] for each of the two that is a network.
+    /// The pair of a guest and a host; [`UnmetCondition::Grid`] for each of the two that is a network.
     pub(super) fn new(guest: &Machine, host: &Machine) -> Result<Self, Vec<UnmetCondition>> {
         let networks = [guest, host].into_iter().filter(|machine| machine.graph().is_some());
         let wrong: Vec<_> =

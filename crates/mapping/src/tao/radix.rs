@@ -8,11 +8,7 @@ use cubefold_topology::{Length, MAX_DIMENSIONS, narrow};
 /// The coordinates of any node; entries after the last coordinate are meaningless.
 pub(super) type CoordinateBuffer = [u32; MAX_DIMENSIONS];
 
-/// The coordinates of the node or process with this index.
-///
-/// # Panics
-///
-/// When the index is not below the product of the lengths.
+/// The coordinates of the node or process with this index, which is below the product of the lengths.
 pub(super) fn coordinates(index: u32, lengths: &[Length]) -> CoordinateBuffer {
     let mut buffer = [0; MAX_DIMENSIONS];
     let mut rest = u64::from(index);

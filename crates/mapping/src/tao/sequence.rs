@@ -134,9 +134,7 @@ fn write_circuit(base: &RadixBase, position: u32, element: &mut [u32]) {
 /// `h_L^-1` of an element (Tao 1988, 4.3.1). The clause for `d >= 2` serves `d = 2` as well, with the empty
 /// list at position 0 (errata C6).
 fn circuit_position(base: &RadixBase, element: &[u32]) -> u32 {
-    let Some(circuit) = &base.circuit else {
-        return element[0];
-    };
+    let Some(circuit) = &base.circuit else { return element[0] };
     let (in_plane, in_depth) = element.split_at(2);
     let lap = circuit.lap.get();
     let level = u64::from(reflected_position(&base.lengths[2..], in_depth));

@@ -239,11 +239,6 @@ impl Table {
         Self { rows: (0..network.node_count()).map(|_| OnceLock::new()).collect(), choice }
     }
 
-    /// The row of a destination.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such node.
     #[inline]
     pub(super) fn row(&self, network: &Network, to: NodeId) -> &Row {
         self.rows[to.index() as usize].get_or_init(|| Row::new(network, self.choice, to))
