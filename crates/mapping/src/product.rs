@@ -150,7 +150,8 @@ impl ProductPlacement {
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeId> {
         let processes = usize::try_from(self.cube.process_count()).unwrap_or(usize::MAX);
-        let (low, high) = self.fields.split_at(self.low_fields());
+        let low_fields = self.fields.iter().take_while(|field| field.end() <= MAX_PERIOD_BITS).count();
+        let (low, high) = self.fields.split_at(low_fields);
         let bits = low.last().map_or(0, Field::end);
         let period: Vec<u32> = (0..1 << bits).map(|label| image(low, label)).collect();
         let run = period.len();
@@ -209,11 +210,6 @@ impl ProductPlacement {
     /// The value of every field of a process's label, first coordinate first.
     pub fn field_values(&self, process: ProcessId) -> impl Iterator<Item = u32> {
         self.fields.iter().map(move |field| field.value(process.label()))
-    }
-
-    /// The number of fields that end within the lowest bits of the label.
-    fn low_fields(&self) -> usize {
-        self.fields.iter().take_while(|field| field.end() <= MAX_PERIOD_BITS).count()
     }
 }
 

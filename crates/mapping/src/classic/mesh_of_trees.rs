@@ -77,11 +77,7 @@ fn high(levels: u32, node: NodeId) -> u32 {
     node.index() >> (levels + 1)
 }
 
-/// The mesh of trees over `2^n x 2^n` leaves: a complete binary tree over every row and every
-/// column.
-///
-/// Leaf `(row, column)` is vertex `column + 2^n row`. Then come the inner vertices of the trees
-/// over the rows, tree by tree, each in heap order, and those of the trees over the columns.
+/// The mesh of trees over `2^n x 2^n` leaves, its vertices numbered as [`mesh_of_trees`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MeshOfTrees {
     pub(super) levels: u32, // n, at least 1

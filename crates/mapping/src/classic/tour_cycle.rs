@@ -19,7 +19,8 @@ pub(super) static TOUR_CYCLE: ClassicConstruction = ClassicConstruction {
     source: "embeddings of linear arrays and cycles",
     plan: |pair| {
         let fits = is_ring(pair.guest) && pair.has_same_size();
-        fits.then(|| tour_places(pair.host)).flatten().map(|places| Ok(Plan::at_most(3, places)))
+        let tour = fits.then(|| Tour::of(pair.host)).flatten()?;
+        Some(Ok(Plan::at_most(3, tour.places())))
     },
 };
 
@@ -42,11 +43,6 @@ pub fn tour_cycle(host: &Machine) -> Result<RoutedEmbedding, ClassicError> {
     })?;
     let path = |from: ProcessId, to: ProcessId| tour.path(from, to);
     Ok(RoutedEmbedding::new(host.clone(), tour.places(), guest_edges(&ring), path)?)
-}
-
-/// The nodes of the ring's vertices; `None` if the machine is not connected.
-pub(super) fn tour_places(host: &Machine) -> Option<Vec<NodeId>> {
-    Tour::of(host).map(|tour| tour.places())
 }
 
 /// A walk round a spanning tree, and which of its visits get vertices.

@@ -6,9 +6,19 @@ mod golden;
 mod papers_rest;
 mod placements;
 
+use cubefold_topology::TieRule;
 use rayon::prelude::*;
 
-use crate::{GreenbergEmbedding, GreenbergMethod, GreenbergStage, MeshSides, ReflectionMethod};
+use crate::{
+    GraphGuest, GreenbergEmbedding, GreenbergMethod, GreenbergPlacement, GreenbergStage, MeshSides,
+    Placement, PlacementMetrics, ReflectionMethod,
+};
+
+fn measure(placement: &GreenbergPlacement) -> PlacementMetrics {
+    let guest = GraphGuest::new(placement.guest().clone());
+    let whole = Placement::Greenberg(Box::new(placement.clone()));
+    PlacementMetrics::measure_by_edge(&guest, &whole, TieRule::Direct)
+}
 
 /// The longest distance between neighbours before percolation, after every other check of sections
 /// 3 and 4.

@@ -1,10 +1,11 @@
 //! Guests of any number of dimensions on hypercube machines: 6.2 and 6.3.
 
-use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId, TieRule};
+use cubefold_topology::{HostDimension, Machine, MachineKind, NodeId};
 
+use super::measure;
 use crate::{
-    Exactness, GraphGuest, GreenbergConstruction, GreenbergError, GreenbergMethod, GreenbergPlacement,
-    Placement, PlacementMetrics, ProcessId,
+    Exactness, GreenbergConstruction, GreenbergError, GreenbergMethod, GreenbergPlacement, PlacementMetrics,
+    ProcessId,
     test_support::{cube, mesh, wrapping},
 };
 
@@ -12,9 +13,8 @@ use crate::{
 fn place(guest: &Machine) -> (GreenbergPlacement, PlacementMetrics) {
     let host = cube(GreenbergPlacement::cube_dimensions(guest));
     let placement = GreenbergPlacement::new(guest, &host).unwrap();
-    let whole = Placement::Greenberg(Box::new(placement.clone()));
-    let metrics = PlacementMetrics::measure_by_edge(&GraphGuest::new(guest.clone()), &whole, TieRule::Direct);
-    assert!(whole.is_one_to_one());
+    let metrics = measure(&placement);
+    assert_eq!(metrics.load.max, 1);
     assert!(metrics.dilation.max() <= placement.promised_dilation().links, "{guest:?}");
     (placement, metrics)
 }
