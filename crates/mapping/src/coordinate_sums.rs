@@ -22,11 +22,8 @@ impl SumCounts {
         Self(vec![1])
     }
 
-    /// Multiplies by one more coordinate, which takes each value of each of these ranges, both ends included.
-    ///
-    /// # Complexity
-    ///
-    /// Linear in the result for each range.
+    /// Multiplies by one more coordinate, which takes each value of each of these ranges, both ends included; in time
+    /// linear in the result for each range.
     pub(crate) fn times(&self, ranges: &[(u64, u64)]) -> Self {
         let greatest = ranges.iter().map(|&(_, last)| last).max().unwrap_or(0);
         let mut product = vec![0_u64; self.0.len() + index(greatest)];

@@ -16,15 +16,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Returns the grid of these lengths, each of which wraps or does not.
-    ///
-    /// # Errors
-    ///
-    /// When the lengths make no shape.
-    ///
-    /// # Panics
-    ///
-    /// When there are more or fewer `wraps` than lengths.
+    /// Returns the grid of these lengths, with as many wraps; an error if the lengths make no shape.
     pub(crate) fn new(lengths: &[u64], wraps: &[Wrap]) -> Result<Self, ShapeError> {
         let shape = Shape::new(lengths)?;
         assert_eq!(lengths.len(), wraps.len(), "one wrap for each length");

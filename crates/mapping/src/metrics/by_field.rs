@@ -12,11 +12,7 @@ use super::{
 };
 use crate::{Placement, ProductPlacement};
 
-/// Metrics of `placement`, measured line by line.
-///
-/// # Complexity
-///
-/// O(sum over j of `k_j d_j`) for lengths `k_j = 2^(d_j)`.
+/// Metrics of `placement`, measured line by line, in O(sum over j of `k_j d_j`) for lengths `k_j = 2^(d_j)`.
 pub(super) fn measure(placement: &ProductPlacement, tie: TieRule) -> PlacementMetrics {
     let nodes = placement.machine().node_count();
     let mut whole = PlacementMetrics {

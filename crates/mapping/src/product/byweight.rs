@@ -34,11 +34,7 @@ const fn binomials() -> [[u64; MAX_BITS + 1]; MAX_BITS + 1] {
     table
 }
 
-/// Position of field value `value`, below `2^bits`, in the order by weight.
-///
-/// # Complexity
-///
-/// O(bits).
+/// Position of field value `value`, below `2^bits`, in the order by weight; in O(bits).
 pub(super) fn position(value: u32, bits: u32) -> u32 {
     let row = &BINOMIAL[bits as usize];
     let weight = value.count_ones() as usize;
@@ -55,11 +51,7 @@ pub(super) fn position(value: u32, bits: u32) -> u32 {
     }
 }
 
-/// Field value at `position`, below `2^bits`, of the order by weight.
-///
-/// # Complexity
-///
-/// O(bits).
+/// Field value at `position`, below `2^bits`, of the order by weight; in O(bits).
 pub(super) fn value(position: u32, bits: u32) -> u32 {
     let row = &BINOMIAL[bits as usize];
     let (mut weight, mut up_to_this_weight) = (0, row[0]);
