@@ -45,6 +45,8 @@ pub use growing_tree::{GrowingTree, Side, growing_tree};
 pub use hypercubic_networks::{butterfly_in_cycles, cycles_in_butterfly, folded_levels, merged_levels};
 pub use k_ary_trees::{k_ary_tree, tree_in_tree, z_order_in_tree};
 pub(crate) use machines::cube_dimensions;
+#[cfg(test)]
+pub(crate) use machines::guest_edges;
 pub use mesh_of_trees::mesh_of_trees;
 pub use paths_and_cycles::{gray_cycle, gray_path, recursive_cycle, recursive_path, z_order};
 pub use placement::{ClassicPlacement, ClassicPlacementError};

@@ -14,16 +14,12 @@ use crate::{
         mesh_of_trees, rectangle_in_cube, squeeze, stretched_tree, tree_in_cube, tree_in_larger_cube,
         tree_in_tree, two_trees, z_order_in_tree,
     },
-    test_support::{cases, wrapping},
+    test_support::{cases, numbers, wrapping},
     truncation,
 };
 
 fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().unwrap()).unwrap()
-}
-
-fn numbers(value: &Value) -> Vec<u64> {
-    value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
 }
 
 fn spectrum(value: &Value) -> BTreeMap<u64, u64> {

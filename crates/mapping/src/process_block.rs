@@ -2,6 +2,10 @@
 //!
 //! Blocks, and processes inside a block, are numbered with the first coordinate fastest.
 
+use cubefold_topology::greatest_common_divisor;
+
+use crate::tao::divisors;
+
 /// A block of processes, as the length of a grid and of the block in each dimension, which divides it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessBlock {
@@ -48,7 +52,7 @@ impl ProcessBlock {
     pub fn counts(grid: &[u64]) -> Vec<u64> {
         let mut counts = std::collections::BTreeSet::from([1]);
         for &length in grid {
-            let divisors = divisors(length, length);
+            let divisors = divisors(length);
             counts = counts
                 .iter()
                 .flat_map(|count: &u64| divisors.iter().map(move |divisor| count.saturating_mul(*divisor)))
@@ -82,20 +86,6 @@ impl ProcessBlock {
     }
 }
 
-/// The common divisors of a length and `count`, ascending.
-fn divisors(length: u64, count: u64) -> Vec<u64> {
-    let mut found = vec![];
-    for divisor in (1..).take_while(|divisor| divisor * divisor <= length) {
-        if length.is_multiple_of(divisor) {
-            found.extend([divisor, length / divisor]);
-        }
-    }
-    found.retain(|divisor| count.is_multiple_of(*divisor));
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
 /// Calls `consider` with all blocks of `count` processes that start with `prefix`.
 fn all_blocks(grid: &[u64], count: u64, prefix: &mut Vec<u64>, consider: &mut impl FnMut(&[u64])) {
     let Some(&length) = grid.get(prefix.len()) else {
@@ -106,7 +96,7 @@ fn all_blocks(grid: &[u64], count: u64, prefix: &mut Vec<u64>, consider: &mut im
     };
     // The remaining processes must fit into the remaining dimensions.
     let room = grid[prefix.len() + 1..].iter().fold(1_u64, |product, length| product.saturating_mul(*length));
-    for divisor in divisors(length, count) {
+    for divisor in divisors(greatest_common_divisor(length, count)) {
         if count / divisor <= room {
             prefix.push(divisor);
             all_blocks(grid, count / divisor, prefix, consider);

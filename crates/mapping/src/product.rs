@@ -227,11 +227,11 @@ const MIN_NODES_PER_TASK: usize = 1 << 16;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::wrapping_bits;
+    use crate::test_support::{shapes, wrapping_bits};
 
     #[test]
     fn every_embedding_is_a_bijection_with_its_inverse_on_every_machine_up_to_2_to_the_10() {
-        for lengths in shapes_of_powers_of_two(10) {
+        for lengths in (1..=10).flat_map(|bits| shapes(1 << bits)) {
             for kind in EmbeddingKind::ALL {
                 // Every other dimension wraps.
                 check_bijection(kind, &wrapping_bits(&lengths, 0x5555_5555));
@@ -280,19 +280,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// All lists of powers of two from 2 on with a product of at most `2^most`.
-    fn shapes_of_powers_of_two(most: u32) -> Vec<Vec<u64>> {
-        let mut shapes = vec![];
-        for bits in 1..=most {
-            shapes.push(vec![1 << bits]);
-            for mut longer in shapes_of_powers_of_two(most - bits) {
-                longer.push(1 << bits);
-                shapes.push(longer);
-            }
-        }
-        shapes
     }
 
     #[test]

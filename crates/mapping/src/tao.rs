@@ -50,6 +50,7 @@ pub use promise::{
     Exactness, PromisedDilation, PromisedSteps, Routing, RoutingSource, RoutingSpace, RoutingSubset,
 };
 
+pub(crate) use factor::divisors;
 pub(crate) use sequence::fold as folded;
 
 use contraction::CoordinateSet;

@@ -24,6 +24,21 @@ pub(crate) fn wrapping_bits(lengths: &[u64], wraps: u32) -> Machine {
     wrapping(lengths, &wraps)
 }
 
+/// All lists of lengths of at least 2 with this product.
+pub(crate) fn shapes(product: u64) -> Vec<Vec<u64>> {
+    let mut all = vec![];
+    for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
+        if first == product {
+            all.push(vec![first]);
+        }
+        for mut longer in shapes(product / first) {
+            longer.insert(0, first);
+            all.push(longer);
+        }
+    }
+    all
+}
+
 /// The cases of an item of `tests/golden/papers_rest.json`, at least one.
 pub(crate) fn cases(item: &str) -> Vec<Value> {
     let mut golden: Value =
@@ -41,4 +56,8 @@ pub(crate) fn cases_of_cubes(kind: &str) -> Vec<Value> {
     cases.retain(|case| case["kind"] == kind);
     assert!(!cases.is_empty(), "{kind}");
     cases
+}
+
+pub(crate) fn numbers(value: &Value) -> Vec<u64> {
+    value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
 }

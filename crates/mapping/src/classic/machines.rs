@@ -18,7 +18,7 @@ pub(super) fn mesh(lengths: &[u64]) -> Result<Machine, ClassicError> {
 }
 
 /// The edges of a machine taken as a guest, each once.
-pub(super) fn guest_edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
+pub(crate) fn guest_edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
     let guest = GraphGuest::new(guest.clone());
     (0..guest.dimension_count()).flat_map(|dimension| guest.edges(dimension).collect::<Vec<_>>()).collect()
 }

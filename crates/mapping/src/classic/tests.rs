@@ -7,7 +7,7 @@ use cubefold_topology::{Machine, MachineKind, Network, NodeId};
 use serde_json::Value;
 
 use super::*;
-use crate::{Construction, ConstructionKind, ProcessId};
+use crate::{Construction, ConstructionKind, ProcessId, test_support::numbers};
 
 /// The statements of the file that are about programs, which this crate does not know.
 const ABOUT_PROGRAMS: [&str; 1] = ["normal-algorithm"];
@@ -27,10 +27,6 @@ fn cases(id: &str) -> Vec<Value> {
 
 fn number(case: &Value, key: &str) -> u32 {
     u32::try_from(case[key].as_u64().unwrap()).unwrap()
-}
-
-fn lengths(case: &Value, key: &str) -> Vec<u64> {
-    case[key].as_array().unwrap().iter().map(|length| length.as_u64().unwrap()).collect()
 }
 
 /// Measures named by the case are those of the embedding; bounds bind from above.
@@ -133,28 +129,28 @@ fn growing_trees() {
 #[test]
 fn toruses_and_meshes() {
     for case in cases("torus-in-mesh") {
-        check(&case, &torus_in_mesh(&lengths(&case, "lengths")).unwrap());
+        check(&case, &torus_in_mesh(&numbers(&case["lengths"])).unwrap());
     }
     for case in cases("torus-in-cycle") {
-        let lengths: [u64; 2] = lengths(&case, "lengths").try_into().unwrap();
+        let lengths: [u64; 2] = numbers(&case["lengths"]).try_into().unwrap();
         check(&case, &torus_in_ring(lengths).unwrap());
         assert_eq!(case["promised"]["link_congestion_as_printed"], *lengths.iter().min().unwrap());
     }
     for case in cases("snake") {
-        check(&case, &snake(&lengths(&case, "host_lengths")).unwrap());
+        check(&case, &snake(&numbers(&case["host_lengths"])).unwrap());
     }
 }
 
 #[test]
 fn squares_and_rectangles() {
     for case in cases("square-in-rectangle") {
-        check(&case, &square_in_rectangle(lengths(&case, "host_lengths").try_into().unwrap()).unwrap());
+        check(&case, &square_in_rectangle(numbers(&case["host_lengths"]).try_into().unwrap()).unwrap());
     }
     for case in cases("rectangle-in-square") {
-        check(&case, &rectangle_in_square(lengths(&case, "guest_lengths").try_into().unwrap()).unwrap());
+        check(&case, &rectangle_in_square(numbers(&case["guest_lengths"]).try_into().unwrap()).unwrap());
     }
     for case in cases("mesh-2x9-3x6") {
-        let guest = lengths(&case, "guest_lengths");
+        let guest = numbers(&case["guest_lengths"]);
         let example =
             ExampleMeshes::BOTH.into_iter().find(|example| example.guest_lengths()[..] == guest[..]);
         check(&case, &example_meshes(example.unwrap()).unwrap());
@@ -181,7 +177,7 @@ fn numberings() {
 #[test]
 fn hamiltonian_cycles_of_meshes_and_toruses() {
     for case in cases("hamiltonian") {
-        let lengths = lengths(&case, "mesh");
+        let lengths = numbers(&case["mesh"]);
         let expected = case["hamiltonian_cycle"].as_bool().unwrap();
         let mesh = Machine::new(MachineKind::Mesh, &lengths).unwrap();
         assert_eq!(Walk::round(&mesh), expected, "{lengths:?}");

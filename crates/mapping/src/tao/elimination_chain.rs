@@ -263,8 +263,9 @@ impl EvenSpread<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{factor::can_be_even_first, tests::shapes};
+    use super::super::factor::can_be_even_first;
     use super::*;
+    use crate::test_support::shapes;
 
     /// All chains of a pair by exhaustive search, as in `docs/model.md`: in the order of multiplicands, then of vectors.
     fn all_chains(guest: &[u64], host: &[u64]) -> Vec<Chain> {

@@ -211,7 +211,7 @@ impl FreePositions {
 }
 
 /// The divisors of a number of at least 1, in ascending order.
-pub(super) fn divisors(number: u64) -> Vec<u64> {
+pub(crate) fn divisors(number: u64) -> Vec<u64> {
     let small: Vec<u64> = (1..=number.isqrt()).filter(|divisor| number.is_multiple_of(*divisor)).collect();
     let large = small.iter().rev().map(|divisor| number / divisor).filter(|large| large * large > number);
     small.iter().copied().chain(large).collect()

@@ -177,21 +177,14 @@ mod tests {
     //! The lemmas of 3.3 on every radix base up to a size.
 
     use super::*;
+    use crate::test_support::shapes;
     use cubefold_topology::{Machine, MachineKind, NodeId};
 
     const ALL: [Sequence; 3] = [Sequence::F, Sequence::G, Sequence::H];
 
     /// All lists of lengths of at least 2 with a product of at most `most`.
-    fn bases(most: u64) -> Vec<Vec<u64>> {
-        let mut all = vec![];
-        for first in 2..=most {
-            all.push(vec![first]);
-            for mut longer in bases(most / first) {
-                longer.insert(0, first);
-                all.push(longer);
-            }
-        }
-        all
+    fn bases(most: u64) -> impl Iterator<Item = Vec<u64>> {
+        (2..=most).flat_map(shapes)
     }
 
     fn elements(sequence: Sequence, lengths: &[u64]) -> Vec<Vec<u32>> {
@@ -256,7 +249,7 @@ mod tests {
 
     #[test]
     fn lemma_3_3_5_f_ends_in_the_first_column_when_the_first_length_is_even() {
-        for base in bases(120).into_iter().filter(|base| base[0].is_multiple_of(2)) {
+        for base in bases(120).filter(|base| base[0].is_multiple_of(2)) {
             let last = elements(Sequence::F, &base).pop().unwrap();
             assert_eq!(u64::from(last[0]), base[0] - 1);
             assert!(last[1..].iter().all(|&value| value == 0));

@@ -8,8 +8,9 @@ use cubefold_topology::{Machine, MachineKind};
 use proptest::prelude::*;
 
 use crate::{
-    Construction, ConstructionKind, Exactness, GraphGuest, Guest, ProcessId, UnmetCondition,
-    test_support::{wrapping, wrapping_bits},
+    Construction, ConstructionKind, Exactness, ProcessId, UnmetCondition,
+    classic::guest_edges,
+    test_support::{shapes, wrapping, wrapping_bits},
 };
 
 fn machine(kind: MachineKind, lengths: &[u64]) -> Machine {
@@ -22,21 +23,6 @@ fn all_machines(size: u64) -> Vec<Machine> {
 
 fn square(kind: MachineKind, length: u64, dimensions: usize) -> Machine {
     machine(kind, &vec![length; dimensions])
-}
-
-/// All lists of lengths of at least 2 with this product.
-pub(super) fn shapes(product: u64) -> Vec<Vec<u64>> {
-    let mut all = vec![];
-    for first in (2..=product).filter(|&first| product.is_multiple_of(first)) {
-        if first == product {
-            all.push(vec![first]);
-        }
-        for mut longer in shapes(product / first) {
-            longer.insert(0, first);
-            all.push(longer);
-        }
-    }
-    all
 }
 
 /// The mesh and the torus of a shape, or the hypercube alone.
@@ -53,16 +39,10 @@ pub(super) fn processes(guest: &Machine) -> impl Iterator<Item = ProcessId> {
     ProcessId::first(guest.node_count())
 }
 
-/// Every guest edge once.
-fn edges(guest: &Machine) -> Vec<(ProcessId, ProcessId)> {
-    let grid = GraphGuest::new(guest.clone());
-    (0..grid.dimension_count()).flat_map(|dimension| grid.edges(dimension).collect::<Vec<_>>()).collect()
-}
-
 /// The largest distance between the nodes of neighbouring processes.
 pub(super) fn measured_dilation(construction: &Construction) -> u64 {
     let distance = |(a, b)| construction.host().distance(construction.node(a), construction.node(b));
-    edges(construction.guest()).into_iter().map(distance).max().unwrap()
+    guest_edges(construction.guest()).into_iter().map(distance).max().unwrap()
 }
 
 /// Every node has as many processes as the loads say, and they name it; all promises on distances hold.
@@ -96,7 +76,7 @@ fn check_distances(construction: &Construction, context: &str) {
         assert_eq!(subset.number, number, "{context}");
     }
     let mut farthest = vec![0; routing.subsets().len()];
-    for (a, b) in edges(construction.guest()) {
+    for (a, b) in guest_edges(construction.guest()) {
         let Some(subset) = construction.subset(a, b) else { continue };
         assert_eq!(construction.subset(b, a), Some(subset), "{context}");
         let distance = construction.host().distance(construction.node(a), construction.node(b));

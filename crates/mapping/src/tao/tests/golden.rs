@@ -13,7 +13,10 @@ use super::super::factor::Factor;
 use super::super::radix::{RadixBase, write_digits};
 use super::super::sequence::Sequence;
 use super::{check, describe, measured_dilation, processes};
-use crate::{Construction, ConstructionKind, Exactness, PromisedSteps, RoutingSource, RoutingSpace};
+use crate::{
+    Construction, ConstructionKind, Exactness, PromisedSteps, RoutingSource, RoutingSpace,
+    test_support::numbers as lengths,
+};
 
 #[derive(Deserialize)]
 struct Golden {
@@ -225,10 +228,6 @@ fn figure(name: &str) -> Value {
 
 fn numbers(value: &Value) -> Vec<u32> {
     value.as_array().unwrap().iter().map(|number| u32::try_from(number.as_u64().unwrap()).unwrap()).collect()
-}
-
-fn lengths(value: &Value) -> Vec<u64> {
-    numbers(value).into_iter().map(u64::from).collect()
 }
 
 fn element(sequence: Sequence, base: &[u64], position: u32) -> Vec<u32> {

@@ -9,16 +9,17 @@ use rand_chacha::ChaCha12Rng;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{check, describe, edges, machine, measured_dilation, processes};
+use super::{check, describe, machine, measured_dilation, processes};
 use crate::{
     Construction, ConstructionKind, Exactness, RoutingSource,
+    classic::guest_edges,
     test_support::{cases, wrapping},
 };
 
 /// The number of guest edges at each distance.
 fn spectrum(construction: &Construction) -> BTreeMap<u64, u64> {
     let mut spectrum = BTreeMap::new();
-    for (a, b) in edges(construction.guest()) {
+    for (a, b) in guest_edges(construction.guest()) {
         let links = construction.host().distance(construction.node(a), construction.node(b));
         *spectrum.entry(links).or_default() += 1;
     }
