@@ -71,7 +71,7 @@ impl Window {
     }
 
     pub(super) fn contains(&self, cycle: u64) -> bool {
-        cycle >= self.begin && cycle - self.begin < self.cycles
+        (self.begin..self.end()).contains(&cycle)
     }
 
     /// The first cycle after it.

@@ -13,7 +13,7 @@ use super::{
     latencies::{Latencies, Missing},
     pattern::Destinations,
     rows::{OpenLoopRows, WantedRows},
-    source::Sources,
+    source::{Made, Sources},
 };
 use crate::{
     Communication, Deadlock,
@@ -27,12 +27,12 @@ pub(super) struct Run<'run> {
     load: f64,
     network: RouterNetwork<'run>,
     sources: Sources<'run>,
-    requests: Vec<VecDeque<u64>>,     // by terminal, when waiting ones were made
-    replies: Vec<VecDeque<Reply>>,    // by terminal, waiting
-    due: VecDeque<(u64, u32, Asked)>, // replies to be made: when, and at which terminal
-    on_way: Vec<Option<OnWay>>,       // by number of a message
-    vacant: Vec<u32>,                 // unused numbers
-    made: u64,                        // flits, in all
+    requests: Vec<VecDeque<u64>>,  // by terminal, when waiting ones were made
+    replies: Vec<VecDeque<OnWay>>, // by terminal, waiting
+    due: VecDeque<(u64, OnWay)>,   // when replies are to be made, with the packets that they answer
+    on_way: Vec<Option<OnWay>>,    // by number of a message
+    vacant: Vec<u32>,              // unused numbers
+    made: u64,                     // flits, in all
     window: Window,
     measured: u64, // packets
     received: u64, // of them
@@ -43,22 +43,7 @@ pub(super) struct Run<'run> {
     packets: Vec<PacketRow>, // received ones
 }
 
-/// A packet that is to be answered.
-#[derive(Debug, Clone, Copy)]
-struct Asked {
-    by: NodeId,
-    made: u64, // when the request was
-}
-
-/// A reply at its terminal.
-#[derive(Debug, Clone, Copy)]
-struct Reply {
-    made: u64,
-    units: u64,
-    asked: Asked,
-}
-
-/// A packet in the injection queue of its terminal, or in the network.
+/// A packet in the injection queue of its terminal, or in the network; or a reply that waits at its terminal.
 #[derive(Debug, Clone, Copy)]
 struct OnWay {
     kind: PacketKind,
@@ -205,25 +190,23 @@ impl<'run> Run<'run> {
         }
         self.vacant.push(message);
         if let (PacketKind::Request, Some(reply)) = (packet.kind, &self.traffic.reply) {
-            let asked = Asked { by: packet.from, made: packet.made };
-            self.due.push_back((now + reply.delay, packet.to.index(), asked));
+            self.due.push_back((now + reply.delay, packet));
         }
     }
 
     /// The replies that are due are made.
     fn make_replies(&mut self, now: u64) {
-        while let Some(&(due, from, asked)) = self.due.front()
-            && due <= now
-        {
-            self.due.pop_front();
+        while let Some((_, request)) = self.due.pop_front_if(|(due, _)| *due <= now) {
             let Some(reply) = &self.traffic.reply else { continue };
-            let units = self.sources.reply_units(reply, [now, from.into(), asked.by.index().into()]);
+            let (from, to, request_made) = (request.to, request.from, request.made);
+            let units = self.sources.reply_units(reply, [now, from.index().into(), to.index().into()]);
             self.count_made(now, units);
-            if let Some(batch) = self.window.at(asked.made) {
+            if let Some(batch) = self.window.at(request_made) {
                 batch.packets += 1;
             }
-            if let Ok(terminal) = self.sources.terminals().binary_search(&NodeId::new(from)) {
-                self.replies[terminal].push_back(Reply { made: now, units, asked });
+            if let Ok(terminal) = self.sources.terminals().binary_search(&from) {
+                let kind = PacketKind::Reply;
+                self.replies[terminal].push_back(OnWay { kind, made: now, request_made, from, to, units });
             }
         }
     }
@@ -245,33 +228,36 @@ impl<'run> Run<'run> {
             }
             self.requests[terminal as usize].push_back(now);
         }
-        let from = self.sources.terminals()[terminal as usize];
         if self.traffic.reply.is_none() {
-            if !self.network.has_queue(from.index()) {
-                self.send_request(terminal, from, from.index());
+            let queue = self.sources.terminals()[terminal as usize].index();
+            if !self.network.has_queue(queue) {
+                self.send_request(terminal, queue);
             }
             return;
         }
         let [requests, replies] = [0, 1].map(|kind| 2 * terminal + kind);
         if self.network.is_queue_empty(requests) {
-            self.send_request(terminal, from, requests);
+            self.send_request(terminal, requests);
         }
-        if self.network.is_queue_empty(replies) {
-            self.send_reply(terminal, from, replies);
+        if self.network.is_queue_empty(replies)
+            && let Some(reply) = self.replies[terminal as usize].pop_front()
+        {
+            self.send(reply, replies);
         }
     }
 
-    fn send_request(&mut self, terminal: u32, from: NodeId, queue: u32) {
-        let Some(made) = self.requests[terminal as usize].pop_front() else { return };
-        let Some(drawn) = self.sources.made_in(terminal, made) else { return };
-        let (to, units) = (drawn.to, drawn.units);
-        self.send(OnWay { kind: PacketKind::Request, made, request_made: made, from, to, units }, queue);
+    fn send_request(&mut self, terminal: u32, queue: u32) {
+        let made = self.requests[terminal as usize].pop_front();
+        if let Some(request) = made.and_then(|made| self.request(terminal, made)) {
+            self.send(request, queue);
+        }
     }
 
-    fn send_reply(&mut self, terminal: u32, from: NodeId, queue: u32) {
-        let Some(Reply { made, units, asked }) = self.replies[terminal as usize].pop_front() else { return };
-        let (to, request_made) = (asked.by, asked.made);
-        self.send(OnWay { kind: PacketKind::Reply, made, request_made, from, to, units }, queue);
+    /// The request that a terminal made in an earlier cycle.
+    fn request(&self, terminal: u32, made: u64) -> Option<OnWay> {
+        let Made { to, units } = self.sources.made_in(terminal, made)?;
+        let from = self.sources.terminals()[terminal as usize];
+        Some(OnWay { kind: PacketKind::Request, made, request_made: made, from, to, units })
     }
 
     /// A packet joins an injection queue.
@@ -352,13 +338,10 @@ impl<'run> Run<'run> {
         for &made in self.requests.iter().flatten() {
             add(PacketKind::Request, made, made);
         }
-        for reply in self.replies.iter().flatten() {
-            add(PacketKind::Reply, reply.made, reply.asked.made);
-        }
-        for packet in self.on_way.iter().flatten() {
+        for packet in self.replies.iter().flatten().chain(self.on_way.iter().flatten()) {
             add(packet.kind, packet.made, packet.request_made);
         }
-        let not_made = self.due.iter().filter(|(_, _, asked)| self.window.contains(asked.made)).count();
+        let not_made = self.due.iter().filter(|(_, request)| self.window.contains(request.made)).count();
         missing.add(not_made as u64, 1);
         missing
     }
@@ -374,22 +357,13 @@ impl<'run> Run<'run> {
                 rows.push(packet.row(self.network.entry(message), None, links));
             }
         }
-        for (terminal, waiting) in (0_u32..).zip(&self.requests) {
-            for &made in waiting.iter().filter(|made| self.window.contains(**made)) {
-                let Some(drawn) = self.sources.made_in(terminal, made) else { continue };
-                let from = self.sources.terminals()[terminal as usize];
-                let (kind, to, units) = (PacketKind::Request, drawn.to, drawn.units);
-                rows.push(OnWay { kind, made, request_made: made, from, to, units }.row(None, None, 0));
-            }
-        }
-        for (&from, waiting) in self.sources.terminals().iter().zip(&self.replies) {
-            for &Reply { made, units, asked } in waiting {
-                if self.window.contains(asked.made) {
-                    let (kind, to, request_made) = (PacketKind::Reply, asked.by, asked.made);
-                    rows.push(OnWay { kind, made, request_made, from, to, units }.row(None, None, 0));
-                }
-            }
-        }
+        let run = &*self;
+        let requests = (0_u32..).zip(&run.requests).flat_map(|(terminal, waiting)| {
+            waiting.iter().filter_map(move |&made| run.request(terminal, made))
+        });
+        let waiting = requests.chain(run.replies.iter().flatten().copied());
+        let waiting = waiting.filter(|packet| run.window.contains(packet.request_made));
+        rows.extend(waiting.map(|packet| packet.row(None, None, 0)));
         rows.sort_by_key(|row| (row.made, row.source, row.kind));
         rows
     }
