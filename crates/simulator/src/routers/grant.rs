@@ -1,9 +1,11 @@
 //! Channels and switches are granted, and flits move (`docs/model.md` section 26.2, phases 4 to 6).
 
+use std::cmp::Reverse;
+
 use super::{
+    injection::all_channels,
     matching::{Request, bits, bits_from},
-    network::{NONE, Need, RouterNetwork},
-    packet::{Candidate, CandidateChoice},
+    network::{NONE, RouterNetwork},
     routing::AdaptiveChoice,
     speedup::Step,
     wiring::End,
@@ -57,95 +59,69 @@ impl RouterNetwork<'_> {
 
     /// Lists the channels that heads ask for.
     fn list_asks(&mut self, first: u32, count: u32) {
-        self.scratch.asks.clear();
+        let mut asks = std::mem::take(&mut self.scratch.asks);
+        asks.clear();
         for port in 0..count {
             for channel in bits(self.ports[(first + port) as usize].asking) {
-                self.ask(first, port, channel);
+                self.ask(first, port, channel, &mut asks);
             }
         }
+        self.scratch.asks = asks;
     }
 
-    /// Lists the channels that the head in an input channel asks for.
+    /// Lists the channels that the head in an input channel asks for, escape channels only if no other is free.
     #[inline]
-    fn ask(&mut self, first: u32, port: u32, channel: u32) {
-        let flit = self.front((first + port) * self.rules.channels + channel);
-        let packet = self.packets.get(flit.packet());
-        let (route, need) = (
-            packet.route,
-            match self.rules.need {
-                Need::Nothing => 0,
-                Need::Room => packet.room,
-            },
-        );
+    fn ask(&self, first: u32, port: u32, channel: u32, asks: &mut Vec<Ask>) {
+        let number = self.front((first + port) * self.rules.channels + channel).packet();
+        let packet = self.packets.get(number);
+        let need = if self.rules.needs_room { packet.room } else { 0 };
+        let ask = |output: u32, channels: u64| Ask { port, channel, output, channels };
+        let (route, listed_before) = (packet.route, asks.len());
         if let Some(choice) = route.choice {
-            return self.ask_listed(flit.packet(), [first, port, channel], choice, need);
+            let candidates = self.packets.candidates(number);
+            let listed = |is_escape: bool| {
+                let of_kind = candidates.iter().filter(move |candidate| candidate.is_escape == is_escape);
+                of_kind.map(|candidate| ask(candidate.port, candidate.channels))
+            };
+            self.list_free(first, need, choice, listed(false), asks);
+            if asks.len() == listed_before {
+                self.list_free(first, need, AdaptiveChoice::Any, listed(true), asks);
+            }
+            return;
         }
-        let mut has_asked = false;
         if route.adaptive_ports != 0 {
-            let mut best: Option<(u64, Ask)> = None;
-            let adaptive = super::injection::all_channels(self.rules.channels)
-                & !((1 << self.rules.escape_channels) - 1);
-            for output in bits(route.adaptive_ports) {
-                let channels = self.free(first + output, adaptive, need);
-                if channels == 0 {
-                    continue;
-                }
-                let ask = Ask { port, channel, output, channels };
-                if self.rules.adaptive_choice == AdaptiveChoice::Any {
-                    self.scratch.asks.push(ask);
-                    has_asked = true;
-                    continue;
-                }
-                let credits = self.unused_credits(first + output, adaptive);
-                if best.is_none_or(|(most, _)| credits > most) {
-                    best = Some((credits, ask));
-                }
-            }
-            if let Some((_, ask)) = best {
-                self.scratch.asks.push(ask);
-                has_asked = true;
-            }
+            let adaptive = all_channels(self.rules.channels) & !((1 << self.rules.escape_channels) - 1);
+            let nearer = bits(route.adaptive_ports).map(|output| ask(output, adaptive));
+            self.list_free(first, need, self.rules.adaptive_choice, nearer, asks);
         }
-        if !has_asked {
-            let channels = self.free(first + route.port, route.channels, need);
-            if channels != 0 {
-                self.scratch.asks.push(Ask { port, channel, output: route.port, channels });
-            }
+        if asks.len() == listed_before {
+            let only = std::iter::once(ask(route.port, route.channels));
+            self.list_free(first, need, AdaptiveChoice::Any, only, asks);
         }
     }
 
-    /// Lists the channels that a head requests among its listed candidates, escape channels last.
-    fn ask_listed(
-        &mut self,
-        packet: u32,
-        [first, port, channel]: [u32; 3],
-        choice: CandidateChoice,
+    /// Appends the free channels among those asked for: of all ports, or of the first with the most credits.
+    #[inline]
+    fn list_free(
+        &self,
+        first: u32,
         need: u32,
+        choice: AdaptiveChoice,
+        wanted: impl Iterator<Item = Ask>,
+        asks: &mut Vec<Ask>,
     ) {
-        let ask = |candidate: &Candidate| {
-            let channels = self.free(first + candidate.port, candidate.channels, need);
-            (channels != 0).then_some(Ask { port, channel, output: candidate.port, channels })
-        };
-        let candidates = self.packets.candidates(packet);
-        let others = candidates.iter().filter(|candidate| !candidate.is_escape);
-        let mut asks: smallvec::SmallVec<[Ask; 8]> = match choice {
-            CandidateChoice::Any => others.filter_map(ask).collect(),
-            CandidateChoice::Credits => {
-                let mut best: Option<(u64, Ask)> = None;
-                for candidate in others {
-                    let Some(ask) = ask(candidate) else { continue };
-                    let credits = self.unused_credits(first + candidate.port, candidate.channels);
-                    if best.is_none_or(|(most, _)| credits > most) {
-                        best = Some((credits, ask));
-                    }
-                }
-                best.map(|best| best.1).into_iter().collect()
+        let free = wanted.filter_map(|ask| {
+            let channels = self.free(first + ask.output, ask.channels, need);
+            (channels != 0).then_some((ask.channels, Ask { channels, ..ask }))
+        });
+        match choice {
+            AdaptiveChoice::Any => asks.extend(free.map(|(_, ask)| ask)),
+            AdaptiveChoice::Credits => {
+                let most =
+                    free.min_by_key(|&(all, ask)| Reverse(self.unused_credits(first + ask.output, all)));
+                asks.extend(most.map(|(_, ask)| ask));
             }
-        };
-        if asks.is_empty() {
-            asks.extend(candidates.iter().filter(|candidate| candidate.is_escape).filter_map(ask));
         }
-        self.scratch.asks.extend(asks);
     }
 
     /// Returns those of `channels` of an output port that are unused and have at least `need` credits.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Speedup, packet::Flit, settings::Routers};
+use super::{packet::Flit, settings::RouterSettings};
 
 /// Items that leave in the order of entry, each after the same time.
 #[derive(Debug)]
@@ -61,12 +61,9 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    pub(super) fn new(latency: u64, routers: &Routers) -> Self {
-        let settings = &routers.settings;
-        let [router, credit, terminal] =
-            [settings.router_cycles, settings.credit_cycles, settings.terminal_latency].map(u64::from);
-        // With a speedup flits are put in when they leave their output queues, the cycle before they enter the links.
-        let switch = if settings.speedup == Speedup::ONE { router.min(2) } else { 1 };
+    /// Nothing between routers whose links have this latency, and whose flits enter them `switch` cycles after they leave.
+    pub(super) fn new(latency: u64, settings: &RouterSettings, switch: u64) -> Self {
+        let [credit, terminal] = [settings.credit_cycles, settings.terminal_latency].map(u64::from);
         let latencies = [latency, settings.global_latency.unwrap_or(latency)];
         Self {
             to_routers: latencies.map(|latency| DelayLine::new(switch + latency + 1)),

@@ -69,20 +69,11 @@ pub(super) struct RouterRules {
     pub(super) buffer: u32,   // `B`
     pub(super) is_speculative: bool,
     pub(super) link_after: u64, // cycles from sending a flit to its entering the link
-    pub(super) need: Need,
+    pub(super) needs_room: bool, // whether a head needs credits for its packet, or for a whole buffer
     pub(super) adaptive_choice: AdaptiveChoice,
     pub(super) escape_channels: u32,
     pub(super) router_cycles: u32, // `R`
     pub(super) speedup: Speedup,
-}
-
-/// The credits that a head needs of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
-    /// None.
-    Nothing,
-    /// Enough for its packet, or a whole buffer.
-    Room,
 }
 
 /// The routers and terminals of a machine.
@@ -127,17 +118,14 @@ pub(super) struct Scratch {
 
 impl RouterRules {
     fn new(settings: &RouterSettings, routes: &PacketRoutes<'_>) -> Self {
-        let has_need = routes.needs_room() || settings.flow_control.needs_room();
         Self {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
             is_speculative: settings.router_cycles <= 2,
-            link_after: if settings.speedup == Speedup::ONE {
-                settings.router_cycles.min(2).into()
-            } else {
-                1
-            },
-            need: if has_need { Need::Room } else { Need::Nothing },
+            // With a speedup flits are sent from their output queues, the cycle before they enter the links.
+            link_after: if settings.speedup == Speedup::ONE { settings.router_cycles.min(2) } else { 1 }
+                .into(),
+            needs_room: routes.needs_room() || settings.flow_control.needs_room(),
             adaptive_choice: settings.routing.options().adaptive_choice,
             escape_channels: routes.escape_channels(),
             router_cycles: settings.router_cycles,
@@ -194,7 +182,7 @@ impl<'run> RouterNetwork<'run> {
             buffers: vec![Flit::default(); all * settings.buffer_units as usize],
             packets: PacketTable::default(),
             terminals: Terminals::new(wiring.terminal_count(), settings, communication.packet()),
-            in_flight: InFlight::new(communication.latency().get(), routers),
+            in_flight: InFlight::new(communication.latency().get(), settings, rules.link_after),
             starts: VecDeque::new(),
             departures: (settings.speedup != Speedup::ONE)
                 .then(|| Departures::new(settings.speedup, settings.router_cycles, ports)),

@@ -2,6 +2,8 @@
 
 use cubefold_topology::narrow;
 
+use super::routing::AdaptiveChoice;
+
 /// A flit of a packet, as a buffer holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Flit(u32); // the number of the packet, with two flags
@@ -95,7 +97,7 @@ pub(super) struct Route {
     /// The ports of a grid where it asks for adaptive channels, a bit each.
     pub(super) adaptive_ports: u64,
     /// The choice among listed candidates; `None` if there is no list.
-    pub(super) choice: Option<CandidateChoice>,
+    pub(super) choice: Option<AdaptiveChoice>,
 }
 
 /// One of several ports that a head may ask for, with its channels there.
@@ -106,15 +108,6 @@ pub(super) struct Candidate {
     pub(super) is_escape: bool, // requested only if no other can be
 }
 
-/// The choice among the candidates of a head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CandidateChoice {
-    /// The one with most credits.
-    Credits,
-    /// All.
-    Any,
-}
-
 impl Route {
     /// All of these channels of one port.
     pub(super) fn over(port: u32, channels: u64) -> Self {
@@ -122,7 +115,7 @@ impl Route {
     }
 
     /// Listed candidates, of which there is at least one.
-    pub(super) fn among(candidates: &[Candidate], choice: CandidateChoice) -> Self {
+    pub(super) fn among(candidates: &[Candidate], choice: AdaptiveChoice) -> Self {
         let (port, channels) =
             candidates.first().map_or((0, 0), |candidate| (candidate.port, candidate.channels));
         Self { choice: Some(choice), ..Self::over(port, channels) }

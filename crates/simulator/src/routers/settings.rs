@@ -279,14 +279,14 @@ impl Routers {
     ) -> Result<Self, RouterError> {
         settings.check_ranges()?;
         check_rules(machine, communication)?;
-        let routing = settings.routing;
+        let (routing, descriptor) = (settings.routing, settings.routing.descriptor());
         if !routing.applies_to(machine) {
             let fitting = RouterRouting::all().filter(|rule| rule.applies_to(machine));
             let names: Vec<&str> = fitting.map(RouterRouting::name).collect();
             return Err(RouterError::NoSuchRouting { routing: routing.name(), expected: names.join(", ") });
         }
         check_hosts(machine)?;
-        if settings.ejection == Ejection::Class && !routing.ejects_by_class() {
+        if settings.ejection == Ejection::Class && !descriptor.ejects_by_class {
             return Err(RouterError::Ejection { routing: routing.name() });
         }
         if settings.global_latency.is_some() && !machine.has_groups() {
@@ -303,26 +303,24 @@ impl Routers {
         if all > 1 << 32 {
             return Err(RouterError::TooManyChannels { found: all });
         }
-        if let Some(packet) = communication.packet() {
-            check_packet(settings, packet.get())?;
+        let routers = Self {
+            settings,
+            end_links: if has_switches(machine) { 2 } else { 0 },
+            classes: (descriptor.classes)(machine),
+            longest_route: (descriptor.longest_route)(machine),
+        };
+        communication.packet().map_or(Ok(()), |packet| routers.check_packet(packet.get()))?;
+        Ok(routers)
+    }
+
+    /// Checks packets of `packet_units` units, the largest of a program.
+    pub(crate) fn check_packet(self, packet_units: u64) -> Result<(), RouterError> {
+        let RouterSettings { flow_control, buffer_units, .. } = self.settings;
+        if flow_control.needs_room() && packet_units > buffer_units.into() {
+            return Err(RouterError::BufferTooSmall { buffer_units, packet_units });
         }
-        let (classes, longest_route) = (routing.classes(machine), routing.longest_route(machine));
-        let end_links = if has_switches(machine) { 2 } else { 0 };
-        Ok(Self { settings, end_links, classes, longest_route })
+        Ok(())
     }
-
-    /// Checks packets of `units` units, the largest of a program.
-    pub(crate) fn check_packet(self, units: u64) -> Result<(), RouterError> {
-        check_packet(self.settings, units)
-    }
-}
-
-fn check_packet(settings: RouterSettings, packet_units: u64) -> Result<(), RouterError> {
-    let buffer_units = settings.buffer_units;
-    if settings.flow_control.needs_room() && packet_units > buffer_units.into() {
-        return Err(RouterError::BufferTooSmall { buffer_units, packet_units });
-    }
-    Ok(())
 }
 
 /// Whether hosts and routers are different nodes.

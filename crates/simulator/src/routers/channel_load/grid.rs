@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_topology::{Axis, Machine, NodeId, Sign, TieRule};
+use cubefold_topology::{Axis, NodeId, Sign, TieRule};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -11,12 +11,8 @@ use super::{
     fraction::Fraction,
     links::{LinkLoads, NextLinks, NoLinkLoads, Target},
     middle::{Received, add_by_random_middle},
-    traffic::Traffic,
 };
-use crate::routers::{
-    settings::{RouterSettings, RouterTie},
-    wiring::Wiring,
-};
+use crate::routers::{settings::RouterTie, wiring::Wiring};
 
 /// Dimension order on a grid.
 #[derive(Debug)]
@@ -26,54 +22,33 @@ struct GridOrder<'run> {
 }
 
 /// Adds traffic in dimension order.
-pub(in crate::routers) fn add_in_order(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    settings: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    loads.add_directly(&GridOrder { axes: machine.axes(), tie: settings.tie }, traffic)
+pub(in crate::routers) fn add_in_order(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    loads.add_directly(&GridOrder::of(loads))
 }
 
 /// Adds traffic by way of a random node.
-pub(in crate::routers) fn add_by_random_node(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    settings: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    let order = GridOrder { axes: machine.axes(), tie: settings.tie };
-    let by_parity = match settings.tie {
+pub(in crate::routers) fn add_by_random_node(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    let order = GridOrder::of(loads);
+    let by_parity = match order.tie {
         RouterTie::Rule(TieRule::Alternate) => {
             loads.check_size()?;
-            Some(order.received_by_parity(loads, traffic).ok_or(NoLinkLoads::LargeFraction)?)
+            Some(order.received_by_parity(loads).ok_or(NoLinkLoads::LargeFraction)?)
         }
         RouterTie::Rule(_) | RouterTie::Random => None,
     };
-    add_by_random_middle(loads, &order, traffic, by_parity)
+    add_by_random_middle(loads, &order, by_parity)
 }
 
 /// Adds traffic by way of a node that lies, independently in every dimension, a drawn number of links on the way.
-pub(in crate::routers) fn add_by_node_between(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    settings: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    loads.check_pairs(traffic, loads.router_count())?;
-    let order = GridOrder { axes: machine.axes(), tie: settings.tie };
-    add_between(loads, &order, traffic).ok_or(NoLinkLoads::LargeFraction)
+pub(in crate::routers) fn add_by_node_between(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    loads.check_pairs(loads.router_count())?;
+    let order = GridOrder::of(loads);
+    add_between(loads, &order).ok_or(NoLinkLoads::LargeFraction)
 }
 
 impl NextLinks for GridOrder<'_> {
     /// The ports of a node towards another: two if both ways around a ring are equally long and one is drawn.
-    fn next(
-        &self,
-        wiring: &Wiring,
-        router: u32,
-        target: Target,
-        is_even: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>> {
+    fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         let (at, to) = (wiring.node(router), target.node);
         for (dimension, axis) in (0_u32..).zip(self.axes) {
             let Some(way) = axis.displacement(at, to, TieRule::Direct) else { continue };
@@ -86,7 +61,7 @@ impl NextLinks for GridOrder<'_> {
                 RouterTie::Rule(TieRule::Positive) => smallvec![ports],
                 RouterTie::Rule(TieRule::Negative) => smallvec![ports + 1],
                 RouterTie::Rule(TieRule::Alternate) => {
-                    let is_even = match is_even {
+                    let is_even = match target.is_even {
                         Some(bits) => bits >> dimension & 1 == 1,
                         None => axis.coordinate(at).is_multiple_of(2),
                     };
@@ -99,12 +74,16 @@ impl NextLinks for GridOrder<'_> {
     }
 }
 
-impl GridOrder<'_> {
+impl<'run> GridOrder<'run> {
+    fn of(loads: &LinkLoads<'run>) -> Self {
+        Self { axes: loads.machine.axes(), tie: loads.settings.tie }
+    }
+
     /// The units that each terminal receives, by the parities of the coordinates of their sources.
-    fn received_by_parity(&self, loads: &LinkLoads<'_>, traffic: &Traffic) -> Option<Received> {
-        let count = traffic.at_terminals()?[1].len();
+    fn received_by_parity(&self, loads: &LinkLoads<'_>) -> Option<Received> {
+        let count = loads.traffic.at_terminals()?[1].len();
         let mut classes = BTreeMap::new();
-        traffic.for_each_pair(|from, to, units| {
+        loads.traffic.for_each_pair(|from, to, units| {
             let units_of: &mut Vec<Fraction> =
                 classes.entry(self.parities(loads.host(from))).or_insert_with(|| vec![Fraction::ZERO; count]);
             units_of[to as usize] = units_of[to as usize].plus(units)?;
@@ -154,11 +133,11 @@ struct Way {
     links: u64, // at least 1
 }
 
-fn add_between(loads: &mut LinkLoads<'_>, order: &GridOrder<'_>, traffic: &Traffic) -> Option<()> {
+fn add_between(loads: &mut LinkLoads<'_>, order: &GridOrder<'_>) -> Option<()> {
     // Units of all pairs, by port, in parts of a unit of each denominator that occurs.
     let mut parts: FxHashMap<u128, Vec<u128>> = FxHashMap::default();
     let ports = loads.loads.len();
-    traffic.for_each_pair(|from, to, units| {
+    loads.traffic.for_each_pair(|from, to, units| {
         let ends = [loads.host(from), loads.host(to)];
         let all = order.ways(ends[0], ends[1]);
         for ways in &all {

@@ -15,16 +15,18 @@ const MAX_STEPS: u64 = 1 << 30;
 /// The loads of the outputs of routers.
 #[derive(Debug)]
 pub(in crate::routers) struct LinkLoads<'run> {
+    pub(super) traffic: &'run Traffic,
+    pub(in crate::routers) machine: &'run Machine,
+    pub(super) settings: &'run RouterSettings,
+    hosts: &'run [NodeId],
     pub(in crate::routers) wiring: Wiring,
     pub(super) loads: Vec<Fraction>, // by port, among those of all routers
-    hosts: &'run [NodeId],
-    amounts: Vec<Fraction>, // by router, on its way
-    left: Vec<u32>,         // by router, links to the destination
+    amounts: Vec<Fraction>,          // by router, on its way
+    left: Vec<u32>,                  // by router, links to the destination
 }
 
-/// Adds the expected loads of all traffic under a rule of routing with these settings.
-pub(in crate::routers) type AddLinkLoads =
-    fn(&mut LinkLoads<'_>, &Traffic, &Machine, &RouterSettings) -> Result<(), NoLinkLoads>;
+/// Adds the expected loads of all traffic under a rule of routing.
+pub(in crate::routers) type AddLinkLoads = fn(&mut LinkLoads<'_>) -> Result<(), NoLinkLoads>;
 
 /// The reason why the loads of links are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,52 +42,46 @@ pub(in crate::routers) enum NoLinkLoads {
 pub(in crate::routers) struct Target {
     pub(in crate::routers) router: u32,
     pub(in crate::routers) node: NodeId,
+    /// A bit for each dimension in which the coordinate of the source is even; without it that of the router at hand
+    /// counts.
+    pub(in crate::routers) is_even: Option<u64>,
 }
 
 /// The links by which packets leave a router, all equally likely.
 pub(in crate::routers) trait NextLinks {
-    /// Their ports, among those of the router, if the target is at another router. `is_even` has a bit for each dimension
-    /// in which the coordinate of the source is even; without it that of the router counts. `None` without such links.
-    fn next(
-        &self,
-        wiring: &Wiring,
-        router: u32,
-        target: Target,
-        is_even: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>>;
+    /// Their ports, among those of the router, if the target is at another router. `None` without such links.
+    fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>>;
 }
 
 impl<'run> LinkLoads<'run> {
-    /// Links without a load yet.
-    fn new(machine: &'run Machine, hosts: &'run [NodeId]) -> Self {
+    /// The loads of all links.
+    pub(super) fn of(
+        traffic: &'run Traffic,
+        machine: &'run Machine,
+        settings: &'run RouterSettings,
+        hosts: &'run [NodeId],
+    ) -> Result<Self, NoLinkLoads> {
+        let add = settings.routing.descriptor().link_loads.ok_or(NoLinkLoads::NotFollowed)?;
         let wiring = Wiring::new(machine, false);
         let count = wiring.router_count() as usize;
-        Self {
+        let mut loads = Self {
+            traffic,
+            machine,
+            settings,
+            hosts,
             loads: vec![Fraction::ZERO; wiring.port_count()],
             amounts: vec![Fraction::ZERO; count],
             left: vec![u32::MAX; count],
             wiring,
-            hosts,
-        }
-    }
-
-    /// The loads of all links.
-    pub(super) fn of(
-        traffic: &Traffic,
-        machine: &'run Machine,
-        settings: &RouterSettings,
-        hosts: &'run [NodeId],
-    ) -> Result<Self, NoLinkLoads> {
-        let add = settings.routing.link_loads().ok_or(NoLinkLoads::NotFollowed)?;
-        let mut loads = Self::new(machine, hosts);
-        add(&mut loads, traffic, machine, settings)?;
+        };
+        add(&mut loads)?;
         Ok(loads)
     }
 
     /// Refuses traffic that takes too long to follow, at `steps` steps per pair with traffic.
-    pub(super) fn check_pairs(&self, traffic: &Traffic, steps: u64) -> Result<(), NoLinkLoads> {
+    pub(super) fn check_pairs(&self, steps: u64) -> Result<(), NoLinkLoads> {
         let hosts = self.hosts.len() as u64;
-        let pairs = if traffic.is_dense() { hosts * hosts } else { hosts };
+        let pairs = if self.traffic.is_dense() { hosts * hosts } else { hosts };
         check_steps(pairs, steps)
     }
 
@@ -126,12 +122,7 @@ impl<'run> LinkLoads<'run> {
     }
 
     /// Carries the units put at routers to a target.
-    pub(super) fn carry(
-        &mut self,
-        links: &dyn NextLinks,
-        target: Target,
-        is_even: Option<u64>,
-    ) -> Option<()> {
+    pub(super) fn carry(&mut self, links: &dyn NextLinks, target: Target) -> Option<()> {
         let count = self.amounts.len();
         self.amounts[target.router as usize] = Fraction::ZERO;
         self.left.fill(u32::MAX);
@@ -141,14 +132,14 @@ impl<'run> LinkLoads<'run> {
             if self.amounts[router as usize] == Fraction::ZERO {
                 continue;
             }
-            let left = self.links_left(links, router, target, is_even)? as usize;
+            let left = self.links_left(links, router, target)? as usize;
             by_distance.resize(by_distance.len().max(left + 1), vec![]);
             by_distance[left].push(router);
         }
         for left in (1..by_distance.len()).rev() {
             for router in std::mem::take(&mut by_distance[left]) {
                 let all = std::mem::replace(&mut self.amounts[router as usize], Fraction::ZERO);
-                let ports = self.ports(links, router, target, is_even)?;
+                let ports = self.ports(links, router, target)?;
                 let each = all.over(ports.len() as u128)?;
                 for port in ports {
                     self.loads[port as usize] = self.loads[port as usize].plus(each)?;
@@ -165,13 +156,7 @@ impl<'run> LinkLoads<'run> {
     }
 
     /// The links of a route to a target; all that are equally likely are equally long.
-    fn links_left(
-        &mut self,
-        links: &dyn NextLinks,
-        router: u32,
-        target: Target,
-        is_even: Option<u64>,
-    ) -> Option<u32> {
+    fn links_left(&mut self, links: &dyn NextLinks, router: u32, target: Target) -> Option<u32> {
         let mut route = vec![];
         let mut at = router;
         while self.left[at as usize] == u32::MAX {
@@ -179,7 +164,7 @@ impl<'run> LinkLoads<'run> {
             if route.len() > self.left.len() {
                 return None; // no rule leads in a circle
             }
-            at = self.beyond(*self.ports(links, at, target, is_even)?.first()?)?;
+            at = self.beyond(*self.ports(links, at, target)?.first()?)?;
         }
         let mut left = self.left[at as usize];
         for passed in route.into_iter().rev() {
@@ -198,29 +183,19 @@ impl<'run> LinkLoads<'run> {
     }
 
     /// The ports, among those of all routers, by which packets leave a router that is not the target's.
-    fn ports(
-        &self,
-        links: &dyn NextLinks,
-        router: u32,
-        target: Target,
-        is_even: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>> {
+    fn ports(&self, links: &dyn NextLinks, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         let (first, _) = self.wiring.ports(router);
-        let ports = links.next(&self.wiring, router, target, is_even)?;
+        let ports = links.next(&self.wiring, router, target)?;
         Some(ports.into_iter().map(|port| first + port).collect())
     }
 
     /// Adds traffic whose route follows from the router and the destination.
-    pub(in crate::routers) fn add_directly(
-        &mut self,
-        links: &dyn NextLinks,
-        traffic: &Traffic,
-    ) -> Result<(), NoLinkLoads> {
+    pub(in crate::routers) fn add_directly(&mut self, links: &dyn NextLinks) -> Result<(), NoLinkLoads> {
         self.check_size()?;
-        self.carry_directly(links, traffic).ok_or(NoLinkLoads::LargeFraction)
+        self.carry_directly(links).ok_or(NoLinkLoads::LargeFraction)
     }
 
-    fn carry_directly(&mut self, links: &dyn NextLinks, traffic: &Traffic) -> Option<()> {
+    fn carry_directly(&mut self, links: &dyn NextLinks) -> Option<()> {
         let by_router = self.terminals_by_router();
         let has_parallels = self.has_parallel_links();
         // Which of parallel links a packet takes depends on its terminal; all else on the router alone.
@@ -229,9 +204,9 @@ impl<'run> LinkLoads<'run> {
             terminals.chunks(alike).map(move |terminals| (router, terminals))
         });
         for (router, terminals) in targets {
-            let target = Target { router, node: self.host(terminals[0]) };
+            let target = Target { router, node: self.host(terminals[0]), is_even: None };
             for &terminal in terminals {
-                let (from_others, _, listed) = traffic.to(terminal);
+                let (from_others, _, listed) = self.traffic.to(terminal);
                 if from_others > Fraction::ZERO {
                     for (source, others) in (0_u32..).zip(&by_router).filter(|source| !source.1.is_empty()) {
                         let count = Fraction::new(others.len() as u128, 1)?;
@@ -243,7 +218,7 @@ impl<'run> LinkLoads<'run> {
                     self.put(self.router_of(source), units)?;
                 }
             }
-            self.carry(links, target, None)?;
+            self.carry(links, target)?;
         }
         Some(())
     }
@@ -262,11 +237,10 @@ impl<'run> LinkLoads<'run> {
     /// terminal to another.
     pub(in crate::routers) fn add_pairs(
         &mut self,
-        traffic: &Traffic,
         next: impl Fn(&Self, u32, NodeId, NodeId) -> Option<u32>,
     ) -> Result<(), NoLinkLoads> {
         self.check_size()?;
-        let added = traffic.for_each_pair(|from, to, units| {
+        let added = self.traffic.for_each_pair(|from, to, units| {
             let target = self.router_of(to);
             let mut at = self.router_of(from);
             while at != target {

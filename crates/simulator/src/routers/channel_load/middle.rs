@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use super::{
     fraction::Fraction,
     links::{LinkLoads, NextLinks, NoLinkLoads, Target},
-    traffic::Traffic,
 };
 use crate::routers::routing::Groups;
 
@@ -20,31 +19,29 @@ pub(super) type Received = Vec<(Option<u64>, Vec<Fraction>)>;
 pub(in crate::routers) fn add_by_random_middle(
     loads: &mut LinkLoads<'_>,
     links: &dyn NextLinks,
-    traffic: &Traffic,
     by_parity: Option<Received>,
 ) -> Result<(), NoLinkLoads> {
     loads.check_size()?;
-    carry_by_random_middle(loads, links, traffic, by_parity).ok_or(NoLinkLoads::LargeFraction)
+    carry_by_random_middle(loads, links, by_parity).ok_or(NoLinkLoads::LargeFraction)
 }
 
 fn carry_by_random_middle(
     loads: &mut LinkLoads<'_>,
     links: &dyn NextLinks,
-    traffic: &Traffic,
     by_parity: Option<Received>,
 ) -> Option<()> {
-    let [sent, received] = traffic.at_terminals()?;
+    let [sent, received] = loads.traffic.at_terminals()?;
     let middles: Vec<Target> = (0_u32..)
         .zip(loads.terminals_by_router())
         .filter(|(_, terminals)| !terminals.is_empty())
-        .map(|(router, _)| Target { router, node: loads.wiring.node(router) })
+        .map(|(router, _)| Target { router, node: loads.wiring.node(router), is_even: None })
         .collect();
     let count = middles.len() as u128;
     for &middle in &middles {
         for (terminal, units) in (0_u32..).zip(&sent) {
             loads.put(loads.router_of(terminal), units.over(count)?)?;
         }
-        loads.carry(links, middle, None)?;
+        loads.carry(links, middle)?;
     }
     for (is_even, received) in by_parity.unwrap_or_else(|| vec![(None, received)]) {
         for (terminal, units) in (0_u32..).zip(received) {
@@ -54,8 +51,8 @@ fn carry_by_random_middle(
             for middle in &middles {
                 loads.put(middle.router, units.over(count)?)?;
             }
-            let target = Target { router: loads.router_of(terminal), node: loads.host(terminal) };
-            loads.carry(links, target, is_even)?;
+            let (router, node) = (loads.router_of(terminal), loads.host(terminal));
+            loads.carry(links, Target { router, node, is_even })?;
         }
     }
     Some(())
@@ -65,18 +62,17 @@ fn carry_by_random_middle(
 pub(in crate::routers) fn add_by_random_group(
     loads: &mut LinkLoads<'_>,
     groups: &Groups<'_>,
-    traffic: &Traffic,
 ) -> Result<(), NoLinkLoads> {
-    loads.check_pairs(traffic, loads.router_count())?;
-    carry_by_random_group(loads, groups, traffic).ok_or(NoLinkLoads::LargeFraction)
+    loads.check_pairs(loads.router_count())?;
+    carry_by_random_group(loads, groups).ok_or(NoLinkLoads::LargeFraction)
 }
 
-fn carry_by_random_group(loads: &mut LinkLoads<'_>, groups: &Groups<'_>, traffic: &Traffic) -> Option<()> {
+fn carry_by_random_group(loads: &mut LinkLoads<'_>, groups: &Groups<'_>) -> Option<()> {
     let count = groups.count();
     // Units by router: to the entrance of a group from another, then to each terminal.
     let mut first: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
     let mut second: FxHashMap<u32, Vec<(u32, Fraction)>> = FxHashMap::default();
-    traffic.for_each_pair(|from, to, units| {
+    loads.traffic.for_each_pair(|from, to, units| {
         let (source, home, other) =
             (loads.router_of(from), groups.group(loads.router_of(from)), groups.group(loads.router_of(to)));
         if home == other || count < 3 {
@@ -98,11 +94,13 @@ fn carry_by_random_group(loads: &mut LinkLoads<'_>, groups: &Groups<'_>, traffic
     };
     for (entrance, from) in sorted(first) {
         from.into_iter().try_for_each(|(router, units)| loads.put(router, units))?;
-        loads.carry(groups, Target { router: entrance, node: loads.wiring.node(entrance) }, None)?;
+        let node = loads.wiring.node(entrance);
+        loads.carry(groups, Target { router: entrance, node, is_even: None })?;
     }
     for (to, from) in sorted(second) {
         from.into_iter().try_for_each(|(router, units)| loads.put(router, units))?;
-        loads.carry(groups, Target { router: loads.router_of(to), node: loads.host(to) }, None)?;
+        let (router, node) = (loads.router_of(to), loads.host(to));
+        loads.carry(groups, Target { router, node, is_even: None })?;
     }
     Some(())
 }

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use cubefold_topology::{ClassIn, HopLines, Machine, NextHop, NodeId, PathLines, RouteLines};
+use cubefold_topology::{ClassIn, HopLines, NextHop, NodeId, PathLines, RouteLines};
 
 use super::{
     fraction::Fraction,
     links::{LinkLoads, NoLinkLoads},
-    traffic::Traffic,
 };
-use crate::routers::{routing::TableChoice, settings::RouterSettings};
+use crate::routers::routing::TableChoice;
 
 /// The steps of a pair in the estimate of the time: roughly the links of a route.
 const STEPS_OF_PAIR: u64 = 16;
@@ -20,17 +19,12 @@ const STEPS_OF_PAIR: u64 = 16;
 /// # Errors
 ///
 /// [`NoLinkLoads::NotFollowed`] where the candidate depends on credits.
-pub(in crate::routers) fn add_by_table(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    settings: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    let table = machine.packet_routes().ok_or(NoLinkLoads::NotFollowed)?;
-    let choice = settings.routing.options().route_choice;
-    loads.check_pairs(traffic, STEPS_OF_PAIR)?;
+pub(in crate::routers) fn add_by_table(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    let table = loads.machine.packet_routes().ok_or(NoLinkLoads::NotFollowed)?;
+    let choice = loads.settings.routing.options().route_choice;
+    loads.check_pairs(STEPS_OF_PAIR)?;
     match table.lines() {
-        RouteLines::Path(lines) => add_by_paths(loads, traffic, lines),
+        RouteLines::Path(lines) => add_by_paths(loads, lines),
         RouteLines::Hop(lines) => {
             let mut by_destination: Vec<Vec<(u32, Fraction)>> = vec![];
             let add = |from, to: u32, units| {
@@ -38,7 +32,7 @@ pub(in crate::routers) fn add_by_table(
                 by_destination[to as usize].push((from, units));
                 Some(())
             };
-            traffic.for_each_pair(add).ok_or(NoLinkLoads::LargeFraction)?;
+            loads.traffic.for_each_pair(add).ok_or(NoLinkLoads::LargeFraction)?;
             for (to, from) in (0_u32..).zip(by_destination) {
                 Hops { lines, choice, to: ends(loads, to), flows: BTreeMap::new(), order: vec![] }
                     .add(loads, &from)?;
@@ -53,13 +47,13 @@ fn ends(loads: &LinkLoads<'_>, terminal: u32) -> [NodeId; 2] {
     [loads.host(terminal), loads.wiring.node(loads.router_of(terminal))]
 }
 
-fn add_by_paths(loads: &mut LinkLoads<'_>, traffic: &Traffic, lines: &PathLines) -> Result<(), NoLinkLoads> {
+fn add_by_paths(loads: &mut LinkLoads<'_>, lines: &PathLines) -> Result<(), NoLinkLoads> {
     let mut pairs = vec![];
     let add = |from, to, units| {
         pairs.push((from, to, units));
         Some(())
     };
-    traffic.for_each_pair(add).ok_or(NoLinkLoads::LargeFraction)?;
+    loads.traffic.for_each_pair(add).ok_or(NoLinkLoads::LargeFraction)?;
     for (from, to, units) in pairs {
         if loads.router_of(from) == loads.router_of(to) {
             continue;

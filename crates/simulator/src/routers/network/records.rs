@@ -43,10 +43,10 @@ impl RouterNetwork<'_> {
             End::Terminal(terminal) => Some(ChannelEnd::Terminal(NodeId::new(terminal))),
         };
         let node = |port: u32| self.wiring.node(self.wiring.router(port));
-        let channels = (0_u32..).zip(recorder.units()).filter_map(|(port, &units)| {
+        let channels = (0_u32..).zip(&recorder.units).filter_map(|(port, &units)| {
             Some(ChannelRow { from: node(port), to: end(port, Some(port))?, units })
         });
-        let buffers = (0_u32..).zip(recorder.buffers()).filter_map(|(channel, &(sum, max))| {
+        let buffers = (0_u32..).zip(&recorder.buffers).filter_map(|(channel, &(sum, max))| {
             let port = channel / self.rules.channels;
             let channel = channel % self.rules.channels;
             Some(BufferRow { at: node(port), from: end(port, None)?, channel, sum, max })

@@ -126,9 +126,11 @@ pub(in crate::routers) struct RowRecorder {
     wanted: WantedRows,
     begin: u64, // of the measured cycles
     end: u64,
-    links: Vec<u64>,          // by message, to which its head has been sent
-    units: Vec<u64>,          // by port
-    buffers: Vec<(u64, u64)>, // by input channel, sum and most
+    links: Vec<u64>, // by message, to which its head has been sent
+    /// By port, the flits that have entered its link.
+    pub(in crate::routers) units: Vec<u64>,
+    /// By input channel, the sum and the largest of its lengths.
+    pub(in crate::routers) buffers: Vec<(u64, u64)>,
 }
 
 impl RowRecorder {
@@ -186,15 +188,5 @@ impl RowRecorder {
             *sum += length;
             *most = length.max(*most);
         }
-    }
-
-    /// The flits that have entered the link of each port.
-    pub(in crate::routers) fn units(&self) -> &[u64] {
-        &self.units
-    }
-
-    /// The sum and the largest of the lengths of each input channel.
-    pub(in crate::routers) fn buffers(&self) -> &[(u64, u64)] {
-        &self.buffers
     }
 }

@@ -27,19 +27,19 @@ pub struct RoutingDescriptor {
     /// Whether it is the default on machines to which it applies.
     pub(super) is_default: bool,
     /// Whether packets can leave over the channels of their class (`docs/model.md` section 30.1).
-    pub(super) ejects_by_class: bool,
+    pub(in crate::routers) ejects_by_class: bool,
     pub(super) applies_to: fn(&Machine) -> bool,
     /// The classes that share the channels of a machine to which it applies; at least 1.
-    pub(super) classes: fn(&Machine) -> u32,
+    pub(in crate::routers) classes: fn(&Machine) -> u32,
     /// The channels that it needs besides one for each class.
     pub(super) adaptive_channels: u32,
     /// The most links of a route if it may exceed twice the largest distance, else 0.
-    pub(super) longest_route: fn(&Machine) -> u64,
+    pub(in crate::routers) longest_route: fn(&Machine) -> u64,
     /// Whether packets take the routes of the machine, by the choice between equally long ways.
     pub(super) takes_machine_routes: fn(RouterTie) -> bool,
     /// The expected loads of links; `None` if routes depend on the state of the network, so that only the channels of
     /// terminals count (section 30.5).
-    pub(super) link_loads: Option<AddLinkLoads>,
+    pub(in crate::routers) link_loads: Option<AddLinkLoads>,
     pub(super) make: MakeRule,
 }
 
@@ -204,26 +204,6 @@ impl RouterRouting {
     #[must_use]
     pub fn takes_machine_routes(self, tie: RouterTie) -> bool {
         (self.descriptor.takes_machine_routes)(tie)
-    }
-
-    /// How the expected loads of links are found; `None` if only the channels of terminals count.
-    pub(in crate::routers) fn link_loads(self) -> Option<AddLinkLoads> {
-        self.descriptor.link_loads
-    }
-
-    /// Whether packets can leave over the channels of their class.
-    pub(in crate::routers) fn ejects_by_class(self) -> bool {
-        self.descriptor.ejects_by_class
-    }
-
-    /// The classes that share the channels of a machine to which it applies, at least 1.
-    pub(in crate::routers) fn classes(self, machine: &Machine) -> u32 {
-        (self.descriptor.classes)(machine)
-    }
-
-    /// The most links of a route on a machine if it may exceed twice the largest distance, else 0.
-    pub(in crate::routers) fn longest_route(self, machine: &Machine) -> u64 {
-        (self.descriptor.longest_route)(machine)
     }
 
     /// The least number of channels with which it runs on a machine that supports it, at least 1.

@@ -19,7 +19,7 @@ pub(super) const MINIMAL: RoutingDescriptor = RoutingDescriptor {
     is_default: true,
     ejects_by_class: true,
     classes: |_| 2,
-    link_loads: Some(|loads, traffic, machine, _| loads.add_directly(&Groups::of_machine(machine), traffic)),
+    link_loads: Some(|loads| loads.add_directly(&Groups::of_machine(loads.machine))),
     ..RoutingDescriptor::new(
         "minimal",
         "Through routers, in dragonflies: over the link between the two groups.",
@@ -31,9 +31,7 @@ pub(super) const MINIMAL: RoutingDescriptor = RoutingDescriptor {
 /// By way of a random group.
 pub(super) const VALIANT: RoutingDescriptor = RoutingDescriptor {
     classes: |_| 3,
-    link_loads: Some(|loads, traffic, machine, _| {
-        add_by_random_group(loads, &Groups::of_machine(machine), traffic)
-    }),
+    link_loads: Some(|loads| add_by_random_group(loads, &Groups::of_machine(loads.machine))),
     ..RoutingDescriptor::new(
         "valiant",
         "Through routers, in dragonflies: by way of a random group.",
@@ -284,13 +282,7 @@ impl RoutingRule for Groups<'_> {
 
 /// The links of minimal ways.
 impl NextLinks for Groups<'_> {
-    fn next(
-        &self,
-        wiring: &Wiring,
-        router: u32,
-        target: Target,
-        _: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>> {
+    fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         Some(smallvec![self.way(self.place(router), self.place(target.router), wiring).port])
     }
 }

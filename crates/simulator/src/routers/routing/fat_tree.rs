@@ -14,7 +14,7 @@ use crate::routers::{
 /// Up to the nearest common ancestor, by switches drawn at random, and down.
 pub(super) const UP_DOWN: RoutingDescriptor = RoutingDescriptor {
     is_default: true,
-    link_loads: Some(|loads, traffic, machine, _| loads.add_directly(&NearerLinks(machine), traffic)),
+    link_loads: Some(|loads| loads.add_directly(&NearerLinks(loads.machine))),
     ..RoutingDescriptor::new(
         "up-down",
         "Through routers, in fat trees: up to the nearest common ancestor by random switches, and down.",
@@ -73,13 +73,7 @@ fn nearer_ports(machine: &Machine, from: NodeId, to: NodeId) -> impl Iterator<It
 struct NearerLinks<'run>(&'run Machine);
 
 impl NextLinks for NearerLinks<'_> {
-    fn next(
-        &self,
-        wiring: &Wiring,
-        router: u32,
-        target: Target,
-        _: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>> {
+    fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         Some(nearer_ports(self.0, wiring.node(router), target.node).collect())
     }
 }

@@ -215,12 +215,10 @@ impl<'run> GridRoutes<'run> {
             return Some(way);
         }
         let is_positive = match self.tie {
-            RouterTie::Rule(TieRule::Direct) => return Some(way),
-            RouterTie::Rule(TieRule::Positive) => true,
-            RouterTie::Rule(TieRule::Negative) => false,
             RouterTie::Rule(TieRule::Alternate) => {
                 axis.coordinate(NodeId::new(packet.from)).is_multiple_of(2)
             }
+            RouterTie::Rule(rule) => return axis.displacement(at, to, rule),
             RouterTie::Random => mix(packet.key ^ (1 + u64::from(dimension))) % 2 == 1,
         };
         Some(Displacement { sign: if is_positive { Sign::Positive } else { Sign::Negative }, ..way })

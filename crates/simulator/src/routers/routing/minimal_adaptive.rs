@@ -3,9 +3,9 @@
 
 use cubefold_topology::{NetworkRoutes, NodeId};
 
-use super::{AtRouter, Classes, RoutingRule, descriptor::RoutingDescriptor};
+use super::{AdaptiveChoice, AtRouter, Classes, RoutingRule, descriptor::RoutingDescriptor};
 use crate::routers::{
-    packet::{Candidate, CandidateChoice, Packet, Route},
+    packet::{Candidate, Packet, Route},
     settings::longest_route,
 };
 
@@ -44,6 +44,6 @@ impl RoutingRule for MinimalAdaptive<'_> {
             }
         }
         packet.progress.links += 1;
-        Some(Route::among(candidates, CandidateChoice::Credits))
+        Some(Route::among(candidates, AdaptiveChoice::Credits))
     }
 }

@@ -9,7 +9,7 @@ use super::{
     dragonfly::is_dragonfly,
 };
 use crate::routers::{
-    channel_load::{LinkLoads, NextLinks, NoLinkLoads, Target, Traffic, add_by_random_middle},
+    channel_load::{LinkLoads, NextLinks, NoLinkLoads, Target, add_by_random_middle},
     packet::{Candidate, Packet, Progress, Route},
     settings::{RouterSettings, has_switches, longest_route},
     wiring::Wiring,
@@ -184,41 +184,25 @@ impl LowestLinks<'_> {
 }
 
 impl NextLinks for LowestLinks<'_> {
-    fn next(
-        &self,
-        wiring: &Wiring,
-        router: u32,
-        target: Target,
-        _: Option<u64>,
-    ) -> Option<SmallVec<[u32; 4]>> {
+    fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         Some(smallvec![self.port(wiring, router, wiring.node(router), target.node)?])
     }
 }
 
 /// Adds the loads of the lowest routes, from each source if they depend on it.
-fn add_lowest(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    _: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    let links = LowestLinks(machine.network_routes().ok_or(NoLinkLoads::NotFollowed)?);
+fn add_lowest(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    let links = LowestLinks(loads.machine.network_routes().ok_or(NoLinkLoads::NotFollowed)?);
     if links.0.depend_on_source() {
-        loads.add_pairs(traffic, |loads, router, from, to| links.port(&loads.wiring, router, from, to))
+        loads.add_pairs(|loads, router, from, to| links.port(&loads.wiring, router, from, to))
     } else {
-        loads.add_directly(&links, traffic)
+        loads.add_directly(&links)
     }
 }
 
 /// Adds the loads by way of a drawn router, where the second leg starts: its routes do not depend on the source
 /// of packets.
-fn add_by_random_router(
-    loads: &mut LinkLoads<'_>,
-    traffic: &Traffic,
-    machine: &Machine,
-    _: &RouterSettings,
-) -> Result<(), NoLinkLoads> {
-    let routes = machine.network_routes().filter(|routes| !routes.depend_on_source());
+fn add_by_random_router(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
+    let routes = loads.machine.network_routes().filter(|routes| !routes.depend_on_source());
     let links = LowestLinks(routes.ok_or(NoLinkLoads::NotFollowed)?);
-    add_by_random_middle(loads, &links, traffic, None)
+    add_by_random_middle(loads, &links, None)
 }

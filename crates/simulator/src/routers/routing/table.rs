@@ -5,12 +5,12 @@ use std::sync::Arc;
 use cubefold_topology::{ClassIn, NextHop, NodeId, PacketRoutes, RouteLines, mix, narrow};
 
 use super::{
-    AtRouter, Classes, RoutingRule, TableChoice,
+    AdaptiveChoice, AtRouter, Classes, RoutingRule, TableChoice,
     descriptor::{RoutingDescriptor, RoutingOption},
 };
 use crate::routers::{
     channel_load::add_by_table,
-    packet::{Candidate, CandidateChoice, Packet, Progress, Route},
+    packet::{Candidate, Packet, Progress, Route},
 };
 
 /// The routes of the machine's table.
@@ -82,7 +82,7 @@ impl RoutingRule for TableRoutes {
                 }
                 let hop = lines.hops(packet.progress.middle as usize).get(links as usize)?;
                 candidates.extend(self.candidates(*hop, at, false));
-                return Some(Route::among(candidates, CandidateChoice::Credits));
+                return Some(Route::among(candidates, AdaptiveChoice::Credits));
             }
         };
         let class = match at.came_in {
@@ -93,12 +93,12 @@ impl RoutingRule for TableRoutes {
         let is_escape = |hop: &NextHop| lines.is_escape(hop.class);
         let others = || hops.iter().filter(|hop| !is_escape(hop));
         let (drawn, choice) = match self.choice {
-            TableChoice::Credits => (None, CandidateChoice::Credits),
-            TableChoice::Any => (None, CandidateChoice::Any),
+            TableChoice::Credits => (None, AdaptiveChoice::Credits),
+            TableChoice::Any => (None, AdaptiveChoice::Any),
             TableChoice::Random => {
                 let draw = mix(packet.key ^ (CANDIDATE + u64::from(links)));
                 let place = draw % (others().count() as u64).max(1);
-                (Some(narrow(place) as usize), CandidateChoice::Any)
+                (Some(narrow(place) as usize), AdaptiveChoice::Any)
             }
         };
         let wanted = others().enumerate().filter(|(place, _)| drawn.is_none_or(|drawn| drawn == *place));
