@@ -9,7 +9,7 @@ use cubefold_topology::narrow;
 
 use crate::{
     Cycle,
-    message_queue::{Joining, LongestQueue, MessageKey, MessageQueue, Queued},
+    message_queue::{Joining, MessageKey, MessageQueue, Queued},
     slots::Slots,
 };
 
@@ -21,7 +21,8 @@ pub(crate) struct ChannelQueues<T> {
     numbers: Vec<u32>,       // by place: 1 + the number of the resource's queue; 0 without one
     records: Vec<Record<T>>, // by number
     rest: Slots<Queued<T>>,
-    longest: LongestQueue<usize>, // by place
+    grown: Vec<usize>, // places whose queues may have become the longest in this cycle
+    longest: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,8 @@ impl<T: Copy> ChannelQueues<T> {
             numbers: vec![0; resources],
             records: vec![],
             rest: Slots::default(),
-            longest: LongestQueue::new(),
+            grown: vec![],
+            longest: 0,
         }
     }
 
@@ -53,14 +55,25 @@ impl<T: Copy> ChannelQueues<T> {
 
     /// The most messages of one direction that were in one queue at the end of a cycle.
     pub(crate) fn longest(&self) -> u32 {
-        self.longest.length()
+        self.longest
     }
 
     /// Ends a cycle after the last message has joined or been taken.
     pub(crate) fn end_cycle(&mut self) {
-        let Self { numbers, records, longest, .. } = self;
-        let queue = |place: usize| records.get(numbers[place].checked_sub(1)? as usize);
-        longest.end_cycle(|place| queue(place).map_or([0; 2], |record| record.queue.lengths()));
+        while let Some(place) = self.grown.pop() {
+            if let Some(number) = self.number(place) {
+                let [positive, negative] = self.records[number as usize].queue.lengths();
+                self.longest = self.longest.max(positive).max(negative);
+            }
+        }
+    }
+
+    /// Notes that the queue at a place has `length` messages of one direction now.
+    #[inline]
+    fn note(&mut self, place: usize, length: u32) {
+        if length > self.longest {
+            self.grown.push(place);
+        }
     }
 
     /// Queues a message that moves in `direction` and joined at `now`, the latest cycle so far.
@@ -72,25 +85,23 @@ impl<T: Copy> ChannelQueues<T> {
         now: Cycle,
         key: impl Fn(T) -> MessageKey,
     ) {
-        let new = Joining { message: &message, direction, now };
+        let new = Joining { message, direction, now };
         let length = match self.number(place) {
             None => {
                 self.records.push(Record { place, queue: MessageQueue::new(new) });
                 self.numbers[place] = self.count();
                 1
             }
-            Some(number) => {
-                self.records[number as usize].queue.join(new, &mut self.rest, &|&message| key(message))
-            }
+            Some(number) => self.records[number as usize].queue.join(new, &mut self.rest, &key),
         };
-        self.longest.note(place, length);
+        self.note(place, length);
     }
 
     /// Takes the first message of a queue, with its direction. An empty queue stays until it is
     /// [closed](Self::close_if_empty).
     #[inline]
     pub(crate) fn take_first(&mut self, number: u32, key: impl Fn(T) -> MessageKey) -> Option<(u32, T)> {
-        self.records[number as usize].queue.take_first(&mut self.rest, &|&message| key(message))
+        self.records[number as usize].queue.take_first(&mut self.rest, &key)
     }
 
     /// Queues a message and takes the first, as [`join`](Self::join) and
@@ -104,10 +115,10 @@ impl<T: Copy> ChannelQueues<T> {
         key: impl Fn(T) -> MessageKey,
     ) -> (u32, T) {
         let Some(number) = self.number(place) else { return (direction, message) };
-        let new = Joining { message: &message, direction, now };
+        let new = Joining { message, direction, now };
         let queue = &mut self.records[number as usize].queue;
-        let (length, first) = queue.exchange(new, &mut self.rest, &|&message| key(message));
-        self.longest.note(place, length);
+        let (length, first) = queue.exchange(new, &mut self.rest, &key);
+        self.note(place, length);
         first
     }
 
@@ -162,19 +173,21 @@ mod tests {
 
     #[test]
     fn the_longest_queue_is_that_of_a_direction_at_the_end_of_a_cycle() {
-        let mut queues = ChannelQueues::new(2);
-        for (direction, message) in [(2, 0), (2, 1), (3, 2), (2, 3)] {
-            queues.join(0, direction, message, Cycle::START, key);
+        for [long, short] in [[2, 3], [3, 2]] {
+            let mut queues = ChannelQueues::new(2);
+            for (direction, message) in [(long, 0), (long, 1), (short, 2), (long, 3)] {
+                queues.join(0, direction, message, Cycle::START, key);
+            }
+            let queue = queues.number(0).unwrap();
+            assert_eq!(queues.take_first(queue, key), Some((long, 0)));
+            queues.end_cycle();
+            assert_eq!((queues.longest(), queues.close_if_empty(queue)), (2, None));
+            assert_eq!(queues.take_first(queue, key), Some((long, 1)));
+            queues.join(0, short, 4, Cycle::new(1), key);
+            queues.join(1, short, 5, Cycle::new(1), key);
+            queues.end_cycle();
+            assert_eq!(queues.longest(), 2);
         }
-        let queue = queues.number(0).unwrap();
-        assert_eq!(queues.take_first(queue, key), Some((2, 0)));
-        queues.end_cycle();
-        assert_eq!((queues.longest(), queues.close_if_empty(queue)), (2, None));
-        assert_eq!(queues.take_first(queue, key), Some((2, 1)));
-        queues.join(0, 3, 4, Cycle::new(1), key);
-        queues.join(1, 3, 5, Cycle::new(1), key);
-        queues.end_cycle();
-        assert_eq!(queues.longest(), 2);
     }
 
     #[test]

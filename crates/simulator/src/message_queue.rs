@@ -19,12 +19,6 @@ pub(crate) struct MessageKey {
     pub(crate) destination: u32,
 }
 
-/// The keys of all messages in flight.
-pub(crate) trait MessageKeys {
-    /// Returns the key of a message in flight.
-    fn key(&self, message: u32) -> MessageKey;
-}
-
 /// A `T` in a queue, which stands for a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Queued<T> {
@@ -51,61 +45,26 @@ struct Tail(u32);
 /// The most messages of a cycle that are passed when another of that cycle is inserted.
 const FEW: usize = 8;
 
-/// The most messages of one direction that are in one of many queues at the end of a cycle; a `Q` stands for a queue.
-#[derive(Debug)]
-pub(crate) struct LongestQueue<Q> {
-    grown: Vec<Q>, // that may have become the longest in this cycle
-    length: u32,
-}
-
-impl<Q: Copy> LongestQueue<Q> {
-    /// All queues have been empty so far.
-    pub(crate) fn new() -> Self {
-        Self { grown: vec![], length: 0 }
-    }
-
-    /// Notes that a queue has `length` messages of one direction now.
-    #[inline]
-    pub(crate) fn note(&mut self, queue: Q, length: u32) {
-        if length > self.length {
-            self.grown.push(queue);
-        }
-    }
-
-    /// Ends a cycle, after the last join and taking; `lengths` returns the lengths of a queue, 0 if it no longer exists.
-    pub(crate) fn end_cycle(&mut self, lengths: impl Fn(Q) -> [u32; 2]) {
-        while let Some(queue) = self.grown.pop() {
-            let [positive, negative] = lengths(queue);
-            self.length = self.length.max(positive).max(negative);
-        }
-    }
-
-    /// The length of the longest so far.
-    pub(crate) fn length(&self) -> u32 {
-        self.length
-    }
-}
-
 /// A message that joins a queue in the latest cycle so far, in a direction.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Joining<'a, T> {
-    pub(crate) message: &'a T,
+pub(crate) struct Joining<T> {
+    pub(crate) message: T,
     pub(crate) direction: u32,
     pub(crate) now: Cycle,
 }
 
-impl<T: Copy> Joining<'_, T> {
+impl<T: Copy> Joining<T> {
     /// The queued message.
     #[inline]
     fn queued(self) -> Queued<T> {
         let Self { message, direction, now } = self;
-        Queued { message: *message, joined: now, direction, next: 0 }
+        Queued { message, joined: now, direction, next: 0 }
     }
 
     /// Whether it precedes a queued message, which must have joined in the same cycle and have a greater key.
     #[inline]
-    fn precedes(self, other: &Queued<T>, key: &impl Fn(&T) -> MessageKey) -> bool {
-        self.now == other.joined && key(self.message) < key(&other.message)
+    fn precedes(self, other: &Queued<T>, key: &impl Fn(T) -> MessageKey) -> bool {
+        self.now == other.joined && key(self.message) < key(other.message)
     }
 }
 
@@ -143,7 +102,7 @@ impl Tail {
 impl<T: Copy> MessageQueue<T> {
     /// The queue of one message.
     #[inline]
-    pub(crate) fn new(first: Joining<'_, T>) -> Self {
+    pub(crate) fn new(first: Joining<T>) -> Self {
         let sign = first.direction % 2;
         Self { first: first.queued(), tail: Tail::NONE, earlier: 0, lengths: [1 - sign, sign] }
     }
@@ -167,9 +126,9 @@ impl<T: Copy> MessageQueue<T> {
     #[inline]
     pub(crate) fn join(
         &mut self,
-        new: Joining<'_, T>,
+        new: Joining<T>,
         rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(&T) -> MessageKey,
+        key: &impl Fn(T) -> MessageKey,
     ) -> u32 {
         if self.is_empty() {
             self.first = new.queued();
@@ -195,18 +154,20 @@ impl<T: Copy> MessageQueue<T> {
         *length
     }
 
-    /// The first message, with its direction; `None` if the queue is empty.
-    #[inline]
-    pub(crate) fn first(&self) -> Option<(u32, &T)> {
-        (!self.is_empty()).then_some((self.first.direction, &self.first.message))
-    }
-
-    /// Removes the first message of a queue that has any.
+    /// Takes the first message, with its direction.
     ///
     /// If messages may have joined in the same cycle, `key` returns their keys.
     #[inline]
-    pub(crate) fn remove_first(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(&T) -> MessageKey) {
-        self.lengths[self.first.direction as usize % 2] -= 1;
+    pub(crate) fn take_first(
+        &mut self,
+        rest: &mut Slots<Queued<T>>,
+        key: &impl Fn(T) -> MessageKey,
+    ) -> Option<(u32, T)> {
+        if self.is_empty() {
+            return None;
+        }
+        let Queued { direction, message, .. } = self.first;
+        self.lengths[direction as usize % 2] -= 1;
         if self.tail.slot().is_some() {
             if self.tail.is_unsorted() && self.earlier == 0 {
                 self.sort(rest, key);
@@ -221,19 +182,6 @@ impl<T: Copy> MessageQueue<T> {
             }
             rest.remove(second);
         }
-    }
-
-    /// Takes the first message, with its direction.
-    ///
-    /// If messages may have joined in the same cycle, `key` returns their keys.
-    #[inline]
-    pub(crate) fn take_first(
-        &mut self,
-        rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(&T) -> MessageKey,
-    ) -> Option<(u32, T)> {
-        let (direction, &message) = self.first()?;
-        self.remove_first(rest, key);
         Some((direction, message))
     }
 
@@ -243,12 +191,12 @@ impl<T: Copy> MessageQueue<T> {
     #[inline]
     pub(crate) fn exchange(
         &mut self,
-        new: Joining<'_, T>,
+        new: Joining<T>,
         rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(&T) -> MessageKey,
+        key: &impl Fn(T) -> MessageKey,
     ) -> (u32, (u32, T)) {
         if self.is_empty() || new.precedes(&self.first, key) {
-            return (0, (new.direction, *new.message));
+            return (0, (new.direction, new.message));
         }
         if self.tail.slot().is_none() {
             let first = std::mem::replace(&mut self.first, new.queued());
@@ -256,16 +204,11 @@ impl<T: Copy> MessageQueue<T> {
             return (self.count(new.direction), (first.direction, first.message));
         }
         let length = self.join(new, rest, key);
-        (length, self.take_first(rest, key).unwrap_or((new.direction, *new.message)))
+        (length, self.take_first(rest, key).unwrap_or((new.direction, new.message)))
     }
 
     /// Inserts a message that comes after the first into the rest.
-    fn join_rest(
-        &mut self,
-        new: Joining<'_, T>,
-        rest: &mut Slots<Queued<T>>,
-        key: &impl Fn(&T) -> MessageKey,
-    ) {
+    fn join_rest(&mut self, new: Joining<T>, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
         let place = rest.insert(|| new.queued());
         let Some(tail) = self.tail.slot() else {
             self.first.next = place;
@@ -325,13 +268,13 @@ impl<T: Copy> MessageQueue<T> {
 
     /// Sorts the messages of the rest that joined in the cycle of the last of them.
     #[cold]
-    fn sort(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(&T) -> MessageKey) {
+    fn sort(&mut self, rest: &mut Slots<Queued<T>>, key: &impl Fn(T) -> MessageKey) {
         let Some(tail) = self.tail.slot() else { return };
         let mut before = self.earlier.checked_sub(1);
         let mut slots = vec![];
         let mut next = self.after(before, rest);
         loop {
-            slots.push((key(&rest[next].message), next));
+            slots.push((key(rest[next].message), next));
             if next == tail {
                 break;
             }
@@ -342,21 +285,6 @@ impl<T: Copy> MessageQueue<T> {
             self.put_after(before, slot, rest);
             before = Some(slot);
             self.tail = Tail::sorted(slot);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_longest_queue_may_be_of_either_direction() {
-        for lengths in [[3, 1], [1, 3]] {
-            let mut longest = LongestQueue::new();
-            longest.note(0, 4);
-            longest.end_cycle(|_| lengths);
-            assert_eq!(longest.length(), 3);
         }
     }
 }

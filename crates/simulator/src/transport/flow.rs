@@ -39,12 +39,8 @@ use self::{
 };
 use super::{Arrivals, Messages, Packet, Transport};
 use crate::{
-    Communication, Cycle, Cycles, MessageRoutes, Program, ServiceOrder,
-    engine::MessageTable,
-    engine::border::Border,
-    message_queue::{MessageKey, MessageKeys},
-    routes::GridRoutes,
-    slab::Slab,
+    Communication, Cycle, Cycles, MessageRoutes, Program, ServiceOrder, engine::MessageTable,
+    engine::border::Border, routes::GridRoutes, slab::Slab,
 };
 
 /// The number of messages whose records are prefetched together.
@@ -228,11 +224,18 @@ impl<'run> Flow<'run> {
 }
 
 impl Rules {
+    /// # Panics
+    ///
+    /// When the links are single-direction.
     fn new(links: LinkMode, link_time: Cycles, layout: Layout) -> Self {
         Self {
             link_time,
             multi_cycle_links: link_time > Cycles::new(1),
-            resource: resource(links),
+            resource: match links {
+                LinkMode::FullDuplex => Resource::Channel,
+                LinkMode::HalfDuplex => Resource::Link,
+                LinkMode::SingleDirection => panic!("single-direction links are not granted independently"),
+            },
             layout,
             steps: Sign::BOTH.map(|sign| layout.step(sign)),
             two_links: layout.two_links(),
@@ -247,26 +250,6 @@ enum Resource {
     Channel,
     /// The link.
     Link,
-}
-
-/// The resource that is granted to one message at a time on full-duplex or half-duplex links.
-///
-/// # Panics
-///
-/// When the links are single-direction.
-fn resource(links: LinkMode) -> Resource {
-    match links {
-        LinkMode::FullDuplex => Resource::Channel,
-        LinkMode::HalfDuplex => Resource::Link,
-        LinkMode::SingleDirection => panic!("single-direction links are not granted independently"),
-    }
-}
-
-impl MessageKeys for MessageTable {
-    #[inline]
-    fn key(&self, message: u32) -> MessageKey {
-        self.message_key(message)
-    }
 }
 
 impl Transport for Flow<'_> {

@@ -15,7 +15,7 @@ use super::{
     batch::{Batches, BufferPool},
     word::Word,
 };
-use crate::{Cycle, channel_queue::ChannelQueues, message_queue::MessageKeys};
+use crate::{Cycle, channel_queue::ChannelQueues, engine::MessageTable, message_queue::MessageKey};
 
 /// Neighbouring lines of a dimension.
 #[derive(Debug)]
@@ -33,11 +33,18 @@ pub(super) struct LineBlock {
 }
 
 /// The inputs of a block in a cycle.
-pub(super) struct FlowCycle<'cycle, K> {
+pub(super) struct FlowCycle<'cycle> {
     pub(super) rules: &'cycle Rules,
     pub(super) now: Cycle,
-    pub(super) keys: &'cycle K,
+    pub(super) keys: &'cycle MessageTable,
     pub(super) buffers: &'cycle mut BufferPool,
+}
+
+impl FlowCycle<'_> {
+    #[inline]
+    fn key(&self, word: Word) -> MessageKey {
+        self.keys.message_key(self.rules.layout.message(word))
+    }
 }
 
 /// The number of links of a block, of the `links` of a dimension whose lines have `length` links each: as many lines
@@ -91,7 +98,7 @@ impl LineBlock {
     }
 
     /// A message needs the link at its position.
-    pub(super) fn join<K: MessageKeys>(&mut self, sign: usize, word: Word, cycle: &mut FlowCycle<'_, K>) {
+    pub(super) fn join(&mut self, sign: usize, word: Word, cycle: &mut FlowCycle<'_>) {
         let place = self.place(sign, word, cycle.rules);
         if self.occupied.insert(place) {
             self.batches.join(sign, word, cycle.buffers);
@@ -106,7 +113,7 @@ impl LineBlock {
     }
 
     /// Grants idle resources, and lets their messages depart; returns whether any does.
-    pub(super) fn depart<K: MessageKeys>(&mut self, cycle: &mut FlowCycle<'_, K>) -> bool {
+    pub(super) fn depart(&mut self, cycle: &mut FlowCycle<'_>) -> bool {
         if !self.may_depart() {
             self.queues.end_cycle();
             return false;
@@ -171,7 +178,7 @@ impl LineBlock {
     ///
     /// These messages have waited since an earlier cycle, and come before all that join in this
     /// one.
-    fn serve<K: MessageKeys>(&mut self, cycle: &FlowCycle<'_, K>) {
+    fn serve(&mut self, cycle: &FlowCycle<'_>) {
         for flight in &mut self.batches.current.flights {
             flight.joined = flight.moving.len();
         }
@@ -189,17 +196,15 @@ impl LineBlock {
     }
 
     /// The first message of a queue departs, unless the queue is empty.
-    fn serve_first<K: MessageKeys>(&mut self, queue: u32, cycle: &FlowCycle<'_, K>) {
-        let FlowCycle { rules, keys, .. } = cycle;
-        let key = |word| keys.key(rules.layout.message(word));
-        if let Some((sign, word)) = self.queues.take_first(queue, key) {
-            self.batches.current.flights[sign as usize].depart(word, rules.two_links);
+    fn serve_first(&mut self, queue: u32, cycle: &FlowCycle<'_>) {
+        if let Some((sign, word)) = self.queues.take_first(queue, |word| cycle.key(word)) {
+            self.batches.current.flights[sign as usize].depart(word, cycle.rules.two_links);
         }
     }
 
     /// Continues the messages of a direction that arrived within their stretch, or queues them if
     /// the next resource is occupied.
-    fn continue_straight<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
+    fn continue_straight(&mut self, sign: usize, cycle: &FlowCycle<'_>) {
         let &Rules { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
         let (base, step) = (self.base(sign), steps[sign]);
         let no_queues = self.queues.count() == 0;
@@ -229,8 +234,8 @@ impl LineBlock {
 
     /// Lets the messages of a direction that claimed a resource in this cycle depart. If the resource has a
     /// queue, the first of all that need it departs instead.
-    fn begin_stretches<K: MessageKeys>(&mut self, sign: usize, cycle: &FlowCycle<'_, K>) {
-        let FlowCycle { rules, now, keys, .. } = cycle;
+    fn begin_stretches(&mut self, sign: usize, cycle: &FlowCycle<'_>) {
+        let FlowCycle { rules, now, .. } = cycle;
         let base = self.base(sign);
         let Self { occupied, has_queue, blocked, .. } = self;
         let flight = &mut self.batches.current.flights[sign];
@@ -249,8 +254,8 @@ impl LineBlock {
         flight.depart_claimed(first, rules.two_links, departs, blocked);
         while let Some(word) = self.blocked.pop() {
             let place = self.place(sign, word, rules);
-            let key = |word| keys.key(rules.layout.message(word));
-            let (sign, word) = self.queues.exchange(place, narrow(sign as u64), word, *now, key);
+            let (sign, word) =
+                self.queues.exchange(place, narrow(sign as u64), word, *now, |word| cycle.key(word));
             self.batches.current.flights[sign as usize].depart(word, rules.two_links);
             if rules.multi_cycle_links {
                 self.grants.push(place);
@@ -259,12 +264,10 @@ impl LineBlock {
     }
 
     /// A message joins the queue of its resource, which is occupied.
-    fn queue<K: MessageKeys>(&mut self, sign: usize, word: Word, cycle: &FlowCycle<'_, K>) {
-        let FlowCycle { rules, now, keys, .. } = cycle;
-        let place = self.place(sign, word, rules);
+    fn queue(&mut self, sign: usize, word: Word, cycle: &FlowCycle<'_>) {
+        let place = self.place(sign, word, cycle.rules);
         self.has_queue.insert(place);
-        let key = |word| keys.key(rules.layout.message(word));
-        self.queues.join(place, narrow(sign as u64), word, *now, key);
+        self.queues.join(place, narrow(sign as u64), word, cycle.now, |word| cycle.key(word));
     }
 
     /// Closes the candidate queues that are empty now.
