@@ -375,7 +375,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
         let is_visitor = self.messages.elsewhere(record.to).is_some();
         let table = &mut self.messages.table;
         let (message, size) = if is_visitor {
-            table.admit(record, (units, home), packet.input() == 0)
+            table.admit(record, (units, home), packet.input == 0)
         } else {
             (home, table.size_number(units))
         };

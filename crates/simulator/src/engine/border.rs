@@ -256,7 +256,7 @@ mod tests {
         ];
         for direction in Direction::all(32) {
             let leg = Leg { direction, hops: 1 << 31 };
-            let packet = Packet::first(1 << 29, 0, NodeId::new(5), leg, u32::MAX).with_input(6);
+            let packet = Packet { input: 6, ..Packet::first(1 << 29, 0, NodeId::new(5), leg, u32::MAX) };
             notes.push(Note::Join(Traveller { packet, record, units: 1 << 40 }));
         }
         let mut words = vec![];

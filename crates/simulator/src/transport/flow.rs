@@ -287,7 +287,7 @@ impl Transport for Flow<'_> {
     }
 
     fn admit<B: Border>(&mut self, packet: &Packet, now: Cycle, messages: &Messages<'_, B>) {
-        let (direction, hops) = (packet.direction() as usize, packet.transit().hops);
+        let (direction, hops) = (packet.direction() as usize, packet.transit.hops);
         self.enter((packet.message(), packet.node()), direction, hops, now, &messages.table);
     }
 

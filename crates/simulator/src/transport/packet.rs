@@ -4,18 +4,25 @@ use cubefold_topology::{Leg, NodeId};
 
 use crate::{
     channels::Transit,
-    engine::MessageTable,
-    engine::border::{pair, parts},
+    engine::{
+        MessageTable, PacketKey,
+        border::{pair, parts},
+    },
 };
 
 /// A packet at a node, about to move or moving in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packet {
-    transit: Transit, // its leg may be over: then it has no links left in it
-    number: u32,      // within its message, counted from 0
-    links: u32,       // left of its route
-    size: u32,        // the number of its message's size
-    input: u32,       // of its node: 0 for the node itself, else by where it came in
+    /// Its leg may be over: then it has no links left in it.
+    pub(crate) transit: Transit,
+    /// Its number within its message, counted from 0.
+    pub(crate) number: u32,
+    /// The links left of its route.
+    pub(crate) links: u32,
+    /// The number of its message's size.
+    pub(crate) size: u32,
+    /// The input of its node: 0 for the node itself, else by where it came in.
+    pub(crate) input: u32,
 }
 
 impl Packet {
@@ -62,21 +69,10 @@ impl Packet {
         self.transit.message
     }
 
+    /// Its order among the packets that join a queue in the same cycle.
     #[inline]
-    pub(crate) fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// The number of its message's size.
-    #[inline]
-    pub(crate) fn size(&self) -> u32 {
-        self.size
-    }
-
-    /// The links left of its route.
-    #[inline]
-    pub(crate) fn links(&self) -> u32 {
-        self.links
+    pub(crate) fn key(&self, messages: &MessageTable) -> PacketKey {
+        messages.packet_key(self.message(), self.number)
     }
 
     #[inline]
@@ -87,16 +83,6 @@ impl Packet {
     #[inline]
     pub(crate) fn direction(&self) -> u32 {
         self.transit.direction
-    }
-
-    #[inline]
-    pub(crate) fn input(&self) -> u32 {
-        self.input
-    }
-
-    /// The packet as it arrives by another input.
-    pub(crate) fn with_input(self, input: u32) -> Self {
-        Self { input, ..self }
     }
 
     /// The packet with the number of its message in another engine, and the number of its size there.
@@ -117,11 +103,6 @@ impl Packet {
         let [number, links] = parts(words.next()?);
         let [input, _] = parts(words.next()?);
         Some(Self { transit: Transit { message, node, hops, direction }, number, links, size: 0, input })
-    }
-
-    #[inline]
-    pub(crate) fn transit(&self) -> &Transit {
-        &self.transit
     }
 
     /// The packet at the end of the channel that it has crossed: at `node`, reached by `input`.

@@ -17,7 +17,6 @@ use self::{crossing::Crossing, first_come::FirstComeNetwork, granted::GrantedNet
 use super::{Arrivals, Messages, Packet, Reusable, Transport};
 use crate::{
     Communication, Cycle, Cycles, ServiceOrder, TaskGraph, Transmission,
-    channels::Transit,
     engine::{MessageRecord, border::Border},
     explicit_routes::{ExplicitRoutes, RoutedPair},
     observe::transmissions::TransmissionLog,
@@ -62,18 +61,6 @@ impl Event {
     fn of(packet: Packet, kind: EventKind) -> Self {
         Self { packet, kind }
     }
-
-    /// The channel of a transit becomes idle.
-    #[inline]
-    fn idle_at(transit: Transit) -> Self {
-        Self { packet: Packet::none_at(transit), kind: EventKind::Idle }
-    }
-
-    /// Nothing may be in flight any more.
-    #[inline]
-    fn still() -> Self {
-        Self { packet: Packet::NONE, kind: EventKind::Still }
-    }
 }
 
 /// The packets on the links of a machine, or of a slab of it.
@@ -113,7 +100,7 @@ impl CarriedRoutes<'_> {
     /// The next leg of a packet; `None` at its destination.
     fn next_leg(&self, packet: &Packet) -> Option<Leg> {
         let route = &self.of_message[packet.message() as usize];
-        route.get(route.len() - packet.links() as usize).copied().map(leg_over)
+        route.get(route.len() - packet.links as usize).copied().map(leg_over)
     }
 }
 
@@ -150,16 +137,16 @@ impl PacketNetwork {
     /// The log of transmissions.
     fn log(&mut self) -> &mut TransmissionLog {
         match self {
-            Self::FirstCome(network) => network.log(),
-            Self::Granted(network) => network.log(),
+            Self::FirstCome(network) => &mut network.log,
+            Self::Granted(network) => &mut network.log,
         }
     }
 
     /// The rules by which packets cross its channels.
     fn crossing(&self) -> &Crossing {
         match self {
-            Self::FirstCome(network) => network.crossing(),
-            Self::Granted(network) => network.crossing(),
+            Self::FirstCome(network) => &network.crossing,
+            Self::Granted(network) => &network.crossing,
         }
     }
 
@@ -167,7 +154,7 @@ impl PacketNetwork {
     #[inline]
     fn cross(&self, packet: &Packet) -> Packet {
         match self {
-            Self::FirstCome(network) => network.cross(packet),
+            Self::FirstCome(network) => network.crossing.cross(packet),
             Self::Granted(network) => network.cross(packet),
         }
     }
@@ -338,7 +325,7 @@ impl<'run> Packets<'run> {
             let record = messages.table.record(packet.message());
             // On networks, which one engine has, the route may depend on the source.
             let source = || messages.source_node(packet.message()).unwrap_or(packet.node());
-            self.routes.next_leg(source, [packet.node(), record.to], packet.links())
+            self.routes.next_leg(source, [packet.node(), record.to], packet.links)
         };
         // A packet with links left is not at its destination.
         if let Some(leg) = leg {

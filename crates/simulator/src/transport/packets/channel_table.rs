@@ -5,11 +5,7 @@
 
 use cubefold_topology::narrow;
 
-use crate::{
-    Cycle, Cycles,
-    engine::{MessageTable, PacketKey},
-    transport::Packet,
-};
+use crate::{Cycle, Cycles, engine::MessageTable, transport::Packet};
 
 /// The state of all channels, by place.
 #[derive(Debug)]
@@ -110,7 +106,7 @@ impl ChannelTable {
         now: Cycle,
         messages: &MessageTable,
     ) -> bool {
-        let input = if self.inputs == 1 { 0 } else { packet.input() as usize };
+        let input = if self.inputs == 1 { 0 } else { packet.input as usize };
         self.slab.insert(&mut self.queues[place * self.inputs + input], *packet, now, messages);
         let length = &mut self.channels[place].length;
         *length += 1;
@@ -156,7 +152,7 @@ impl Slab {
         let (mut previous, mut next) = (list.last, 0);
         while let Some(place) = previous.checked_sub(1) {
             let other = &self.queued[place as usize];
-            if other.joined != now || key(&other.packet, messages) < key(&packet, messages) {
+            if other.joined != now || other.packet.key(messages) < packet.key(messages) {
                 break;
             }
             next = previous;
@@ -195,10 +191,4 @@ impl Slab {
         self.vacant.push(slot);
         Some(first)
     }
-}
-
-/// The order of packets that joined a queue in the same cycle.
-#[inline]
-fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
-    messages.packet_key(packet.message(), packet.number())
 }

@@ -36,23 +36,23 @@ impl Crossing {
     /// The times of the channel that a packet needs or occupies.
     #[inline]
     fn link(&self, packet: &Packet) -> LinkTime {
-        if self.are_alike() { self.link } else { self.times[self.channels.class(packet.transit())] }
+        if self.are_alike() { self.link } else { self.times[self.channels.class(&packet.transit)] }
     }
 
     /// The cycles for which a packet occupies the channel that it needs.
     #[inline]
     pub(super) fn occupancy(&self, packet: &Packet, messages: &MessageTable) -> Cycles {
-        let size = messages.size(packet.size());
+        let size = messages.size(packet.size);
         if self.are_alike() {
-            size.occupancy(packet.number())
+            size.occupancy(packet.number)
         } else {
-            Cycles::new(self.link(packet).unit) * size.units_of(packet.number())
+            Cycles::new(self.link(packet).unit) * size.units_of(packet.number)
         }
     }
 
     /// The nodes at which the channel that a packet needs begins and ends.
     pub(super) fn ends(&self, packet: &Packet) -> [NodeId; 2] {
-        [packet.node(), NodeId::new(self.channels.next(packet.transit()))]
+        [packet.node(), NodeId::new(self.channels.next(&packet.transit))]
     }
 
     /// The cycle at which a packet is completely at the next node, if its transmission begins at `start`.
@@ -67,7 +67,7 @@ impl Crossing {
     pub(super) fn depart(&self, packet: &Packet, start: Cycle, occupancy: Cycles) -> (EventKind, Cycle) {
         let LinkTime { unit, latency } = self.link(packet);
         let all_there = start + occupancy + Cycles::new(latency);
-        if packet.links() == 1 {
+        if packet.links == 1 {
             return (EventKind::Receipt, all_there);
         }
         let head = match self.switching {
@@ -81,7 +81,7 @@ impl Crossing {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is most of what a crossing costs")]
     pub(super) fn cross(&self, packet: &Packet) -> Packet {
-        packet.at_next(self.channels.next(packet.transit()), packet.direction() + 1)
+        packet.at_next(self.channels.next(&packet.transit), packet.direction() + 1)
     }
 
     /// The cycles that a packet waits, after it has [crossed](EventKind::Crossed) a channel, before it joins the queue
@@ -90,7 +90,7 @@ impl Crossing {
         if self.are_alike() || self.switching == Switching::StoreAndForward {
             return Cycles::ZERO;
         }
-        let units = messages.size(next.size()).units_of(next.number());
+        let units = messages.size(next.size).units_of(next.number);
         let gap = gap(self.link(crossed).unit, self.link(next).unit, units);
         Cycles::new(u64::try_from(gap).unwrap_or(u64::MAX)) // below the bound on cycles, 2^63
     }

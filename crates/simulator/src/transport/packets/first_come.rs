@@ -27,14 +27,14 @@ use crate::{
 /// The channels or links of a machine.
 #[derive(Debug)]
 pub(super) struct FirstComeNetwork {
-    crossing: Crossing,
+    pub(super) crossing: Crossing,
     per_link: bool, // whether links are occupied, not channels
     resources: Vec<Resource>,
     window: u64,                    // the upper half of the present cycle
     arrivals: Vec<(usize, Packet)>, // of a chunk of events, with the places that they are about to join
     joiners: Vec<Joiner>,           // that are ordered at the end of this cycle
     longest: LongestQueue,
-    log: TransmissionLog,
+    pub(super) log: TransmissionLog,
 }
 
 /// A channel or a link, four in a cache line.
@@ -65,26 +65,7 @@ fn low(cycle: Cycle) -> u32 {
     cycle.get() as u32
 }
 
-fn key(packet: &Packet, messages: &MessageTable) -> PacketKey {
-    messages.packet_key(packet.message(), packet.number())
-}
-
 impl FirstComeNetwork {
-    /// The log of transmissions.
-    pub(super) fn log(&mut self) -> &mut TransmissionLog {
-        &mut self.log
-    }
-
-    /// The rules by which packets cross its channels.
-    pub(super) fn crossing(&self) -> &Crossing {
-        &self.crossing
-    }
-
-    /// A packet at the end of the channel that it has crossed.
-    pub(super) fn cross(&self, packet: &Packet) -> Packet {
-        self.crossing.cross(packet)
-    }
-
     /// The idle channels or links of a slab of a machine, for packets that all have one size, or of any sizes.
     pub(super) fn new(
         machine: &Machine,
@@ -134,25 +115,25 @@ impl FirstComeNetwork {
     #[inline]
     pub(super) fn owner(&self, packet: &Packet) -> NodeId {
         let is_back = self.per_link && packet.direction() % 2 == 1;
-        if is_back { NodeId::new(self.crossing.channels.next(packet.transit())) } else { packet.node() }
+        if is_back { NodeId::new(self.crossing.channels.next(&packet.transit)) } else { packet.node() }
     }
 
     /// The place of the queue of the channel that a packet needs, given that of the channel or link.
     #[inline]
     fn queue(&self, place: usize, packet: &Packet) -> usize {
-        if self.per_link { self.crossing.channels.queue_of_link(place, packet.transit()) } else { place }
+        if self.per_link { self.crossing.channels.queue_of_link(place, &packet.transit) } else { place }
     }
 
     /// The channel that a packet needs, or its link.
     #[inline]
     fn place(&self, packet: &Packet) -> usize {
         let channels = &self.crossing.channels;
-        if self.per_link { self.link(packet) } else { channels.channel(packet.transit()) }
+        if self.per_link { self.link(packet) } else { channels.channel(&packet.transit) }
     }
 
     #[inline(never)] // so that the other is compiled into its callers
     fn link(&self, packet: &Packet) -> usize {
-        self.crossing.channels.link(packet.transit())
+        self.crossing.channels.link(&packet.transit)
     }
 
     /// Starts a later cycle.
@@ -296,9 +277,9 @@ impl FirstComeNetwork {
             if start > now {
                 self.longest.revoke(self.queue(place, &packet));
             }
-            self.joiners.push(Joiner { place, key: key(&packet, messages), packet });
+            self.joiners.push(Joiner { place, key: packet.key(messages), packet });
         }
-        self.joiners.push(Joiner { place, key: key(packet, messages), packet: *packet });
+        self.joiners.push(Joiner { place, key: packet.key(messages), packet: *packet });
     }
 
     /// Ends a cycle: the packets that joined one queue in it depart in the order of their keys.
@@ -315,8 +296,8 @@ impl FirstComeNetwork {
         for of_place in joiners.chunk_by(|one, other| one.place == other.place) {
             // At most the first departs in this cycle, and another packet of its message may follow.
             let mut following: Option<Packet> = None;
-            for Joiner { place, key: packet_key, packet } in of_place {
-                if let Some(next) = following.take_if(|next| key(next, messages) < *packet_key) {
+            for Joiner { place, key, packet } in of_place {
+                if let Some(next) = following.take_if(|next| next.key(messages) < *key) {
                     self.depart_in_order(*place, &next, now, messages, events);
                 }
                 following = self.depart_in_order(*place, packet, now, messages, events).or(following);
@@ -350,7 +331,7 @@ impl FirstComeNetwork {
         }
         if self.log.keeps() {
             let ends = self.crossing.ends(packet);
-            let of_packet = (messages.record(packet.message()), packet.number());
+            let of_packet = (messages.record(packet.message()), packet.number);
             self.log.add(of_packet, ends, [now, start, start + occupancy]);
         }
         let next = packet.following(messages)?;

@@ -15,13 +15,13 @@ use crate::{
 /// The channels and their queues.
 #[derive(Debug)]
 pub(super) struct GrantedNetwork {
-    crossing: Crossing,
+    pub(super) crossing: Crossing,
     incoming: Vec<u32>, // of a network that serves inputs in turn: by channel, the input of its end that it leads to
     table: ChannelTable,
     idle: Vec<Transit>, // one for each idle resource with a queue that may be granted in this cycle
     following: Vec<Packet>,
     turn: Option<Turn>, // under single-direction
-    log: TransmissionLog,
+    pub(super) log: TransmissionLog,
 }
 
 /// The direction in which all links transmit.
@@ -68,22 +68,12 @@ impl GrantedNetwork {
         }
     }
 
-    /// The log of transmissions.
-    pub(super) fn log(&mut self) -> &mut TransmissionLog {
-        &mut self.log
-    }
-
-    /// The rules by which packets cross its channels.
-    pub(super) fn crossing(&self) -> &Crossing {
-        &self.crossing
-    }
-
     /// A packet at the end of the channel that it has crossed.
     pub(super) fn cross(&self, packet: &Packet) -> Packet {
         let next = self.crossing.cross(packet);
         match self.incoming.as_slice() {
             [] => next,
-            incoming => next.with_input(incoming[self.crossing.channels.channel(packet.transit())]),
+            incoming => Packet { input: incoming[self.crossing.channels.channel(&packet.transit)], ..next },
         }
     }
 
@@ -106,11 +96,11 @@ impl GrantedNetwork {
         messages: &MessageTable,
         events: &mut TimeWheel<Event>,
     ) {
-        let place = self.crossing.channels.channel(packet.transit());
+        let place = self.crossing.channels.channel(&packet.transit);
         if self.table.join(place, packet, now, messages) {
             let idle_from = self.table.idle_from(place);
             if idle_from <= now {
-                self.add_idle(*packet.transit());
+                self.add_idle(packet.transit);
             } else {
                 events.add(Event::of(*packet, EventKind::Idle), idle_from.get());
             }
@@ -122,7 +112,7 @@ impl GrantedNetwork {
 
     /// The channel that a packet would need has become idle, and has a queue.
     pub(super) fn set_idle(&mut self, packet: &Packet) {
-        self.add_idle(*packet.transit());
+        self.add_idle(packet.transit);
     }
 
     #[inline]
@@ -167,19 +157,19 @@ impl GrantedNetwork {
         let occupancy = |packet: &Packet| self.crossing.occupancy(packet, messages);
         let Some((packet, occupancy, joined)) = self.table.begin(place, now, occupancy) else { return };
         if self.table.has_queue(place) {
-            events.add(Event::idle_at(*transit), (now + occupancy).get());
+            events.add(Event::of(Packet::none_at(*transit), EventKind::Idle), (now + occupancy).get());
         }
         if let Some(turn) = &mut self.turn {
             let all_there = self.crossing.all_there(&packet, now, occupancy);
             turn.queued[packet.direction() as usize] -= 1;
             if all_there > turn.under_way {
                 turn.under_way = all_there;
-                events.add(Event::still(), all_there.get());
+                events.add(Event::of(Packet::NONE, EventKind::Still), all_there.get());
             }
         }
         if self.log.keeps() {
             let ends = self.crossing.ends(&packet);
-            let key = (messages.record(packet.message()), packet.number());
+            let key = (messages.record(packet.message()), packet.number);
             self.log.add(key, ends, [joined, now, now + occupancy]);
         }
         self.following.extend(packet.following(messages));
