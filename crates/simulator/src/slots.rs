@@ -37,9 +37,20 @@ impl<T> Slots<T> {
         self.vacant.push(slot);
     }
 
+    /// The number of values.
+    pub(crate) fn count(&self) -> usize {
+        self.values.len() - self.vacant.len()
+    }
+
+    /// Removes all values, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+        self.vacant.clear();
+    }
+
     /// Frees its memory when all slots are free.
     pub(crate) fn release_memory(&mut self) {
-        if self.vacant.len() == self.values.len() {
+        if self.count() == 0 {
             *self = Self::default();
         }
     }

@@ -49,7 +49,7 @@ impl RouterNetwork<'_> {
             return None;
         }
         let (first, _) = self.wiring.ports(self.wiring.router(channel / channels));
-        let route = self.packets.get(self.front(channel).packet()).route;
+        let route = self.packets[self.front(channel).packet()].route;
         let candidate = bits(route.channels).next()?;
         self.beyond((first + route.port) * channels + candidate)
     }

@@ -73,12 +73,12 @@ impl RouterNetwork<'_> {
     #[inline]
     fn ask(&self, first: u32, port: u32, channel: u32, asks: &mut Vec<Ask>) {
         let number = self.front((first + port) * self.rules.channels + channel).packet();
-        let packet = self.packets.get(number);
+        let packet = &self.packets[number];
         let need = if self.rules.needs_room { packet.room } else { 0 };
         let ask = |output: u32, channels: u64| Ask { port, channel, output, channels };
         let (route, listed_before) = (packet.route, asks.len());
         if let Some(choice) = route.choice {
-            let candidates = self.packets.candidates(number);
+            let candidates = &self.candidates[number as usize];
             let listed = |is_escape: bool| {
                 let of_kind = candidates.iter().filter(move |candidate| candidate.is_escape == is_escape);
                 of_kind.map(|candidate| ask(candidate.port, candidate.channels))
@@ -222,7 +222,7 @@ impl RouterNetwork<'_> {
         port.sending |= bit;
         self.ports[(output / channels) as usize].used |= 1 << (output % channels);
         let packet = self.front(input).packet();
-        self.packets.get_mut(packet).progress.is_escaping = output % channels < self.rules.escape_channels;
+        self.packets[packet].progress.is_escaping = output % channels < self.rules.escape_channels;
     }
 
     /// The first flit of an input channel leaves by the output channel that its packet has.

@@ -6,9 +6,10 @@ use cubefold_topology::mix;
 
 use super::{
     matching::bits_from,
-    packet::{Flit, Packet, PacketTable, Progress, Route},
+    packet::{Flit, Packet, Progress, Route},
     settings::RouterSettings,
 };
+use crate::slots::Slots;
 
 /// A message that sets out.
 #[derive(Debug, Clone, Copy)]
@@ -178,7 +179,7 @@ impl Terminals {
     }
 
     /// A terminal sends a flit, if it can.
-    pub(super) fn send(&mut self, terminal: u32, packets: &mut PacketTable) -> Option<Injected> {
+    pub(super) fn send(&mut self, terminal: u32, packets: &mut Slots<Packet>) -> Option<Injected> {
         let sender = &self.all[terminal as usize];
         let after = sender.queues.partition_point(|&queue| queue <= sender.last_queue);
         let first = if sender.last_queue == u32::MAX { 0 } else { after };
@@ -207,7 +208,7 @@ impl Terminals {
         terminal: u32,
         place: usize,
         channel: u32,
-        packets: &mut PacketTable,
+        packets: &mut Slots<Packet>,
     ) -> Injected {
         let (packet_units, buffer_units) = (self.packet_units, u64::from(self.buffer_units));
         let sender = &mut self.all[terminal as usize];
@@ -219,7 +220,7 @@ impl Terminals {
             let flits = message.left.min(packet_units);
             message.left -= flits;
             entered = (message.number == message.first).then_some(message.message);
-            let packet = packets.insert(Packet {
+            let packet = packets.insert(|| Packet {
                 message: message.message,
                 from: message.from,
                 to: message.to,

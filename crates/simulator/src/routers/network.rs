@@ -23,14 +23,14 @@ use super::{
     injection::{Departure, Terminals},
     matching::{Matcher, Request},
     open_loop::RowRecorder,
-    packet::{Flit, PacketTable},
+    packet::{Candidate, Flit, Packet},
     routing::{AdaptiveChoice, AtRouter, PacketRoutes, SpentCredits},
     settings::{Allocator, RouterSettings, Routers},
     speedup::{Speedup, Step},
     wake_list::WakeList,
     wiring::{End, Wiring},
 };
-use crate::Communication;
+use crate::{Communication, slots::Slots};
 
 /// No channel.
 pub(super) const NONE: u32 = u32::MAX;
@@ -85,8 +85,9 @@ pub(crate) struct RouterNetwork<'run> {
     pub(super) inputs: Vec<InputChannel>,
     pub(super) outputs: Vec<OutputChannel>,
     pub(super) ports: Vec<Port>,
-    buffers: Vec<Flit>, // by input channel
-    pub(super) packets: PacketTable,
+    buffers: Vec<Flit>,                         // by input channel
+    pub(super) packets: Slots<Packet>,          // by number
+    pub(super) candidates: Vec<Vec<Candidate>>, // by packet, if it has a list
     terminals: Terminals,
     pub(super) in_flight: InFlight,
     pub(super) starts: VecDeque<(Step, u32)>, // input channels whose heads may ask, and from when on
@@ -180,7 +181,8 @@ impl<'run> RouterNetwork<'run> {
             outputs: vec![OutputChannel { credits: small(settings.buffer_units), grant: 0 }; all],
             ports: vec![Port::default(); ports],
             buffers: vec![Flit::default(); all * settings.buffer_units as usize],
-            packets: PacketTable::default(),
+            packets: Slots::default(),
+            candidates: vec![],
             terminals: Terminals::new(wiring.terminal_count(), settings, communication.packet()),
             in_flight: InFlight::new(communication.latency().get(), settings, rules.link_after),
             starts: VecDeque::new(),
@@ -353,6 +355,7 @@ impl<'run> RouterNetwork<'run> {
         self.outputs.fill(OutputChannel { credits: small(self.rules.buffer), grant: 0 });
         self.ports.fill(Port::default());
         self.packets.clear();
+        self.candidates.clear();
         self.terminals.reset();
         self.in_flight.clear();
         self.starts.clear();
@@ -405,8 +408,12 @@ impl<'run> RouterNetwork<'run> {
             credits: &credits,
             credits_before: &credits_before,
         };
-        let (packet, candidates) = self.packets.with_candidates(packet);
-        packet.route = self.routes.route(packet, &at, candidates);
+        let place = packet as usize;
+        if self.candidates.len() <= place {
+            self.candidates.resize_with(place + 1, Vec::new);
+        }
+        let packet = &mut self.packets[packet];
+        packet.route = self.routes.route(packet, &at, &mut self.candidates[place]);
     }
 
     /// The node at the other end of a port; `None` if it leads nowhere.

@@ -1,7 +1,5 @@
 //! Packets in the network, and their flits.
 
-use cubefold_topology::narrow;
-
 use super::routing::AdaptiveChoice;
 
 /// A flit of a packet, as a buffer holds it.
@@ -119,67 +117,5 @@ impl Route {
         let (port, channels) =
             candidates.first().map_or((0, 0), |candidate| (candidate.port, candidate.channels));
         Self { choice: Some(choice), ..Self::over(port, channels) }
-    }
-}
-
-/// The packets in the network, each with a number that is used again.
-#[derive(Debug, Default)]
-pub(super) struct PacketTable {
-    packets: Vec<Packet>,
-    candidates: Vec<Vec<Candidate>>, // by packet, if it has a list
-    vacant: Vec<u32>,
-}
-
-impl PacketTable {
-    /// Adds a packet; returns its number.
-    pub(super) fn insert(&mut self, packet: Packet) -> u32 {
-        if let Some(vacant) = self.vacant.pop() {
-            self.packets[vacant as usize] = packet;
-            return vacant;
-        }
-        self.packets.push(packet);
-        narrow(self.packets.len() as u64 - 1)
-    }
-
-    /// Removes a packet.
-    pub(super) fn remove(&mut self, packet: u32) {
-        self.vacant.push(packet);
-    }
-
-    #[inline]
-    pub(super) fn get(&self, packet: u32) -> &Packet {
-        &self.packets[packet as usize]
-    }
-
-    #[inline]
-    pub(super) fn get_mut(&mut self, packet: u32) -> &mut Packet {
-        &mut self.packets[packet as usize]
-    }
-
-    /// A packet, with the list of its candidates.
-    pub(super) fn with_candidates(&mut self, packet: u32) -> (&mut Packet, &mut Vec<Candidate>) {
-        let place = packet as usize;
-        if self.candidates.len() <= place {
-            self.candidates.resize_with(place + 1, Vec::new);
-        }
-        (&mut self.packets[place], &mut self.candidates[place])
-    }
-
-    /// The listed candidates of a packet that has some.
-    #[inline]
-    pub(super) fn candidates(&self, packet: u32) -> &[Candidate] {
-        &self.candidates[packet as usize]
-    }
-
-    /// The number of packets in the network.
-    pub(super) fn count(&self) -> usize {
-        self.packets.len() - self.vacant.len()
-    }
-
-    /// Forgets all packets.
-    pub(super) fn clear(&mut self) {
-        self.packets.clear();
-        self.candidates.clear();
-        self.vacant.clear();
     }
 }

@@ -67,7 +67,7 @@ impl RouterNetwork<'_> {
         self.in_flight.credits_of_terminals.push(now, port * self.rules.channels + channel);
         self.consumed += 1;
         if flit.is_tail() {
-            received.push(self.packets.get(flit.packet()).message);
+            received.push(self.packets[flit.packet()].message);
             self.packets.remove(flit.packet());
         }
     }
@@ -100,7 +100,7 @@ impl RouterNetwork<'_> {
             let enters = now + self.rules.link_after;
             recorder.enter_link(port, enters);
             if flit.is_head() && matches!(self.wiring.leads_to(port), End::Router(_)) {
-                recorder.send_head(self.packets.get(flit.packet()).message);
+                recorder.send_head(self.packets[flit.packet()].message);
             }
         }
         match self.wiring.leads_to(port) {

@@ -5,7 +5,7 @@
 
 use cubefold_topology::narrow;
 
-use crate::{Cycle, Cycles, engine::MessageTable, transport::Packet};
+use crate::{Cycle, Cycles, engine::MessageTable, slots::Slots, transport::Packet};
 
 /// The state of all channels, by place.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct ChannelTable {
     channels: Vec<Channel>,
     inputs: usize,     // of a channel
     queues: Vec<Ends>, // by channel and input
-    slab: Slab,
+    queued: Slots<Queued>,
     grown: Vec<usize>, // places whose queues may have become the longest in this cycle
     longest: u32,
 }
@@ -25,18 +25,11 @@ struct Channel {
     taken: u32,  // the input that it took from last
 }
 
-/// The first and last packet of a list in the slab: 1 + the slot, 0 of an empty list.
+/// The first and last packet of a list in slots: 1 + the slot, 0 of an empty list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ends {
     first: u32,
     last: u32,
-}
-
-/// Packets in lists, each in a reusable slot.
-#[derive(Debug, Default)]
-struct Slab {
-    queued: Vec<Queued>,
-    vacant: Vec<u32>, // 1 + the slots that are free
 }
 
 /// A packet in a list.
@@ -57,7 +50,7 @@ impl ChannelTable {
             channels: vec![channel; channels],
             inputs,
             queues: vec![Ends::default(); channels * inputs],
-            slab: Slab::default(),
+            queued: Slots::default(),
             grown: vec![],
             longest: 0,
         }
@@ -68,8 +61,7 @@ impl ChannelTable {
         let taken = narrow(self.inputs as u64 - 1);
         self.channels.fill(Channel { idle_from: Cycle::START, length: 0, taken });
         self.queues.fill(Ends::default());
-        self.slab.queued.clear();
-        self.slab.vacant.clear();
+        self.queued.clear();
         self.grown.clear();
         self.longest = 0;
     }
@@ -107,7 +99,7 @@ impl ChannelTable {
         messages: &MessageTable,
     ) -> bool {
         let input = if self.inputs == 1 { 0 } else { packet.input as usize };
-        self.slab.insert(&mut self.queues[place * self.inputs + input], *packet, now, messages);
+        self.queues[place * self.inputs + input].insert(*packet, now, &mut self.queued, messages);
         let length = &mut self.channels[place].length;
         *length += 1;
         if *length > self.longest {
@@ -129,7 +121,7 @@ impl ChannelTable {
         let after = channel.taken as usize + 1;
         let in_turn = (after..self.inputs).chain(0..after);
         let input = in_turn.into_iter().find(|&input| queues[input].first != 0)?;
-        let Queued { packet, joined, .. } = self.slab.take_first(&mut queues[input])?;
+        let Queued { packet, joined, .. } = queues[input].take_first(&mut self.queued)?;
         channel.taken = narrow(input as u64);
         channel.length -= 1;
         let occupancy = occupancy(&packet);
@@ -145,50 +137,40 @@ impl ChannelTable {
     }
 }
 
-impl Slab {
-    /// Inserts a packet that joins at `now`, the latest cycle so far, into a list, from the end: it
+impl Ends {
+    /// Inserts a packet that joins at `now`, the latest cycle so far, into the list, from the end: it
     /// precedes only those that joined in the same cycle and have greater keys.
-    fn insert(&mut self, list: &mut Ends, packet: Packet, now: Cycle, messages: &MessageTable) {
-        let (mut previous, mut next) = (list.last, 0);
+    fn insert(&mut self, packet: Packet, now: Cycle, queued: &mut Slots<Queued>, messages: &MessageTable) {
+        let (mut previous, mut next) = (self.last, 0);
         while let Some(place) = previous.checked_sub(1) {
-            let other = &self.queued[place as usize];
+            let other = &queued[place];
             if other.joined != now || other.packet.key(messages) < packet.key(messages) {
                 break;
             }
             next = previous;
-            previous = if previous == list.first { 0 } else { other.previous };
+            previous = if previous == self.first { 0 } else { other.previous };
         }
-        let slot = self.put(Queued { packet, joined: now, previous, next });
+        let slot = 1 + queued.insert(|| Queued { packet, joined: now, previous, next });
         match previous.checked_sub(1) {
-            Some(previous) => self.queued[previous as usize].next = slot,
-            None => list.first = slot,
+            Some(previous) => queued[previous].next = slot,
+            None => self.first = slot,
         }
         match next.checked_sub(1) {
-            Some(next) => self.queued[next as usize].previous = slot,
-            None => list.last = slot,
+            Some(next) => queued[next].previous = slot,
+            None => self.last = slot,
         }
     }
 
-    /// Puts a packet into a slot; returns 1 + the slot.
-    fn put(&mut self, queued: Queued) -> u32 {
-        if let Some(slot) = self.vacant.pop() {
-            self.queued[slot as usize - 1] = queued;
-            return slot;
-        }
-        self.queued.push(queued);
-        narrow(self.queued.len() as u64) // below 2^32, more than memory holds
-    }
-
-    /// Takes the first packet of a list; `None` if it is empty.
+    /// Takes the first packet of the list; `None` if it is empty.
     #[inline]
-    fn take_first(&mut self, list: &mut Ends) -> Option<Queued> {
-        let slot = list.first;
-        let first = self.queued[slot.checked_sub(1)? as usize];
-        list.first = first.next;
+    fn take_first(&mut self, queued: &mut Slots<Queued>) -> Option<Queued> {
+        let slot = self.first.checked_sub(1)?;
+        let first = queued[slot];
+        self.first = first.next;
         if first.next == 0 {
-            list.last = 0;
+            self.last = 0;
         }
-        self.vacant.push(slot);
+        queued.remove(slot);
         Some(first)
     }
 }
