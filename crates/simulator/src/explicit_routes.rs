@@ -56,15 +56,17 @@ impl RoutedPair {
     pub(crate) fn new(stage: usize, source: ProcessId, destination: ProcessId) -> Self {
         Self { stage: narrow(stage as u64), source, destination, ordinal: 0 }
     }
-}
 
-impl RoutedPair {
     /// The hash from which its route is drawn under `spread = "message"` (`docs/model.md` section 19).
     fn hash(self, seed: u64) -> u64 {
         let Self { stage, source, destination, ordinal } = self;
-        let parts = [source.label(), destination.label(), stage, ordinal];
-        parts.into_iter().fold(mix(seed), |hash, part| mix(hash ^ u64::from(part)))
+        hash(seed, &[source.label(), destination.label(), stage, ordinal])
     }
+}
+
+/// The hash of some numbers under a seed.
+fn hash(seed: u64, parts: &[u32]) -> u64 {
+    parts.iter().fold(mix(seed), |hash, &part| mix(hash ^ u64::from(part)))
 }
 
 /// Visits all messages of a program, each with its size \[units\], in the order of the file.
@@ -73,14 +75,9 @@ pub(crate) fn for_each_routed(program: &dyn Program, visit: &mut dyn FnMut(Route
         let ordinals = graph.ordinals();
         for (operation, details) in (0_u32..).zip(graph.schedule().operations()) {
             if details.kind == OperationKind::Send {
-                let ordinal = ordinals[operation as usize];
-                let pair = RoutedPair {
-                    stage: details.tag,
-                    source: details.process,
-                    destination: details.peer,
-                    ordinal,
-                };
-                visit(pair, graph.units(operation));
+                let (stage, ordinal) = (details.tag, ordinals[operation as usize]);
+                let (source, destination) = (details.process, details.peer);
+                visit(RoutedPair { stage, source, destination, ordinal }, graph.units(operation));
             }
         }
         return;
@@ -137,16 +134,11 @@ enum Rule<'run> {
 impl<'run> ExplicitRoutes<'run> {
     /// The routes under some rules; `None` if messages take the machine's routes.
     pub(crate) fn new(placement: &'run Placement, communication: Communication) -> Option<Self> {
-        let (machine, tie) = (placement.machine(), communication.tie());
-        match communication.routes() {
-            MessageRoutes::OfEmbedding => {
-                Some(Self { machine, tie, rule: Rule::Paths(edge_paths(placement)), trees: None })
-            }
-            MessageRoutes::OfMachine
-            | MessageRoutes::Valiant { .. }
-            | MessageRoutes::SpreadByMessage { .. }
-            | MessageRoutes::OfShares { .. } => Self::of_any_placement(machine, communication),
+        let machine = placement.machine();
+        if communication.routes() == MessageRoutes::OfEmbedding {
+            return Some(Self::by(Rule::Paths(edge_paths(placement)), machine, communication));
         }
+        Self::of_any_placement(machine, communication)
     }
 
     /// The same, if they do not depend on the placement.
@@ -157,7 +149,11 @@ impl<'run> ExplicitRoutes<'run> {
             MessageRoutes::SpreadByMessage { seed } => Rule::Hashed(seed),
             MessageRoutes::OfShares { processes } => Rule::Shares(processes),
         };
-        Some(Self { machine, tie: communication.tie(), rule, trees: None })
+        Some(Self::by(rule, machine, communication))
+    }
+
+    fn by(rule: Rule<'run>, machine: &'run Machine, communication: Communication) -> Self {
+        Self { machine, tie: communication.tie(), rule, trees: None }
     }
 
     /// The same if switches reduce: messages to and from them go over their trees.
@@ -167,20 +163,17 @@ impl<'run> ExplicitRoutes<'run> {
         communication: Communication,
         trees: &'run SwitchTrees<'run>,
     ) -> Self {
-        let plain = || Self { machine, tie: communication.tie(), rule: Rule::Plain, trees: None };
+        let plain = || Self::by(Rule::Plain, machine, communication);
         Self { trees: Some(trees), ..routes.unwrap_or_else(plain) }
     }
 
     /// A bound on the links of the route of any message.
     pub(crate) fn longest(placement: &Placement, communication: Communication) -> u64 {
         let bound = Self::longest_of_any_placement(placement.machine(), communication);
-        match communication.routes() {
-            MessageRoutes::OfEmbedding => bound.max(edge_paths(placement).map_or(0, EdgePaths::longest)),
-            MessageRoutes::OfMachine
-            | MessageRoutes::Valiant { .. }
-            | MessageRoutes::SpreadByMessage { .. }
-            | MessageRoutes::OfShares { .. } => bound,
+        if communication.routes() == MessageRoutes::OfEmbedding {
+            return bound.max(edge_paths(placement).map_or(0, EdgePaths::longest));
         }
+        bound
     }
 
     /// The same, if routes do not depend on the placement.
@@ -196,16 +189,11 @@ impl<'run> ExplicitRoutes<'run> {
 
     /// Memory for the routes of `messages` messages under way \[bytes\].
     pub(crate) fn bytes(machine: &Machine, communication: Communication, messages: u64) -> u64 {
-        match communication.routes() {
-            MessageRoutes::OfMachine => 0,
-            MessageRoutes::Valiant { .. }
-            | MessageRoutes::OfEmbedding
-            | MessageRoutes::SpreadByMessage { .. }
-            | MessageRoutes::OfShares { .. } => {
-                let links = Self::longest_of_any_placement(machine, communication);
-                messages.saturating_mul(links.saturating_mul(size_of::<Channel>() as u64))
-            }
+        if communication.routes() == MessageRoutes::OfMachine {
+            return 0;
         }
+        let links = Self::longest_of_any_placement(machine, communication);
+        messages.saturating_mul(links.saturating_mul(size_of::<Channel>() as u64))
     }
 
     /// The channels of a message between two nodes, in order. Inside a node there are none.
@@ -218,38 +206,23 @@ impl<'run> ExplicitRoutes<'run> {
         route
     }
 
-    /// The number of links of this route.
-    pub(crate) fn links(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> u64 {
-        self.route(pair, from, to).len() as u64
-    }
-
     /// The channels that a message takes before the barrier of coordinated execution, and after it.
     pub(crate) fn phases(&self, pair: RoutedPair, from: NodeId, to: NodeId) -> [Vec<Channel>; 2] {
         if from == to {
             return [vec![], vec![]];
         }
-        match self.rule {
-            Rule::Plain => [self.of_machine(from, to, RouteKey::Ends), vec![]],
-            Rule::Drawn(seed) => self.drawn(&Draws::new(seed, pair), from, to),
-            Rule::Paths(paths) => {
-                let path = paths.and_then(|paths| paths.path(pair.source, pair.destination));
-                let route = match path {
-                    Some(nodes) => channels_between(self.machine, nodes),
-                    None => self.machine.route(from, to, self.tie).collect(),
-                };
-                [route, vec![]]
-            }
-            Rule::Hashed(seed) => [self.of_machine(from, to, RouteKey::Hash(pair.hash(seed))), vec![]],
-            Rule::Shares(processes) => {
-                let key = RouteKey::Share(pair.source.label() / processes);
-                [self.of_machine(from, to, key), vec![]]
-            }
-        }
-    }
-
-    /// The route of the machine for a message with this key.
-    fn of_machine(&self, from: NodeId, to: NodeId, key: RouteKey) -> Vec<Channel> {
-        self.machine.route_of_message(from, to, self.tie, key).collect()
+        let of_machine = |key| self.machine.route_of_message(from, to, self.tie, key).collect();
+        let route = match self.rule {
+            Rule::Plain => of_machine(RouteKey::Ends),
+            Rule::Drawn(seed) => return self.drawn(&Draws::new(seed, pair), from, to),
+            Rule::Paths(paths) => match paths.and_then(|paths| paths.path(pair.source, pair.destination)) {
+                Some(nodes) => channels_between(self.machine, nodes),
+                None => self.machine.route(from, to, self.tie).collect(),
+            },
+            Rule::Hashed(seed) => of_machine(RouteKey::Hash(pair.hash(seed))),
+            Rule::Shares(processes) => of_machine(RouteKey::Share(pair.source.label() / processes)),
+        };
+        [route, vec![]]
     }
 
     /// The two phases of a message whose route is drawn.
@@ -326,7 +299,7 @@ pub fn explicit_unit_hops(
     let mut sum = 0;
     for_each_routed(program, &mut |pair, units| {
         let [from, to] = [pair.source, pair.destination].map(|process| placement.node(process));
-        sum += u128::from(routes.links(pair, from, to)) * u128::from(units);
+        sum += routes.route(pair, from, to).len() as u128 * u128::from(units);
     });
     Some(sum)
 }
@@ -338,8 +311,7 @@ struct Draws {
 
 impl Draws {
     fn new(seed: u64, RoutedPair { stage, source, destination, .. }: RoutedPair) -> Self {
-        let parts = [stage, source.label(), destination.label()];
-        Self { hash: parts.into_iter().fold(mix(seed), |hash, part| mix(hash ^ u64::from(part))) }
+        Self { hash: hash(seed, &[stage, source.label(), destination.label()]) }
     }
 
     fn word(&self, number: u64) -> u64 {

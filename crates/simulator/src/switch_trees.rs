@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_topology::{Channel, Machine, Network, NodeId};
+use cubefold_topology::{Channel, Machine, Network, NodeId, narrow};
 
 use crate::{Job, StepBody, SwitchReduction, explicit_routes::RoutedPair, program::job::StepStage};
 
@@ -139,7 +139,7 @@ impl<'run> StepTrees<'run> {
         machine: &Machine,
         node: &impl Fn(u32) -> NodeId,
     ) -> Result<Self, SwitchTreeError> {
-        let ranks = cubefold_topology::narrow(ranks);
+        let ranks = narrow(ranks);
         let mut group_of = vec![0; ranks as usize];
         let mut trees = vec![];
         for (number, group) in (0_u32..).zip(&reduction.groups) {
@@ -181,8 +181,7 @@ impl<'run> StepTrees<'run> {
 
     /// The message that a rank sends, or receives, in a chunk; `None` if it is empty.
     pub(crate) fn of_rank(&self, rank: u32, chunk: usize, is_receiver: bool) -> Option<SwitchMessage> {
-        let tree = self.tree(self.group_of_rank(rank), chunk);
-        let edge = &tree.edges[*tree.of_rank.get(&rank)?];
+        let edge = self.edge_of_rank(rank, chunk)?;
         Some(self.message(edge, is_receiver)).filter(|message| message.units > 0)
     }
 
@@ -202,25 +201,39 @@ impl<'run> StepTrees<'run> {
         }
     }
 
-    /// The messages that a switch awaits from its children in a chunk of a group.
-    pub(crate) fn awaited(&self, vertex: NodeId, group: u32, chunk: usize) -> usize {
+    /// The edge of a rank in a chunk of its group.
+    fn edge_of_rank(&self, rank: u32, chunk: usize) -> Option<&Edge> {
+        let tree = self.tree(self.group_of_rank(rank), chunk);
+        Some(&tree.edges[*tree.of_rank.get(&rank)?])
+    }
+
+    /// The edges of a switch to its children in a chunk of a group.
+    fn edges_below(&self, vertex: NodeId, group: u32, chunk: usize) -> impl Iterator<Item = &Edge> {
         let tree = self.tree(group, chunk);
         let children = tree.switches.get(&vertex.index()).map_or(&[][..], |switch| &switch.to_children);
-        children.iter().filter(|&&edge| tree.edges[edge].units[0] > 0).count()
+        children.iter().map(|&edge| &tree.edges[edge])
+    }
+
+    /// The edge of a switch to its parent in a chunk of a group; `None` at the root.
+    fn edge_above(&self, vertex: NodeId, group: u32, chunk: usize) -> Option<&Edge> {
+        let tree = self.tree(group, chunk);
+        Some(&tree.edges[tree.switches.get(&vertex.index())?.to_parent?])
+    }
+
+    /// The messages that a switch awaits from its children in a chunk of a group.
+    pub(crate) fn awaited(&self, vertex: NodeId, group: u32, chunk: usize) -> usize {
+        self.edges_below(vertex, group, chunk).filter(|edge| edge.units[0] > 0).count()
     }
 
     /// Whether a message to a switch comes from above.
     pub(crate) fn is_from_above(&self, vertex: NodeId, group: u32, chunk: usize, source: u32) -> bool {
-        let tree = self.tree(group, chunk);
-        let parent = tree.switches.get(&vertex.index()).and_then(|switch| switch.to_parent);
-        parent.is_some_and(|edge| self.first_switch + tree.edges[edge].parent.index() == source)
+        let above = self.edge_above(vertex, group, chunk);
+        above.is_some_and(|edge| self.first_switch + edge.parent.index() == source)
     }
 
     /// The message that a switch sends when it has combined a chunk, unless it is the root.
     pub(crate) fn upwards(&self, vertex: NodeId, group: u32, chunk: usize) -> Option<SwitchMessage> {
-        let tree = self.tree(group, chunk);
-        let edge = tree.switches.get(&vertex.index())?.to_parent?;
-        Some(self.message(&tree.edges[edge], false))
+        Some(self.message(self.edge_above(vertex, group, chunk)?, false))
     }
 
     /// The messages that a switch sends to its children.
@@ -230,40 +243,27 @@ impl<'run> StepTrees<'run> {
         group: u32,
         chunk: usize,
     ) -> impl Iterator<Item = SwitchMessage> {
-        let tree = self.tree(group, chunk);
-        let children = tree.switches.get(&vertex.index()).map_or(&[][..], |switch| &switch.to_children);
-        let messages = children.iter().map(move |&edge| self.message(&tree.edges[edge], true));
+        let messages = self.edges_below(vertex, group, chunk).map(|edge| self.message(edge, true));
         messages.filter(|message| message.units > 0)
     }
 
     /// The route of a message of a chunk between processes.
     fn route(&self, chunk: usize, source: u32, destination: u32) -> Option<Vec<Channel>> {
         let ranks = self.first_switch / SwitchReduction::SHARES;
-        // Groups of one step may share switches, whose edges between two levels depend on the chunk alone.
-        let find = |tree: &Tree, child: Option<NodeId>, rank: u32| match child {
-            Some(vertex) => tree.switches.get(&vertex.index()).and_then(|switch| switch.to_parent),
-            None => tree.of_rank.get(&(rank % ranks)).copied(),
-        };
-        let ends = [source, destination];
-        let [one, other] = ends.map(|process| self.vertex(process));
-        for (number, is_down) in [(0, false), (1, true)] {
-            let child = [one, other][number];
-            let parent = [other, one][number];
+        let [one, other] = [source, destination].map(|process| self.vertex(process));
+        for (is_down, process, child, parent) in
+            [(false, source, one, other), (true, destination, other, one)]
+        {
             let Some(parent) = parent else { continue };
-            let trees = match child {
-                None => {
-                    let group = self.group_of_rank(ends[number] % ranks);
-                    std::slice::from_ref(self.tree(group, chunk))
-                }
-                Some(_) => &self.trees[..],
+            let leads_there = |edge: &&Edge| edge.parent == parent;
+            let edge = match child {
+                None => self.edge_of_rank(process % ranks, chunk).filter(leads_there),
+                // Groups of one step may share switches, whose edges between two levels depend on the chunk alone.
+                Some(vertex) => (0..narrow(self.reduction.groups.len() as u64))
+                    .find_map(|group| self.edge_above(vertex, group, chunk).filter(leads_there)),
             };
-            let step = if trees.len() == 1 { 1 } else { self.reduction.chunks.len() };
-            let skipped = if trees.len() == 1 { 0 } else { chunk };
-            for tree in trees.iter().skip(skipped).step_by(step) {
-                let edge = find(tree, child, ends[number]).map(|edge| &tree.edges[edge]);
-                if let Some(edge) = edge.filter(|edge| edge.parent == parent) {
-                    return Some(if is_down { edge.down.clone() } else { edge.up.clone() });
-                }
+            if let Some(edge) = edge {
+                return Some(if is_down { edge.down.clone() } else { edge.up.clone() });
             }
         }
         None
