@@ -80,7 +80,6 @@ pub enum NoBeltError {
     Lines,
 }
 
-/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct BeltOutcome {
     pub(crate) summary: Summary,

@@ -82,7 +82,6 @@ impl Channels {
         Self { nodes, first, directions, steps }
     }
 
-    /// The number of places of channels.
     pub(crate) fn channel_places(&self) -> usize {
         match &self.steps {
             Steps::Grid(_) => self.nodes * self.directions.len(),
@@ -90,7 +89,6 @@ impl Channels {
         }
     }
 
-    /// The number of places of links.
     pub(crate) fn link_places(&self) -> usize {
         match &self.steps {
             Steps::Grid(_) => self.channel_places() / 2,
@@ -108,7 +106,6 @@ impl Channels {
         &self.directions
     }
 
-    /// Whether they are those of a network.
     pub(crate) fn is_network(&self) -> bool {
         matches!(self.steps, Steps::Network(_))
     }
@@ -178,7 +175,6 @@ impl Channels {
         (list as usize).wrapping_mul(self.nodes).wrapping_add(node as usize).wrapping_sub(self.first)
     }
 
-    /// The class of the link at a place.
     pub(crate) fn class_of_link(&self, link: usize) -> usize {
         match &self.steps {
             Steps::Grid(_) => link / self.nodes,
@@ -187,7 +183,6 @@ impl Channels {
         }
     }
 
-    /// The link at a place.
     pub(crate) fn link_at(&self, link: usize) -> Link {
         if let Steps::Network(network) = &self.steps {
             let firsts = network.first_channels();

@@ -20,7 +20,6 @@ use crate::{
     stage_recursion::{LastReceived, ListedStage, PlacedProgram, common_step},
 };
 
-/// No process.
 const NONE: u32 = u32::MAX;
 
 /// Whether no two messages of a run can want a channel at a time.
@@ -116,7 +115,6 @@ fn count(listed: &ListedStage, times: u64, traffic: &mut Traffic) {
     }
 }
 
-/// The times of all processes.
 struct Processes {
     finishes: Vec<u64>, // of the stage before
     readies: Vec<u64>,
@@ -161,20 +159,10 @@ impl Processes {
                 without_message += 1;
                 continue;
             }
+            let ready = self.readies[process.label() as usize];
             let LastReceived { start, finish, transfer } =
                 listed.last_received(process.label() as usize, &self.readies);
-            let record = StageRecord {
-                process,
-                stage,
-                sharing: Cycles::ZERO,
-                ready: Cycle::new(self.readies[process.label() as usize]),
-                start: Cycle::new(start),
-                finish: Cycle::new(finish),
-                transfer: Cycles::new(transfer),
-                overlapped: Cycles::ZERO,
-                overhead: Cycles::ZERO,
-                idle: Cycles::ZERO,
-            };
+            let record = StageRecord::plain(process, stage, [ready, start, finish], transfer);
             self.summary.add_stage(&record, 1);
             self.summary.add_repetitions(&record, alike as u64 - 1);
             observer.stage_finished(&record);
@@ -196,7 +184,6 @@ impl Processes {
         step
     }
 
-    /// The summary of the run.
     fn close(mut self) -> Result<Summary, ImbalanceError> {
         for &finish in &self.finishes {
             self.summary.add_finish(Cycle::new(finish), 1);

@@ -251,7 +251,6 @@ const BYTES_PER_PROCESS: u64 = 64;
 /// Memory per node of one line \[bytes\].
 const BYTES_PER_POSITION: u64 = 16;
 
-/// Times of a stage.
 #[derive(Debug, Clone, Copy)]
 struct StageClock {
     /// The stage, counted from 0.
@@ -260,7 +259,6 @@ struct StageClock {
     ready: Cycle,
     /// The time in which the processes of a node compute, one after another; all nodes wait for the slowest.
     computing: Cycles,
-    /// The time of a step.
     step: Cycles,
     /// The time of all steps of the stage.
     moving: Cycles,

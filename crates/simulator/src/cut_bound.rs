@@ -253,7 +253,6 @@ impl Cuts<'_> {
         }
     }
 
-    /// Returns the time of a class of links.
     fn time_of(&self, class: usize) -> LinkTime {
         self.machine.link_times().map_or(self.alike, |times| times[class])
     }
@@ -300,20 +299,15 @@ impl Cuts<'_> {
         let Some(network) = self.machine.graph() else { return };
         let part = |node: NodeId| parts.of_node[node.index() as usize];
         let count = parts.of_node.iter().flatten().max().map_or(0, |&last| last as usize + 1);
-        let mut times: Vec<Vec<(LinkTime, u64)>> = vec![vec![]; count];
+        let mut channels = vec![Carriers::default(); count];
         let crosses =
             |&(one, other): &(NodeId, NodeId)| part(one) != part(other) && self.links.contains(one, other);
         for (one, other) in network.links().filter(crosses) {
             let time = self.time_of(network.class_between(one, other).into());
             for number in [part(one), part(other)].into_iter().flatten() {
-                let counts = &mut times[number as usize];
-                match counts.iter_mut().find(|(its, _)| *its == time) {
-                    Some((_, count)) => *count += 1,
-                    None => counts.push((time, 1)),
-                }
+                channels[number as usize].add(time);
             }
         }
-        let channels: Vec<Carriers> = times.into_iter().map(Carriers::new).collect();
         for (number, crossing) in demand.of_each() {
             let set = CutSet::Part { part: parts.part, number: parts.first + u64::from(number) };
             self.offer(crossing, &channels[number as usize], set);

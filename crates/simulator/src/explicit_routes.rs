@@ -116,7 +116,6 @@ pub(crate) struct ExplicitRoutes<'run> {
     trees: Option<&'run SwitchTrees<'run>>, // of messages to and from switches that reduce
 }
 
-/// The source of routes.
 #[derive(Debug, Clone, Copy)]
 enum Rule<'run> {
     /// The routes of the machine.

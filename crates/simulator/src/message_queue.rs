@@ -54,7 +54,6 @@ pub(crate) struct Joining<T> {
 }
 
 impl<T: Copy> Joining<T> {
-    /// The queued message.
     #[inline]
     fn queued(self) -> Queued<T> {
         let Self { message, direction, now } = self;
@@ -69,7 +68,6 @@ impl<T: Copy> Joining<T> {
 }
 
 impl Tail {
-    /// No message.
     const NONE: Self = Self(0);
 
     const UNSORTED: u32 = 1 << 31;
@@ -86,7 +84,6 @@ impl Tail {
         Self((slot + 1) | Self::UNSORTED)
     }
 
-    /// Its slot.
     #[inline]
     fn slot(self) -> Option<u32> {
         (self.0 & !Self::UNSORTED).checked_sub(1)

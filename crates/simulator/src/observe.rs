@@ -50,6 +50,20 @@ pub struct StageRecord {
 }
 
 impl StageRecord {
+    /// The record of a stage in which a process computes, waits and receives, and nothing else.
+    #[inline]
+    pub(crate) fn plain(
+        process: ProcessId,
+        stage: usize,
+        [ready, start, finish]: [u64; 3],
+        transfer: u64,
+    ) -> Self {
+        let [ready, start, finish] = [ready, start, finish].map(Cycle::new);
+        let (transfer, zero) = (Cycles::new(transfer), Cycles::ZERO);
+        let (sharing, overlapped, overhead, idle) = (zero, zero, zero, zero);
+        Self { process, stage, sharing, ready, start, finish, transfer, overlapped, overhead, idle }
+    }
+
     /// Time in which it waited for its partner \[cycles\].
     #[inline]
     #[must_use]

@@ -213,7 +213,6 @@ fn join_shares(finishes: &mut [u64], ranks: u64) {
     }
 }
 
-/// Repeats a stage `times` times.
 fn repeat_stage(listed: &ListedStage, times: usize, finishes: &mut Vec<u64>, readies: &mut [u64]) {
     let mut next = vec![0; finishes.len()];
     for done in 1..=times {

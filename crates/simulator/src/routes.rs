@@ -11,7 +11,6 @@ pub(crate) enum Routes<'run> {
     Network(NetworkRoutes<'run>),
 }
 
-/// The routes of a grid.
 #[derive(Debug)]
 pub(crate) struct GridRoutes {
     axes: Vec<(HostDimension, Axis)>,
@@ -83,7 +82,6 @@ impl GridRoutes {
         self.axes.iter().find_map(|&axis| self.leg(axis, at, to))
     }
 
-    /// The leg along an axis.
     #[inline]
     fn leg(&self, (dimension, axis): (HostDimension, Axis), at: NodeId, to: NodeId) -> Option<Leg> {
         let Displacement { sign, hops } = axis.displacement(at, to, self.tie)?;

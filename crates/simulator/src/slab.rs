@@ -22,7 +22,6 @@ impl Slab {
         Self { nodes }
     }
 
-    /// The indices of its nodes.
     pub(crate) fn nodes(&self) -> Range<u64> {
         self.nodes.clone()
     }

@@ -32,12 +32,10 @@ impl<T> Slots<T> {
         narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
     }
 
-    /// Frees a slot.
     pub(crate) fn remove(&mut self, slot: u32) {
         self.vacant.push(slot);
     }
 
-    /// The number of values.
     pub(crate) fn count(&self) -> usize {
         self.values.len() - self.vacant.len()
     }

@@ -21,7 +21,6 @@ pub(crate) struct Incoming {
     pub(crate) source: u32,
     /// Whether it sets out when its source is ready, independent of its destination.
     pub(crate) is_eager: bool,
-    /// Its packets.
     pub(crate) packets: u64,
     /// The links that it crosses; 0 inside a node.
     pub(crate) distance: u64,
@@ -157,7 +156,6 @@ impl ListedStage {
         Self { computations, firsts, messages }
     }
 
-    /// All messages.
     pub(crate) fn messages(&self) -> &[Incoming] {
         &self.messages
     }
@@ -169,13 +167,11 @@ impl ListedStage {
         }
     }
 
-    /// Whether a process receives no message.
     #[inline]
     pub(crate) fn receives_none(&self, process: usize) -> bool {
         self.firsts[process] == self.firsts[process + 1]
     }
 
-    /// The message that a process receives last.
     #[inline]
     pub(crate) fn last_received(&self, process: usize, readies: &[u64]) -> LastReceived {
         let messages = &self.messages[self.firsts[process] as usize..self.firsts[process + 1] as usize];

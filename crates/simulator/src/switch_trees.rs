@@ -33,7 +33,6 @@ pub(crate) struct SwitchTrees<'run> {
     steps: Vec<Option<StepTrees<'run>>>,
 }
 
-/// The trees of a step.
 #[derive(Debug)]
 pub(crate) struct StepTrees<'run> {
     pub(crate) reduction: &'run SwitchReduction,

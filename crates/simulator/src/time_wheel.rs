@@ -289,7 +289,6 @@ impl<T: Copy> TimeWheel<T> {
 }
 
 impl EventPlace {
-    /// No place.
     pub(crate) const NONE: Self = Self(0);
 
     #[inline]
@@ -298,7 +297,6 @@ impl EventPlace {
         Self(list << CAPACITY_BITS | index as u32)
     }
 
-    /// The number of its chunk.
     fn list(self) -> u32 {
         self.0 >> CAPACITY_BITS
     }
@@ -310,7 +308,6 @@ impl Level {
         Self { lists: vec![0; slots], occupied: vec![0; slots / 64] }
     }
 
-    /// Empties all slots.
     fn clear(&mut self) {
         for (word, bits) in self.occupied.iter_mut().enumerate() {
             while *bits != 0 {
@@ -320,7 +317,6 @@ impl Level {
         }
     }
 
-    /// Sets the list of a slot.
     #[inline]
     fn set(&mut self, slot: usize, list: u32) {
         self.lists[slot] = list;
@@ -349,7 +345,6 @@ fn slot(cycle: u64, first: u32, slots: u64) -> usize {
     (cycle >> first & (slots - 1)) as usize
 }
 
-/// The lower half of a cycle.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the upper half is that of the present window")]
 fn low(cycle: u64) -> u32 {

@@ -46,8 +46,7 @@ use self::{
     trajectory::{Slopes, TrajectorySegment},
 };
 use crate::{
-    Communication, CubeProgram, Cycle, Cycles, Observer, Program, ServiceOrder, StageRecord,
-    time_wheel::TimeWheel,
+    Communication, CubeProgram, Cycle, Observer, Program, ServiceOrder, StageRecord, time_wheel::TimeWheel,
 };
 
 /// A program on one line whose trajectories are planned.
@@ -64,7 +63,6 @@ pub(crate) struct PlannedLine<'run> {
 /// Number of segments after which a plan is cut: on long lines most plans change before more are needed.
 const PLANNED_SEGMENTS: usize = 16;
 
-/// Messages of one stage.
 #[derive(Debug, Clone, Copy)]
 struct LineStage {
     bit: u32,       // of the label, in which partners differ
@@ -72,7 +70,6 @@ struct LineStage {
     step: u64,      // from joining an idle channel to joining the next [cycles]
 }
 
-/// A future event.
 #[derive(Debug, Clone, Copy)]
 struct LineEvent {
     message: u32, // its destination
@@ -175,7 +172,6 @@ impl<'run> PlannedLine<'run> {
     }
 }
 
-/// A run in progress.
 struct LineRun<'run> {
     line: &'run PlannedLine<'run>,
     slope_of: Vec<u32>, // by stage
@@ -266,22 +262,13 @@ impl<'run> LineRun<'run> {
         }
         self.traffic.remove(id, now, &mut self.events);
         let message = self.traffic.message(id);
-        let stage = self.stages[id as usize];
+        let stage = self.stages[id as usize] as usize;
         self.stages[id as usize] += 1;
         let ready = std::mem::replace(&mut self.ready[id as usize], NOT_READY);
-        self.observer.stage_finished(&StageRecord {
-            process: ProcessId::new(id),
-            stage: stage as usize,
-            sharing: Cycles::ZERO,
-            ready: Cycle::new(ready),
-            start: Cycle::new(message.injected),
-            finish: Cycle::new(now),
-            transfer: Cycles::new(self.line.stages[stage as usize].step) * u64::from(message.hops),
-            overlapped: Cycles::ZERO,
-            overhead: Cycles::ZERO,
-            idle: Cycles::ZERO,
-        });
-        if stage as usize + 1 < self.line.stages.len() {
+        let (process, times) = (ProcessId::new(id), [ready, message.injected, now]);
+        let transfer = self.line.stages[stage].step * u64::from(message.hops);
+        self.observer.stage_finished(&StageRecord::plain(process, stage, times, transfer));
+        if stage + 1 < self.line.stages.len() {
             self.begin_stage(id, now);
         }
     }

@@ -9,7 +9,7 @@ use super::{
     stages::StageSequence,
     state::{LineState, MessageStatus, PendingExchange},
 };
-use crate::{Cycle, Cycles, Observer, StageRecord};
+use crate::{Observer, StageRecord};
 
 /// Runs the stages from `first` on. `finishes` are the cycles at which processes finished the previous stage, or begin, and
 /// afterwards those at which they finish the last one.
@@ -30,7 +30,6 @@ pub(super) fn run(
     event_loop.state.longest_queue
 }
 
-/// A run in progress.
 #[derive(Debug)]
 struct EventLoop<'run> {
     state: LineState<'run>,
@@ -127,18 +126,10 @@ impl<'run> EventLoop<'run> {
     fn deliver(&mut self, process: u32, observer: &mut dyn Observer) {
         let LineState { processes, exchanges, stages, now, .. } = &mut self.state;
         let receiver = &mut processes[process as usize];
-        observer.stage_finished(&StageRecord {
-            process: ProcessId::new(process),
-            stage: stages.number(receiver.stage),
-            sharing: Cycles::ZERO,
-            ready: Cycle::new(receiver.finish + stages.compute),
-            start: Cycle::new(receiver.start),
-            finish: Cycle::new(*now),
-            transfer: Cycles::new(receiver.distance.into()),
-            overlapped: Cycles::ZERO,
-            overhead: Cycles::ZERO,
-            idle: Cycles::ZERO,
-        });
+        let times = [receiver.finish + stages.compute, receiver.start, *now];
+        let stage = stages.first + receiver.stage as usize;
+        let transfer = receiver.distance.into();
+        observer.stage_finished(&StageRecord::plain(ProcessId::new(process), stage, times, transfer));
         receiver.finish = *now;
         receiver.stage += 1;
         receiver.status = MessageStatus::NotInjected;

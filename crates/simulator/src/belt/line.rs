@@ -65,7 +65,6 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The number of its stages.
     pub(super) fn stage_count(&self) -> usize {
         self.bits.len()
     }

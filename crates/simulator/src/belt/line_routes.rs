@@ -15,7 +15,6 @@ pub(super) struct LineRoutes {
     nodes: Vec<u32>, // by process
 }
 
-/// The route of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineRoute {
     /// The node at which it begins, and its direction.
@@ -62,7 +61,6 @@ impl LineRoutes {
         self.length
     }
 
-    /// The number of processes.
     pub(super) fn process_count(&self) -> usize {
         self.nodes.len()
     }

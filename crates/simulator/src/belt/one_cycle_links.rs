@@ -44,7 +44,6 @@ impl Slot {
         Self { end: word(end), process }
     }
 
-    /// An empty slot.
     fn empty(now: u64) -> Self {
         Self { end: word(now), process: 0 }
     }
@@ -57,7 +56,6 @@ impl Slot {
     }
 }
 
-/// The low word of a cycle.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "differences are what counts")]
 fn word(cycle: u64) -> u32 {

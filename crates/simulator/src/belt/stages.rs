@@ -3,7 +3,7 @@
 use cubefold_mapping::ProcessId;
 
 use super::line_routes::LineRoutes;
-use crate::{Cycle, Cycles, Observer, StageRecord};
+use crate::{Observer, StageRecord};
 
 /// The stages of a compute-and-communicate program that use one field of the labels: in each, every process
 /// computes and exchanges one message with a partner.
@@ -22,12 +22,6 @@ impl StageSequence {
     #[inline]
     pub(super) fn partner(&self, process: u32, stage: u32) -> Option<u32> {
         self.bits.get(stage as usize).map(|bit| process ^ bit)
-    }
-
-    /// The number of a stage in the program.
-    #[inline]
-    pub(super) fn number(&self, stage: u32) -> usize {
-        self.first + stage as usize
     }
 }
 
@@ -103,20 +97,11 @@ impl<'run> ContentionFreeStages<'run> {
             let start = finishes[low].max(finishes[high]) + self.stages.compute;
             for process in [low, high] {
                 let finish = self.ends[process];
+                let times = [finishes[process] + self.stages.compute, start, finish];
                 #[expect(clippy::cast_possible_truncation, reason = "labels have at most 32 bits")]
                 let label = process as u32;
-                observer.stage_finished(&StageRecord {
-                    process: ProcessId::new(label),
-                    stage: self.stages.first + stage,
-                    sharing: Cycles::ZERO,
-                    ready: Cycle::new(finishes[process] + self.stages.compute),
-                    start: Cycle::new(start),
-                    finish: Cycle::new(finish),
-                    transfer: Cycles::new(finish - start),
-                    overlapped: Cycles::ZERO,
-                    overhead: Cycles::ZERO,
-                    idle: Cycles::ZERO,
-                });
+                let (process, stage) = (ProcessId::new(label), self.stages.first + stage);
+                observer.stage_finished(&StageRecord::plain(process, stage, times, finish - start));
             }
         }
     }

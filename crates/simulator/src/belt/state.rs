@@ -52,7 +52,6 @@ impl<'run> LineState<'run> {
         self.rotation = self.routes.rotation(now);
     }
 
-    /// The slot that is currently at a position.
     #[inline]
     pub(super) fn slot(&self, at: ChannelPosition) -> u32 {
         at.slot(self.rotation, self.routes.length())
@@ -95,9 +94,7 @@ pub(super) struct ProcessState {
     pub(super) next: u32,
     /// Number of stages that it has finished.
     pub(super) stage: u32,
-    /// The status of the message that it awaits.
     pub(super) status: MessageStatus,
-    /// Whether there is an event for it.
     pub(super) has_event: bool,
 }
 

@@ -17,7 +17,6 @@ pub(super) struct Part {
     pub(super) messages: Vec<StageMessage>, // by source and destination
 }
 
-/// Splits stages of one placement.
 pub(super) struct Splitter<'run> {
     placement: &'run Placement,
     shared: Option<SharedNodes>, // if processes share nodes

@@ -19,7 +19,6 @@ use crate::{Communication, StageRouting, observe::traffic::LinkUseCounter};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoutedMessage<U = u64> {
     pub(super) at: NodeId,
-    /// Its destination.
     pub(super) to: NodeId,
     /// Its size, used only if link use is counted; otherwise it is left out, and a message is one word.
     pub(super) units: U,
@@ -88,7 +87,6 @@ impl Router {
         }
     }
 
-    /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.phase.link_use
     }

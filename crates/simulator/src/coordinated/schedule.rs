@@ -28,7 +28,6 @@ use crate::{
     steps_under,
 };
 
-/// Schedules the stages of one run.
 pub(super) struct Scheduler<'run> {
     program: &'run dyn Program,
     placement: &'run Placement,
@@ -101,7 +100,6 @@ impl<'run> Scheduler<'run> {
         }
     }
 
-    /// The link use, if it was counted.
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
         self.routed.into_link_use()
     }
@@ -116,14 +114,11 @@ fn has_node_per_process(placement: &Placement) -> bool {
     }
 }
 
-/// The schedule of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StageSchedule {
-    /// Steps and conflicts.
     pub(super) routing: StageRouting,
     /// For every process that receives a message, the distance of the farthest one.
     pub(super) received: DistanceCounts,
-    /// The number of messages.
     pub(super) messages: u64,
     /// Number of links that all messages cross.
     pub(super) hops: u64,
@@ -214,7 +209,6 @@ enum Scheme<'run> {
     Sorted(SortedOrder, LinkMode),
 }
 
-/// The nodes of all processes.
 struct ProcessNodes<'run> {
     nodes: Cow<'run, [NodeId]>, // by process
     splitter: Splitter<'run>,
@@ -466,7 +460,6 @@ impl DistanceCounts {
         near.chain(self.far.iter().map(|(&distance, &count)| (distance, count)))
     }
 
-    /// Total count.
     pub(super) fn count(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }

@@ -3,7 +3,7 @@
 use cubefold_topology::LinkTime;
 
 /// Channels or links that carry units together: their number for each time.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct Carriers(Vec<(LinkTime, u64)>);
 
 impl Carriers {
@@ -16,14 +16,17 @@ impl Carriers {
     /// Returns the channels with these times.
     #[must_use]
     pub fn of(times: impl Iterator<Item = LinkTime>) -> Self {
-        let mut counts: Vec<(LinkTime, u64)> = vec![];
-        for time in times {
-            match counts.iter_mut().find(|(known, _)| *known == time) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((time, 1)),
-            }
+        let mut carriers = Self::default();
+        times.for_each(|time| carriers.add(time));
+        carriers
+    }
+
+    /// Adds a channel with this time.
+    pub(super) fn add(&mut self, time: LinkTime) {
+        match self.0.iter_mut().find(|(known, _)| *known == time) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((time, 1)),
         }
-        Self(counts)
     }
 
     /// Returns the least time in which they carry `units` units, `T` with `sum of max(0, floor((T - l) / u)) >= units`

@@ -80,12 +80,10 @@ impl Departures {
         }
     }
 
-    /// Whether nothing waits.
     pub(super) fn are_empty(&self) -> bool {
         self.with_flits.is_empty() && self.with_credits.is_empty()
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.flits.iter_mut().for_each(VecDeque::clear);
         self.credits.iter_mut().for_each(VecDeque::clear);

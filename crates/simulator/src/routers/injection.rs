@@ -14,7 +14,6 @@ use crate::slots::Slots;
 /// A message that sets out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Departure {
-    /// Its number.
     pub(crate) message: u32,
     /// The terminals at its ends.
     pub(crate) from: u32,
@@ -38,7 +37,6 @@ pub(super) struct Injected {
     pub(super) entered: Option<u32>,
 }
 
-/// The terminals of a machine.
 #[derive(Debug)]
 pub(super) struct Terminals {
     channels: u32,
@@ -53,7 +51,6 @@ pub(super) struct Terminals {
     longest_queue: u64, // packets
 }
 
-/// A terminal.
 #[derive(Debug, Clone, Default)]
 struct Terminal {
     used: u64,         // channels, a bit each
@@ -70,7 +67,6 @@ struct Queue {
     sending: Option<Sending>, // the packet whose head is sent
 }
 
-/// A message in a queue.
 #[derive(Debug, Clone, Copy)]
 struct Queued {
     message: u32,
@@ -268,7 +264,6 @@ impl Terminals {
     }
 }
 
-/// The bits of all channels.
 pub(super) fn all_channels(channels: u32) -> u64 {
     u64::MAX >> (64 - channels)
 }

@@ -32,7 +32,6 @@ use super::{
 };
 use crate::{Communication, slots::Slots};
 
-/// No channel.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The buffer of an input channel, and the resources that its packet holds.
@@ -126,9 +125,9 @@ impl RouterRules {
             // With a speedup flits are sent from their output queues, the cycle before they enter the links.
             link_after: if settings.speedup == Speedup::ONE { settings.router_cycles.min(2) } else { 1 }
                 .into(),
-            needs_room: routes.needs_room() || settings.flow_control.needs_room(),
+            needs_room: routes.rule.needs_room() || settings.flow_control.needs_room(),
             adaptive_choice: settings.routing.options().adaptive_choice,
-            escape_channels: routes.escape_channels(),
+            escape_channels: routes.rule.escape_channels(),
             router_cycles: settings.router_cycles,
             speedup: settings.speedup,
         }
@@ -172,7 +171,7 @@ impl<'run> RouterNetwork<'run> {
         let routes = PacketRoutes::new(machine, routers);
         let (channels, ports) = (settings.virtual_channels, wiring.port_count());
         let rules = RouterRules::new(settings, &routes);
-        let spent = routes.sees_all_routers().then(|| SpentCredits::new(ports));
+        let spent = routes.rule.sees_all_routers().then(|| SpentCredits::new(ports));
         let all = ports * channels as usize;
         Self {
             rules,

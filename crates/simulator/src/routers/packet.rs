@@ -35,7 +35,6 @@ impl Flit {
 /// A packet from the injection of its head until its tail is consumed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet {
-    /// The message that it is a part of.
     pub(super) message: u32,
     /// The terminals at its ends.
     pub(super) from: u32,
@@ -44,7 +43,6 @@ pub(super) struct Packet {
     pub(super) key: u64,
     /// The credits that its head needs under virtual cut-through and adaptive routing: its flits, or those of a buffer.
     pub(super) room: u32,
-    /// The progress on its route.
     pub(super) progress: Progress,
     /// The channels that its head asks for at the router where it is.
     pub(super) route: Route,
@@ -71,7 +69,6 @@ pub(super) struct Progress {
 impl Progress {
     /// No node, no group.
     pub(super) const NONE: u32 = u32::MAX;
-    /// No dimension.
     pub(super) const NO_DIMENSION: u8 = u8::MAX;
 
     /// At the source.

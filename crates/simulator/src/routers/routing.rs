@@ -54,11 +54,11 @@ static LISTED: &[RoutingDescriptor] = &[
 pub(super) struct PacketRoutes<'run> {
     classes: Classes,
     ejection: Ejection,
-    rule: Box<dyn RoutingRule + 'run>,
+    pub(super) rule: Box<dyn RoutingRule + 'run>,
 }
 
 /// The routes of packets under a rule.
-trait RoutingRule: fmt::Debug + Send + Sync {
+pub(super) trait RoutingRule: fmt::Debug + Send + Sync {
     /// The candidates of a packet whose head asks for the first time at a router; several of them are put in `candidates`,
     /// which is empty. `None` if it is ejected, which is possible only at the router of its terminal.
     fn route(&self, packet: &mut Packet, at: &AtRouter<'_>, candidates: &mut Vec<Candidate>)
@@ -101,7 +101,6 @@ impl Classes {
         Self { of: (0..classes).map(range).collect(), all: all_channels(channels) }
     }
 
-    /// The class of a channel.
     fn of_channel(&self, channel: u32) -> u32 {
         (0..).zip(&self.of).find(|(_, channels)| **channels >> channel & 1 == 1).map_or(0, |found| found.0)
     }
@@ -159,21 +158,6 @@ impl<'run> PacketRoutes<'run> {
         let mut classes = self.classes.clone();
         classes.of.fill(classes.all);
         *self = Self::with_classes(machine, settings, classes);
-    }
-
-    /// The number of escape channels of adaptive routing on grids; 0 under other rules.
-    pub(super) fn escape_channels(&self) -> u32 {
-        self.rule.escape_channels()
-    }
-
-    /// Whether a head asks only for channels with room for its packet, or for as much of it as a buffer holds.
-    pub(super) fn needs_room(&self) -> bool {
-        self.rule.needs_room()
-    }
-
-    /// Whether the rule looks at credits of ports of other routers.
-    pub(super) fn sees_all_routers(&self) -> bool {
-        self.rule.sees_all_routers()
     }
 
     /// The candidates of a packet whose head asks for the first time at a router.

@@ -239,7 +239,6 @@ impl RouterSettings {
         u64::from(self.virtual_channels) * u64::from(self.buffer_units)
     }
 
-    /// Checks the ranges of all parameters.
     fn check_ranges(&self) -> Result<(), RouterError> {
         let parameters = [
             ("virtual channels", self.virtual_channels, 1, Self::MAX_VIRTUAL_CHANNELS),

@@ -45,17 +45,14 @@ impl Speedup {
         (place + 1) * self.hundredths / 100 - place * self.hundredths / 100
     }
 
-    /// The first step of a cycle.
     pub(super) fn first(cycle: u64) -> Step {
         Step { cycle, number: 0 }
     }
 
-    /// The steps of a cycle, in their order.
     pub(super) fn steps(self, cycle: u64) -> impl Iterator<Item = Step> {
         (0..self.steps_in(cycle)).map(move |number| Step { cycle, number })
     }
 
-    /// The last step of a cycle.
     pub(super) fn last(self, cycle: u64) -> Step {
         Step { cycle, number: self.steps_in(cycle) - 1 }
     }

@@ -19,7 +19,6 @@ impl WakeList {
         }
     }
 
-    /// Moves the numbers to `taken`.
     pub(super) fn take(&mut self, taken: &mut Vec<u32>) {
         taken.clear();
         std::mem::swap(&mut self.listed, taken);

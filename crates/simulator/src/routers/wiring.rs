@@ -86,15 +86,13 @@ impl Wiring {
             return directions.map(along).chain([terminal]).collect();
         }
         let Some(network) = machine.graph() else { return vec![] };
-        let is_host = |next: NodeId| self.switches.is_some_and(|first| next.index() < first);
-        let listed = network.neighbours(node).iter().enumerate().map(|(port, &next)| {
-            if is_host(next) {
+        let at_router = self.switches.is_none().then_some(terminal);
+        let end = |(next, back): (NodeId, usize)| {
+            if self.switches.is_some_and(|first| next.index() < first) {
                 return Neighbour::Terminal(next.index());
             }
-            let back = network.opposite_channel(node, port) - network.first_channel(next.index()) as usize;
             Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
-        });
-        let at_router = self.switches.is_none().then_some(terminal);
+        };
         if network.is_directed() {
             let joined = |of: NodeId| -> Vec<NodeId> {
                 let mut all: Vec<NodeId> = network.neighbours(of).to_vec();
@@ -103,16 +101,13 @@ impl Wiring {
                 all.dedup();
                 all
             };
-            let end = |next: NodeId| {
-                if is_host(next) {
-                    return Neighbour::Terminal(next.index());
-                }
-                let back = joined(next).partition_point(|&other| other < node);
-                Neighbour::Node { next, back: back + usize::from(self.switches.is_none()) }
-            };
-            return at_router.into_iter().chain(joined(node).into_iter().map(end)).collect();
+            let back = |next: NodeId| (next, joined(next).partition_point(|&other| other < node));
+            return at_router.into_iter().chain(joined(node).into_iter().map(back).map(end)).collect();
         }
-        at_router.into_iter().chain(listed).collect()
+        let back = |(port, &next): (usize, &NodeId)| {
+            (next, network.opposite_channel(node, port) - network.first_channel(next.index()) as usize)
+        };
+        at_router.into_iter().chain(network.neighbours(node).iter().enumerate().map(back).map(end)).collect()
     }
 
     /// Returns the far end of a port, and records the port of a terminal there.
@@ -129,22 +124,18 @@ impl Wiring {
         }
     }
 
-    /// The number of routers.
     pub(super) fn router_count(&self) -> u32 {
         narrow(self.first_ports.len() as u64 - 1)
     }
 
-    /// The number of terminals.
     pub(super) fn terminal_count(&self) -> u32 {
         narrow(self.terminals.len() as u64)
     }
 
-    /// The number of ports of all routers.
     pub(super) fn port_count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The most ports of a router.
     pub(super) fn most_ports(&self) -> u32 {
         self.first_ports.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
@@ -167,8 +158,7 @@ impl Wiring {
         let (first, count) = self.ports(router);
         (0..count).filter_map(move |port| match self.leads_to(first + port) {
             End::Router(far) if self.has_output(first + port) => Some((port, self.node(self.router(far)))),
-            End::Router(_) => None,
-            End::Terminal(_) | End::Nothing => None,
+            End::Router(_) | End::Terminal(_) | End::Nothing => None,
         })
     }
 
@@ -178,13 +168,11 @@ impl Wiring {
         self.is_global.get(port as usize).map_or(0, |&is_global| usize::from(is_global))
     }
 
-    /// The router of a port.
     #[inline]
     pub(super) fn router(&self, port: u32) -> u32 {
         self.owners[port as usize]
     }
 
-    /// The port that a terminal is joined to.
     #[inline]
     pub(super) fn port_of_terminal(&self, terminal: u32) -> u32 {
         self.terminals[terminal as usize]
@@ -195,7 +183,6 @@ impl Wiring {
         node.index() - self.switches.unwrap_or(0)
     }
 
-    /// The node of a router.
     #[inline]
     pub(super) fn node(&self, router: u32) -> NodeId {
         NodeId::new(router + self.switches.unwrap_or(0))
@@ -215,18 +202,18 @@ impl Wiring {
         (0..count).find(|port| self.places[(first + port) as usize] == place).unwrap_or(0)
     }
 
-    /// The place of a port, among those of all routers, among the links of its node, given its number at its router; `None`
-    /// of one that leads to no link of the machine.
-    pub(super) fn place_of_link(&self, port: u32, number: u32) -> Option<u32> {
+    /// The place of a port, among those of all routers, among the links of its node; `None` of one that leads to no link of
+    /// the machine.
+    pub(super) fn place_of_link(&self, port: u32) -> Option<u32> {
         if let Some(&place) = self.places.get(port as usize) {
             return (place != Self::NONE).then_some(place);
         }
-        let (end, port) = (self.leads_to(port), number);
-        match end {
+        let number = port - self.ports(self.router(port)).0;
+        match self.leads_to(port) {
             End::Nothing => None,
-            End::Terminal(_) => self.has_switches().then_some(port),
-            End::Router(_) if self.has_switches() || self.terminals_last => Some(port),
-            End::Router(_) => Some(port - 1),
+            End::Terminal(_) => self.has_switches().then_some(number),
+            End::Router(_) if self.has_switches() || self.terminals_last => Some(number),
+            End::Router(_) => Some(number - 1),
         }
     }
 

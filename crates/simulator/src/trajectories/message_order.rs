@@ -8,7 +8,6 @@ const CAPACITY: usize = 128;
 /// Number of messages at the end of a search that are prefetched together.
 const PREFETCHED_TOGETHER: usize = 16;
 
-/// No message.
 pub(super) const NO_MESSAGE: u32 = u32::MAX;
 
 /// Messages from the rearmost to the foremost, in chunks: finding a position takes a search among the chunks
@@ -45,12 +44,10 @@ impl MessageOrder {
         }
     }
 
-    /// The rearmost message.
     pub(super) fn rearmost(&self) -> u32 {
         self.directory.first().map_or(NO_MESSAGE, |&chunk| self.chunks[chunk as usize][0])
     }
 
-    /// The foremost message.
     #[inline]
     pub(super) fn foremost(&self) -> u32 {
         self.foremost

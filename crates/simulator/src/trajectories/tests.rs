@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::{
-    MessageSizes,
+    Cycles, MessageSizes,
     engine::{self, StartTimes, TransportKind},
 };
 

@@ -59,7 +59,6 @@ pub(super) struct Trajectory {
 const KEPT_PAST: usize = 16;
 
 impl Trajectory {
-    /// Removes all crossings.
     pub(super) fn clear(&mut self) {
         self.segments.clear();
         self.past = 0;
@@ -95,7 +94,6 @@ impl Trajectory {
         self.segments.last().map_or(0, |last| slopes.start(last, hops - 1))
     }
 
-    /// The last segment.
     #[inline]
     pub(super) fn last(&self) -> Option<TrajectorySegment> {
         self.segments.last().copied()

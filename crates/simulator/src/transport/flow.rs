@@ -202,7 +202,7 @@ impl<'run> Flow<'run> {
         loop {
             let Self { blocks, directions, rules, .. } = self;
             let block = &mut blocks[block];
-            let first = 2 * block.dimension().index();
+            let first = 2 * block.dimension.index();
             let ended = std::iter::from_fn(|| block.take_arrived()).take(PREFETCHED_TOGETHER);
             at_end.extend(ended.map(|(sign, word)| {
                 let message = rules.layout.message(word);

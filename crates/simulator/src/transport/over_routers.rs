@@ -73,16 +73,6 @@ impl<'run> OverRouters<'run> {
             counter.count(node, if is_grid { port } else { 2 * port }, 1, units);
         });
     }
-
-    fn departure(&self, message: u32, record: &MessageRecord, from: NodeId, units: u64) -> Departure {
-        let number = match self.drawn_by {
-            DrawnBy::Stage => record.stage,
-            DrawnBy::Operation => record.operation,
-        };
-        let draws = [number, record.source.label(), record.destination.label()].map(u64::from);
-        let (from, to, queue) = (from.index(), record.to.index(), record.source.label());
-        Departure { message, from, to, queue, units, draws, first_packet: 0 }
-    }
 }
 
 impl Transport for OverRouters<'_> {
@@ -103,8 +93,15 @@ impl Transport for OverRouters<'_> {
         _: &mut Arrivals,
     ) -> u32 {
         let (record, units) = (messages.table.record(message), messages.table.units(message));
-        let departure = self.departure(message, record, from, units);
         let [source, destination] = [record.source, record.destination].map(ProcessId::label);
+        let number = match self.drawn_by {
+            DrawnBy::Stage => record.stage,
+            DrawnBy::Operation => record.operation,
+        };
+        let draws = [number, source, destination].map(u64::from);
+        let (from_terminal, to) = (from.index(), record.to.index());
+        let departure =
+            Departure { message, from: from_terminal, to, queue: source, units, draws, first_packet: 0 };
         self.setting_out.push(([record.stage, source, destination, record.operation], departure));
         let packets = self.packet.map_or(1, |packet| units.div_ceil(packet.get()));
         self.crossed_at_ends += self.end_links * packets;

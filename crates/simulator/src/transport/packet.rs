@@ -26,7 +26,6 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// No packet.
     pub(crate) const NONE: Self = Self {
         transit: Transit { message: 0, node: 0, hops: 0, direction: 0 },
         number: 0,

@@ -104,7 +104,6 @@ impl CarriedRoutes<'_> {
     }
 }
 
-/// The leg of one channel.
 fn leg_over(channel: Channel) -> Leg {
     Leg { direction: channel.direction, hops: 1 }
 }
@@ -134,7 +133,6 @@ impl PacketNetwork {
         }
     }
 
-    /// The log of transmissions.
     fn log(&mut self) -> &mut TransmissionLog {
         match self {
             Self::FirstCome(network) => &mut network.log,

@@ -14,19 +14,16 @@ use super::{
 };
 use crate::routers::{settings::RouterTie, wiring::Wiring};
 
-/// Dimension order on a grid.
 #[derive(Debug)]
 struct GridOrder<'run> {
     axes: &'run [Axis],
     tie: RouterTie,
 }
 
-/// Adds traffic in dimension order.
 pub(in crate::routers) fn add_in_order(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
     loads.add_directly(&GridOrder::of(loads))
 }
 
-/// Adds traffic by way of a random node.
 pub(in crate::routers) fn add_by_random_node(loads: &mut LinkLoads<'_>) -> Result<(), NoLinkLoads> {
     let order = GridOrder::of(loads);
     let by_parity = match order.tie {
@@ -125,7 +122,6 @@ impl<'run> GridOrder<'run> {
     }
 }
 
-/// The way of a packet in a dimension.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     dimension: usize,

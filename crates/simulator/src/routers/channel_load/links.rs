@@ -100,7 +100,6 @@ impl<'run> LinkLoads<'run> {
         self.wiring.router(port)
     }
 
-    /// The terminals by router.
     pub(super) fn terminals_by_router(&self) -> Vec<Vec<u32>> {
         let mut all = vec![vec![]; self.wiring.router_count() as usize];
         for terminal in 0..narrow(self.hosts.len() as u64) {

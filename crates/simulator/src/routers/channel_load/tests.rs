@@ -29,6 +29,12 @@ fn rules(machine: &Machine, routing: &str, tie: RouterTie) -> Communication {
     plain.with_routers(settings, machine).unwrap()
 }
 
+fn channel_load(open_loop: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) -> ChannelLoad {
+    ChannelLoad::new(open_loop, machine, &rules(machine, routing, tie).router_rules().unwrap())
+}
+
+const DIRECT: RouterTie = RouterTie::Rule(TieRule::Direct);
+
 fn add(loads: &mut Loads, channel: (u32, u32), units: Fraction) {
     let load = loads.entry(channel).or_insert(Fraction::ZERO);
     *load = load.plus(units).unwrap().reduced();
@@ -318,11 +324,11 @@ fn loads_on_networks_are_those_of_all_routes() {
     let network = Machine::network(MachineKind::Network, network).unwrap();
     for seed in 0..4 {
         for open_loop in all_traffic(&tree, seed) {
-            check(&open_loop, &tree, "up-down", RouterTie::Rule(TieRule::Direct));
-            check(&open_loop, &tree, "hops", RouterTie::Rule(TieRule::Direct));
+            check(&open_loop, &tree, "up-down", DIRECT);
+            check(&open_loop, &tree, "hops", DIRECT);
         }
         for open_loop in all_traffic(&network, seed) {
-            check(&open_loop, &network, "hops", RouterTie::Rule(TieRule::Direct));
+            check(&open_loop, &network, "hops", DIRECT);
         }
     }
 }
@@ -330,39 +336,35 @@ fn loads_on_networks_are_those_of_all_routes() {
 #[test]
 fn known_limits_are_found() {
     let limit = |open_loop: OpenLoop, machine: &Machine, routing: &str, tie: RouterTie| {
-        let routers = rules(machine, routing, tie).router_rules().unwrap();
-        let found = ChannelLoad::new(&open_loop, machine, &routers).greatest.unwrap();
-        (found.0.to_string(), found.1.to_string())
+        let (load, at) = channel_load(&open_loop, machine, routing, tie).greatest.unwrap();
+        (load.to_string(), at.to_string())
     };
-    let direct = RouterTie::Rule(TieRule::Direct);
     let mesh = Machine::new(MachineKind::Mesh, &[8, 8]).unwrap();
-    let found = limit(traffic(TrafficPattern::Transpose), &mesh, "dimension-order", direct);
+    let found = limit(traffic(TrafficPattern::Transpose), &mesh, "dimension-order", DIRECT);
     assert_eq!(found, ("7/1".to_owned(), "0>8".to_owned()));
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
     let found = limit(traffic(TrafficPattern::Transpose), &torus, "romm", RouterTie::Random);
     assert_eq!(found, ("19/18".to_owned(), "0>4".to_owned()));
     let mesh = Machine::new(MachineKind::Mesh, &[5, 4]).unwrap();
-    let found = limit(traffic(TrafficPattern::Uniform), &mesh, "romm", direct);
+    let found = limit(traffic(TrafficPattern::Uniform), &mesh, "romm", DIRECT);
     assert_eq!(found, ("643/480".to_owned(), "7>6".to_owned()));
     let dragonfly = Machine::of_parameters(&NetworkParameters::dragonfly(2, 4, 2)).unwrap();
     let adversarial = traffic(TrafficPattern::Adversarial { group_size: 8, groups_on: 1 });
-    let found = limit(adversarial, &dragonfly, "minimal", direct);
+    let found = limit(adversarial, &dragonfly, "minimal", DIRECT);
     assert_eq!(found.0, "8/1");
     // Parallel links: packets to hosts 2 and 3 of switch 5 take one each.
     let links = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5), (4, 5)];
     let trunk = Network::from_parallel_edges(6, &links).unwrap().with_hosts(4);
     let trunk = Machine::network(MachineKind::Network, trunk).unwrap();
-    let found = limit(traffic(TrafficPattern::BitComplement), &trunk, "hops", direct);
+    let found = limit(traffic(TrafficPattern::BitComplement), &trunk, "hops", DIRECT);
     assert_eq!(found.0, "1/1");
 }
 
 #[test]
 fn adaptive_routing_leaves_the_channels_of_terminals() {
     let torus = Machine::new(MachineKind::Torus, &[4, 4]).unwrap();
-    let routing = "adaptive";
-    let routers = rules(&torus, routing, RouterTie::Rule(TieRule::Direct)).router_rules().unwrap();
     let hotspot = TrafficPattern::Hotspot { nodes: vec![NodeId::new(3)], share: 0.5 };
-    let found = ChannelLoad::new(&traffic(hotspot), &torus, &routers);
+    let found = channel_load(&traffic(hotspot), &torus, "adaptive", DIRECT);
     assert!(!found.is_complete);
     let (load, at) = found.greatest.unwrap();
     assert_eq!((load.to_string().as_str(), at.to_string().as_str()), ("17/2", ">3"));
@@ -371,18 +373,18 @@ fn adaptive_routing_leaves_the_channels_of_terminals() {
 #[test]
 fn fractions_that_leave_128_bits_have_no_limit() {
     let torus = Machine::new(MachineKind::Torus, &[4]).unwrap();
-    let routers = rules(&torus, "valiant", RouterTie::Random).router_rules().unwrap();
+    let found = |open_loop: &OpenLoop| channel_load(open_loop, &torus, "valiant", RouterTie::Random);
     let sizes = |number: u64| vec![(1, (1 << 62) - number), (4_294_967_291, 1 << 61)];
     let open_loop = OpenLoop {
         sizes: sizes(57),
         reply: Some(Replies { sizes: sizes(111), delay: 0 }),
         ..traffic(TrafficPattern::Uniform)
     };
-    let found = ChannelLoad::new(&open_loop, &torus, &routers);
-    assert_eq!((found.greatest, found.limit(), found.is_exceeded_by(1.0)), (None, None, false));
+    let large = found(&open_loop);
+    assert_eq!((large.greatest, large.limit(), large.is_exceeded_by(1.0)), (None, None, false));
     // Nothing is sent at all.
     let silent = traffic(TrafficPattern::Listed(torus.nodes().collect()));
-    assert_eq!(ChannelLoad::new(&silent, &torus, &routers).greatest, None);
+    assert_eq!(found(&silent).greatest, None);
 }
 
 #[test]

@@ -135,7 +135,6 @@ impl Traffic {
     }
 }
 
-/// The mean of sizes with weights.
 fn mean(sizes: &[(u64, u64)]) -> Option<Fraction> {
     let units: u128 = sizes.iter().map(|&(units, weight)| u128::from(units) * u128::from(weight)).sum();
     Some(Fraction::new(units, sizes.iter().map(|size| u128::from(size.1)).sum())?.reduced())

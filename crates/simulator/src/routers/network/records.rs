@@ -69,10 +69,8 @@ impl RouterNetwork<'_> {
     pub(crate) fn for_each_use(&self, mut take: impl FnMut(NodeId, usize, u64)) {
         let used = (0..).zip(self.use_of_ports.iter().flatten()).filter(|(_, units)| **units > 0);
         for (port, &units) in used {
-            let router = self.wiring.router(port);
-            let (first, _) = self.wiring.ports(router);
-            if let Some(place) = self.wiring.place_of_link(port, port - first) {
-                take(self.wiring.node(router), place as usize, units);
+            if let Some(place) = self.wiring.place_of_link(port) {
+                take(self.wiring.node(self.wiring.router(port)), place as usize, units);
             }
         }
         for (terminal, &units) in (0..).zip(&self.use_of_terminals).filter(|(_, units)| **units > 0) {

@@ -156,7 +156,6 @@ impl Bursts {
     }
 }
 
-/// Checks sizes of packets with their weights.
 fn check_sizes(sizes: &[(u64, u64)], routers: &Routers) -> Result<(), OpenLoopError> {
     let expected = "at least one size, sizes and weights of at least 1, and weights below 2^63 together";
     let weights: u128 = sizes.iter().map(|size| u128::from(size.1)).sum();

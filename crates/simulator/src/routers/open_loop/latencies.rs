@@ -52,7 +52,6 @@ impl Latencies {
         self.counts[place] += 1;
     }
 
-    /// The sum of all.
     pub(super) fn sum(&self) -> u64 {
         self.all().fold(0, |sum, (latency, count)| sum.saturating_add(latency.saturating_mul(count)))
     }

@@ -142,7 +142,6 @@ impl<'run> Destinations<'run> {
         self.terminals.binary_search(&node).ok().map(|place| narrow(place as u64))
     }
 
-    /// The terminals.
     pub(crate) fn terminals(&self) -> &[NodeId] {
         &self.terminals
     }

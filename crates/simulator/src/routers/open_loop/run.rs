@@ -143,7 +143,6 @@ impl<'run> Run<'run> {
         }
     }
 
-    /// A cycle.
     fn step(&mut self, now: u64) -> Result<(), Deadlock> {
         let consumed = self.network.consumed();
         let mut received = vec![];
@@ -168,7 +167,6 @@ impl<'run> Run<'run> {
         self.made - self.network.consumed()
     }
 
-    /// A packet is received.
     fn receive(&mut self, message: u32, now: u64) {
         let Some(packet) = self.on_way[message as usize].take() else { return };
         let entered = self.network.entered(message);
@@ -194,7 +192,6 @@ impl<'run> Run<'run> {
         }
     }
 
-    /// The replies that are due are made.
     fn make_replies(&mut self, now: u64) {
         while let Some((_, request)) = self.due.pop_front_if(|(due, _)| *due <= now) {
             let Some(reply) = &self.traffic.reply else { continue };

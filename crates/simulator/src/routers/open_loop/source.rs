@@ -20,7 +20,6 @@ pub(super) struct Sources<'run> {
     bursts: Option<OnOff>,
 }
 
-/// Terminals that are on or off.
 #[derive(Debug)]
 struct OnOff {
     seeds: Vec<u64>,  // by terminal
@@ -59,7 +58,6 @@ impl<'run> Sources<'run> {
         }
     }
 
-    /// The terminals.
     pub(super) fn terminals(&self) -> &[NodeId] {
         self.destinations.terminals()
     }

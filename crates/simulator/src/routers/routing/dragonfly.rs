@@ -76,7 +76,6 @@ pub(super) const PAR: RoutingDescriptor = RoutingDescriptor {
     )
 };
 
-/// The rules of dragonflies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GroupRule {
     Minimal,
@@ -109,7 +108,6 @@ pub(in crate::routers) struct Groups<'run> {
     classes: Classes,
 }
 
-/// A switch by its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     group: u32,
@@ -161,12 +159,10 @@ impl<'run> Groups<'run> {
         }
     }
 
-    /// The number of groups.
     pub(in crate::routers) fn count(&self) -> u32 {
         self.switches_per_group * self.global_links + 1
     }
 
-    /// The group of a router.
     pub(in crate::routers) fn group(&self, router: u32) -> u32 {
         self.place(router).group
     }

@@ -63,7 +63,6 @@ pub(super) const ADAPTIVE: RoutingDescriptor = RoutingDescriptor {
     )
 };
 
-/// The rules of grids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GridRule {
     DimensionOrder,
@@ -85,7 +84,6 @@ const MIDDLE: u64 = 128;
 /// The tag of the draw of a coordinate between two, of dimension 0.
 const BETWEEN: u64 = 192;
 
-/// The routes of a grid.
 #[derive(Debug)]
 struct GridRoutes<'run> {
     axes: &'run [Axis],

@@ -9,7 +9,6 @@ use crate::routers::{
     settings::longest_route,
 };
 
-/// The descriptor of the rule.
 pub(super) const MINIMAL_ADAPTIVE: RoutingDescriptor = RoutingDescriptor {
     classes: |machine| longest_route(machine).max(1),
     ..RoutingDescriptor::new(
@@ -20,7 +19,6 @@ pub(super) const MINIMAL_ADAPTIVE: RoutingDescriptor = RoutingDescriptor {
     )
 };
 
-/// The rule on a machine.
 #[derive(Debug)]
 struct MinimalAdaptive<'run> {
     routes: Option<NetworkRoutes<'run>>, // of a graph, which alone has this rule

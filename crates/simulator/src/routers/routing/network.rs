@@ -58,7 +58,6 @@ fn is_other_network(machine: &Machine) -> bool {
     machine.graph().is_some() && !is_dragonfly(machine)
 }
 
-/// The rules of networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NetworkRule {
     Hops,
@@ -69,7 +68,6 @@ enum NetworkRule {
 /// The tag of the draw of a router.
 const MIDDLE: u64 = 128;
 
-/// The routes of a network.
 #[derive(Debug)]
 struct NetworkRouting<'run> {
     routes: Option<NetworkRoutes<'run>>, // of a graph, which alone has these rules

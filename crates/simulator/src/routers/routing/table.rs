@@ -36,7 +36,6 @@ const PATH: u64 = 160;
 /// The tag of the draw of a candidate after 0 links.
 const CANDIDATE: u64 = 224;
 
-/// The routes of a table.
 #[derive(Debug)]
 struct TableRoutes {
     table: Option<Arc<PacketRoutes>>, // of the machine: without one no machine has these routes

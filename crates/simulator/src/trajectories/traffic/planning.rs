@@ -35,7 +35,6 @@ impl Lead<'_> {
         (i64::from(link) + self.offset) as u32
     }
 
-    /// The last common link.
     #[inline]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a link of a route")]
     fn last_link(&self) -> u32 {

@@ -20,7 +20,7 @@ use crate::{Cycle, channel_queue::ChannelQueues, engine::MessageTable, message_q
 /// Neighbouring lines of a dimension.
 #[derive(Debug)]
 pub(super) struct LineBlock {
-    dimension: HostDimension,
+    pub(super) dimension: HostDimension,
     first: usize,           // the position of its first link
     negative_offset: usize, // added to the place of a resource where messages move `-`
     batches: Batches,
@@ -77,11 +77,6 @@ impl LineBlock {
             pending_queues: 0,
             blocked: vec![],
         }
-    }
-
-    /// The dimension of its lines.
-    pub(super) fn dimension(&self) -> HostDimension {
-        self.dimension
     }
 
     /// The transmissions that end at `now` arrive.
@@ -327,14 +322,12 @@ impl BitSet {
         self.words[at] &= !bit(place);
     }
 
-    /// The index of the word of a place.
     #[inline]
     fn word(&self, place: usize) -> usize {
         (place / 64) & self.words.len().wrapping_sub(1)
     }
 }
 
-/// The bit of a place in its word.
 #[inline]
 fn bit(place: usize) -> u64 {
     1 << (place % 64)

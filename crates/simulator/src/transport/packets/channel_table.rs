@@ -32,7 +32,6 @@ struct Ends {
     last: u32,
 }
 
-/// A packet in a list.
 #[derive(Debug, Clone, Copy)]
 struct Queued {
     packet: Packet,
@@ -74,7 +73,6 @@ impl ChannelTable {
         channels.saturating_mul(channel).saturating_add(packets.saturating_mul(queued))
     }
 
-    /// The cycle from which a channel is idle.
     pub(super) fn idle_from(&self, place: usize) -> Cycle {
         self.channels[place].idle_from
     }

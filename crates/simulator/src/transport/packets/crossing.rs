@@ -28,7 +28,6 @@ impl Crossing {
         }
     }
 
-    /// Whether all channels are alike.
     pub(super) fn are_alike(&self) -> bool {
         self.times.is_empty()
     }

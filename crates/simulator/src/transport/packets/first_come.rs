@@ -136,7 +136,6 @@ impl FirstComeNetwork {
         self.crossing.channels.link(&packet.transit)
     }
 
-    /// Starts a later cycle.
     #[inline]
     pub(super) fn begin_cycle(&mut self, now: Cycle) {
         let window = now.get() >> 32;
