@@ -175,7 +175,6 @@ impl<'run> PlannedLine<'run> {
 struct LineRun<'run> {
     line: &'run PlannedLine<'run>,
     slope_of: Vec<u32>, // by stage
-    events: TimeWheel<LineEvent>,
     traffic: LineTraffic,
     stages: Vec<u32>,        // by process, its current stage
     ready: Vec<u64>,         // by process, when it became ready in it; `NOT_READY` before
@@ -195,7 +194,6 @@ impl<'run> LineRun<'run> {
         Self {
             line,
             slope_of,
-            events: TimeWheel::new(),
             traffic: LineTraffic::new(processes, ring, slopes, (least, line.planned_segments)),
             stages: vec![0; processes],
             ready: vec![NOT_READY; processes],
@@ -207,13 +205,13 @@ impl<'run> LineRun<'run> {
     /// Starts the computation of a process at the present cycle or later.
     fn begin_stage(&mut self, process: u32, cycle: u64) {
         let ready = cycle + self.line.program.facts().compute.get();
-        self.events.add(LineEvent::new(process, LineEventKind::Computed), ready);
+        self.traffic.events.add(LineEvent::new(process, LineEventKind::Computed), ready);
     }
 
     fn execute(&mut self) {
         let mut events = vec![];
-        while let Some(now) = self.events.advance() {
-            while self.events.take(&mut events) {
+        while let Some(now) = self.traffic.events.advance() {
+            while self.traffic.events.take(&mut events) {
                 for event in &events {
                     self.process(event, now);
                 }
@@ -231,7 +229,7 @@ impl<'run> LineRun<'run> {
         match event.kind {
             LineEventKind::Computed => self.become_ready(id, now),
             LineEventKind::Receipt => self.receive(id, now),
-            LineEventKind::Contact => self.traffic.contact(id, now, &mut self.events),
+            LineEventKind::Contact => self.traffic.contact(id, now),
             LineEventKind::QueueCheck => self.checks.push((id, event.link)),
         }
     }
@@ -248,7 +246,7 @@ impl<'run> LineRun<'run> {
         for (source, destination) in [(process, partner), (partner, process)] {
             // Partners are on different nodes of the line.
             if let Some(injection) = self.line.route(stage, source, destination, slope) {
-                self.traffic.inject(destination, &injection, now, &mut self.events);
+                self.traffic.inject(destination, &injection, now);
             }
         }
     }
@@ -257,10 +255,10 @@ impl<'run> LineRun<'run> {
     fn receive(&mut self, id: u32, now: u64) {
         let receipt = self.traffic.receipt(id);
         if receipt > now {
-            self.events.add(LineEvent::new(id, LineEventKind::Receipt), receipt);
+            self.traffic.events.add(LineEvent::new(id, LineEventKind::Receipt), receipt);
             return;
         }
-        self.traffic.remove(id, now, &mut self.events);
+        self.traffic.remove(id, now);
         let message = self.traffic.message(id);
         let stage = self.stages[id as usize] as usize;
         self.stages[id as usize] += 1;

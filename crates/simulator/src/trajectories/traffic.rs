@@ -67,9 +67,10 @@ type Key = (u32, u32, u32);
 /// Number of messages behind another one whose plans are prefetched together.
 const PREFETCHED_TOGETHER: usize = 8;
 
-/// All messages in transit.
+/// All messages in transit, with the future events of them and of processes.
 #[derive(Debug)]
 pub(super) struct LineTraffic {
+    pub(super) events: TimeWheel<LineEvent>,
     messages: Vec<LineMessage>, // by destination
     orders: [MessageOrder; 2],  // by direction
     ring: Option<u64>,          // the number of channels of a direction, on a ring
@@ -89,6 +90,7 @@ impl LineTraffic {
         (least_occupancy, planned_segments): (u64, usize),
     ) -> Self {
         Self {
+            events: TimeWheel::new(),
             messages: vec![LineMessage::default(); processes],
             orders: [MessageOrder::new(processes), MessageOrder::new(processes)],
             ring,
@@ -169,13 +171,7 @@ impl LineTraffic {
     }
 
     /// Injects a message to `id` at `now`.
-    pub(super) fn inject(
-        &mut self,
-        id: u32,
-        injection: &Injection,
-        now: u64,
-        events: &mut TimeWheel<LineEvent>,
-    ) {
+    pub(super) fn inject(&mut self, id: u32, injection: &Injection, now: u64) {
         let &Injection { stage, source, direction, hops, occupancy, slope, .. } = injection;
         let first = self.first_channel(id, injection, now);
         let key = (stage, source, id);
@@ -185,7 +181,7 @@ impl LineTraffic {
             Some(ahead) => (place.ahead, ahead.behind),
             None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
         };
-        self.extend(behind, first, now, events);
+        self.extend(behind, first, now);
         self.orders[direction as usize].insert(id, place);
         for (neighbour, is_ahead) in [(ahead, true), (behind, false)] {
             if let Some(neighbour) = self.messages.get_mut(neighbour as usize) {
@@ -213,20 +209,21 @@ impl LineTraffic {
             is_cut: false,
             trajectory,
         };
-        self.plan(id, 0, now, events);
-        self.pass_on(id, 0, now, events);
-        events.add(LineEvent::new(id, LineEventKind::Receipt), self.receipt(id));
+        self.plan(id, 0, now);
+        self.pass_on(id, 0, now);
+        let receipt = self.receipt(id);
+        self.events.add(LineEvent::new(id, LineEventKind::Receipt), receipt);
     }
 
     /// Continues the plan of a message up to a channel, from which another message is ahead of it.
-    fn extend(&mut self, id: u32, channel: u64, now: u64, events: &mut TimeWheel<LineEvent>) {
+    fn extend(&mut self, id: u32, channel: u64, now: u64) {
         while let Some(message) = self.messages.get(id as usize)
             && message.planned_to < message.hops
             && message.first + u64::from(message.planned_to) < channel
         {
             let planned_to = message.planned_to;
-            let change = self.plan(id, planned_to, now, events);
-            self.pass_on_change(id, change, now, events);
+            let change = self.plan(id, planned_to, now);
+            self.pass_on_change(id, change, now);
             if self.messages[id as usize].planned_to == planned_to {
                 return; // unreachable: the message ahead has joined that channel, and is planned further
             }
@@ -234,7 +231,7 @@ impl LineTraffic {
     }
 
     /// Removes a received message.
-    pub(super) fn remove(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+    pub(super) fn remove(&mut self, id: u32, now: u64) {
         let message = &mut self.messages[id as usize];
         message.contact_cycle = u64::MAX;
         let (ahead, behind, direction) = (message.ahead, message.behind, message.direction as usize);
@@ -247,30 +244,30 @@ impl LineTraffic {
         }
         if let Some(message) = self.messages.get_mut(behind as usize) {
             message.ahead = other(ahead);
-            let change = self.plan_contact(behind, events);
-            self.pass_on_change(behind, change, now, events);
+            let change = self.plan_contact(behind);
+            self.pass_on_change(behind, change, now);
         }
     }
 
     /// Handles the contact of a message with the one ahead, if it happens at `now`.
-    pub(super) fn contact(&mut self, id: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+    pub(super) fn contact(&mut self, id: u32, now: u64) {
         let message = &mut self.messages[id as usize];
         if message.contact_cycle != now {
             return; // stale: it was planned again
         }
         message.contact_cycle = u64::MAX;
-        let change = self.plan(id, self.messages[id as usize].contact_link, now, events);
-        self.pass_on_change(id, change, now, events);
+        let change = self.plan(id, self.messages[id as usize].contact_link, now);
+        self.pass_on_change(id, change, now);
     }
 
-    fn pass_on_change(&mut self, id: u32, change: Option<u32>, now: u64, events: &mut TimeWheel<LineEvent>) {
+    fn pass_on_change(&mut self, id: u32, change: Option<u32>, now: u64) {
         if let Some(link) = change {
-            self.pass_on(id, link, now, events);
+            self.pass_on(id, link, now);
         }
     }
 
     /// Replans the messages behind in contact, after the trajectory of a message has changed from a link on.
-    fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64, events: &mut TimeWheel<LineEvent>) {
+    fn pass_on(&mut self, mut id: u32, mut link: u32, now: u64) {
         for number in 0.. {
             if number % PREFETCHED_TOGETHER == 0 {
                 self.prefetch_behind(id);
@@ -280,10 +277,10 @@ impl LineTraffic {
             let Some(next) = self.messages.get(behind as usize) else { return };
             let channel = message.first + u64::from(link) + self.turn(behind);
             let change = if channel >= next.first + u64::from(next.free_from) {
-                self.plan_contact(behind, events)
+                self.plan_contact(behind)
             } else {
                 let Ok(from) = u32::try_from(channel.saturating_sub(next.first)) else { return };
-                self.plan(behind, from, now, events)
+                self.plan(behind, from, now)
             };
             let Some(changed) = change else { return };
             (id, link) = (behind, changed);

@@ -4,7 +4,6 @@ use super::{
     super::{LineEvent, LineEventKind, queue_watch::QueueWatch, trajectory::TrajectorySegment},
     LineMessage, LineTraffic,
 };
-use crate::time_wheel::TimeWheel;
 
 /// The message ahead of another one, with its links numbered as on the other's route.
 #[derive(Debug, Clone, Copy)]
@@ -79,13 +78,7 @@ impl LineTraffic {
     }
 
     /// Plans a message from a link on. Returns the first link whose crossing time changes, or an earlier one.
-    pub(super) fn plan(
-        &mut self,
-        id: u32,
-        link: u32,
-        now: u64,
-        events: &mut TimeWheel<LineEvent>,
-    ) -> Option<u32> {
+    pub(super) fn plan(&mut self, id: u32, link: u32, now: u64) -> Option<u32> {
         let mut plan = std::mem::take(&mut self.plan);
         plan.watch.begin(self.longest_queue, self.least_occupancy);
         plan.segments.clear();
@@ -98,11 +91,11 @@ impl LineTraffic {
         let change = message.trajectory.replace(plan.kept, &plan.segments);
         for &(cycle, link) in &plan.watch.found {
             if cycle >= now {
-                events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
+                self.events.add(LineEvent { link, ..LineEvent::new(id, LineEventKind::QueueCheck) }, cycle);
             }
         }
         self.plan = plan;
-        let planned_to = self.plan_contact(id, events);
+        let planned_to = self.plan_contact(id);
         change.into_iter().chain(planned_to).min()
     }
 
@@ -186,7 +179,7 @@ impl LineTraffic {
 
     /// Finds where a message at its own pace comes into contact with the one ahead, where its plan is cut.
     /// Returns the first link that is newly planned or no longer planned.
-    pub(super) fn plan_contact(&mut self, id: u32, events: &mut TimeWheel<LineEvent>) -> Option<u32> {
+    pub(super) fn plan_contact(&mut self, id: u32) -> Option<u32> {
         let (lead, message) = (self.lead(id), &self.messages[id as usize]);
         let free_from = message.free_from;
         let is_lead_cut = lead.as_ref().is_some_and(|lead| {
@@ -198,7 +191,7 @@ impl LineTraffic {
         let is_new = cycle != message.contact_cycle && cycle < u64::MAX;
         (message.contact_cycle, message.contact_link) = (cycle, link);
         if is_new {
-            events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
+            self.events.add(LineEvent::new(id, LineEventKind::Contact), cycle);
         }
         message.is_cut &= is_lead_cut || found.is_some() && link == free_from;
         let planned_to = if message.is_cut { free_from } else { message.hops };
