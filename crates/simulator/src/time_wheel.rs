@@ -184,16 +184,13 @@ impl<T: Copy> TimeWheel<T> {
     /// Advances to the next cycle that has an event, and returns it.
     pub(crate) fn advance(&mut self) -> Option<u64> {
         loop {
-            if let Some(slot) = self.near.first_occupied(slot(self.now, 0, NEAR)) {
-                self.now = (self.now & !(NEAR - 1)) | slot as u64;
-                return Some(self.now);
+            if let Some(cycle) = self.next_near() {
+                self.now = cycle;
+                return Some(cycle);
             }
-            let first_above = |level: usize| {
-                let present = slot(self.now, HIGHER[level].first, 1 << HIGHER[level].count);
-                Some((level, self.higher[level].first_occupied(present + 1)?))
-            };
-            if let Some((level, slot)) = (0..HIGHER.len()).find_map(first_above) {
-                self.descend(level, slot);
+            if let Some((level, slot)) = self.next_slot() {
+                self.now = HIGHER[level].begin(self.now, slot);
+                self.scatter_slot(level, slot);
             } else {
                 let (window, list) = self.beyond.pop_first()?;
                 self.now = window << 32;
@@ -205,16 +202,29 @@ impl<T: Copy> TimeWheel<T> {
     /// A lower bound on the next event's cycle; `None` without events. It is later than the present cycle once the events of that
     /// are taken, and exact unless the next event lies far ahead.
     pub(crate) fn least_next(&self) -> Option<u64> {
-        if let Some(slot) = self.near.first_occupied(slot(self.now, 0, NEAR)) {
-            return Some((self.now & !(NEAR - 1)) | slot as u64);
+        if let Some(cycle) = self.next_near() {
+            return Some(cycle);
         }
-        for (bits, level) in HIGHER.iter().zip(&self.higher) {
-            let present = slot(self.now, bits.first, 1 << bits.count);
-            if let Some(slot) = level.first_occupied(present + 1) {
-                return Some(bits.begin(self.now, slot));
-            }
+        match self.next_slot() {
+            Some((level, slot)) => Some(HIGHER[level].begin(self.now, slot)),
+            None => self.beyond.first_key_value().map(|(window, _)| window << 32),
         }
-        self.beyond.first_key_value().map(|(window, _)| window << 32)
+    }
+
+    /// The next cycle with an event of level 0.
+    #[inline]
+    fn next_near(&self) -> Option<u64> {
+        let slot = self.near.first_occupied(slot(self.now, 0, NEAR))?;
+        Some((self.now & !(NEAR - 1)) | slot as u64)
+    }
+
+    /// The next level above level 0 with an event, and its next slot.
+    #[inline]
+    fn next_slot(&self) -> Option<(usize, usize)> {
+        (0..HIGHER.len()).find_map(|level| {
+            let present = slot(self.now, HIGHER[level].first, 1 << HIGHER[level].count);
+            Some((level, self.higher[level].first_occupied(present + 1)?))
+        })
     }
 
     /// Advances to a cycle, before which no event lies.
@@ -231,9 +241,7 @@ impl<T: Copy> TimeWheel<T> {
         }
         for (level, bits) in HIGHER.iter().enumerate().rev() {
             let present = slot(cycle, bits.first, 1 << bits.count);
-            let list = self.higher[level].lists[present];
-            self.higher[level].set(present, 0);
-            self.scatter(list);
+            self.scatter_slot(level, present);
         }
     }
 
@@ -266,10 +274,8 @@ impl<T: Copy> TimeWheel<T> {
         }
     }
 
-    /// Advances to the first cycle of a slot, before which no event lies, and moves its events to
-    /// lower levels.
-    fn descend(&mut self, level: usize, slot: usize) {
-        self.now = HIGHER[level].begin(self.now, slot);
+    /// Moves the events of a slot, which has the present cycle, to lower levels.
+    fn scatter_slot(&mut self, level: usize, slot: usize) {
         let list = self.higher[level].lists[slot];
         self.higher[level].set(slot, 0);
         self.scatter(list);
