@@ -20,7 +20,7 @@ impl RouterNetwork<'_> {
         let circles = occupied.map(|(channel, _): (u32, _)| self.circle(channel));
         let channels = circles.into_iter().find(|circle| !circle.is_empty()).unwrap_or_default();
         let named = channels.into_iter().filter_map(|channel| self.channel_by_name(channel));
-        Some(Deadlock { cycle: Cycle::new(self.now()), channels: named.collect() })
+        Some(Deadlock { cycle: Cycle::new(self.now), channels: named.collect() })
     }
 
     /// The circle that the waiting channels reach from one; empty if there is none.

@@ -206,7 +206,7 @@ fn run(case: &Case) -> (Vec<[u64; 3]>, u64) {
         times[1] = network.entered(number);
     }
     assert!(network.is_empty(), "nothing is lost");
-    (times, network.longest_queue())
+    (times, network.terminals.longest_queue)
 }
 
 #[test]

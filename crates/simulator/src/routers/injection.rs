@@ -38,17 +38,17 @@ pub(super) struct Injected {
 }
 
 #[derive(Debug)]
-pub(super) struct Terminals {
+pub(crate) struct Terminals {
     channels: u32,
     packet_units: u64, // of all packets but the last of a message
     buffer_units: u32,
     needs_room: bool, // heads wait until a buffer has room for the packet
     seed: u64,
     all: Vec<Terminal>,
-    credits: Vec<u16>,  // by terminal, then by channel of the router's port
-    queues: Vec<Queue>, // by process
-    joined: Vec<u32>,   // queues that messages have joined in this cycle
-    longest_queue: u64, // packets
+    credits: Vec<u16>,             // by terminal, then by channel of the router's port
+    queues: Vec<Queue>,            // by process
+    joined: Vec<u32>,              // queues that messages have joined in this cycle
+    pub(crate) longest_queue: u64, // packets, after the injections of a cycle
 }
 
 #[derive(Debug, Clone, Default)]
@@ -134,11 +134,6 @@ impl Terminals {
     #[cfg(test)]
     pub(super) fn are_empty(&self) -> bool {
         self.all.iter().all(|one| one.queues.is_empty())
-    }
-
-    /// The most packets of a queue after the injections of a cycle.
-    pub(super) fn longest_queue(&self) -> u64 {
-        self.longest_queue
     }
 
     /// A message joins the queue of its process.

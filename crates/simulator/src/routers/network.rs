@@ -87,7 +87,7 @@ pub(crate) struct RouterNetwork<'run> {
     buffers: Vec<Flit>,                         // by input channel
     pub(super) packets: Slots<Packet>,          // by number
     pub(super) candidates: Vec<Vec<Candidate>>, // by packet, if it has a list
-    terminals: Terminals,
+    pub(crate) terminals: Terminals,
     pub(super) in_flight: InFlight,
     pub(super) starts: VecDeque<(Step, u32)>, // input channels whose heads may ask, and from when on
     pub(super) departures: Option<Departures>, // with a speedup
@@ -97,12 +97,12 @@ pub(crate) struct RouterNetwork<'run> {
     taken: Vec<u32>,                          // the ones of this cycle
     pub(super) scratch: Scratch,
     entered: Vec<u64>,                         // by message, when its first flit was injected
-    consumed: u64,                             // flits
-    pub(super) crossings: u64,                 // links between routers that packets have crossed
+    pub(super) consumed: u64,                  // flits, by terminals
+    pub(crate) crossings: u64,                 // links between routers that packets have crossed
     pub(super) use_of_ports: Option<Vec<u64>>, // flits that left by each, if they are counted
     use_of_terminals: Vec<u64>,                // flits that each has sent, if they are counted
     pub(super) recorder: Option<Box<RowRecorder>>, // of open-loop traffic, if rows are requested
-    now: u64,
+    pub(super) now: u64,
 }
 
 /// Buffers of a router's cycle.
@@ -295,16 +295,6 @@ impl<'run> RouterNetwork<'run> {
         self.in_flight.next().into_iter().chain(start).min()
     }
 
-    /// Whether a terminal has anything to send.
-    pub(crate) fn has_queue(&self, terminal: u32) -> bool {
-        self.terminals.has_queue(terminal)
-    }
-
-    /// Whether nothing waits in an injection queue.
-    pub(crate) fn is_queue_empty(&self, queue: u32) -> bool {
-        self.terminals.is_queue_empty(queue)
-    }
-
     /// Whether no packet is in the network or in a queue.
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
@@ -326,26 +316,6 @@ impl<'run> RouterNetwork<'run> {
         if let Some(entered) = self.entered.get_mut(message as usize) {
             *entered = NOT_ENTERED;
         }
-    }
-
-    /// The cycle of the last step.
-    pub(crate) fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// The flits that terminals have consumed.
-    pub(crate) fn consumed(&self) -> u64 {
-        self.consumed
-    }
-
-    /// The links between routers that packets have crossed.
-    pub(crate) fn crossings(&self) -> u64 {
-        self.crossings
-    }
-
-    /// The most packets of an injection queue after the injections of a cycle.
-    pub(crate) fn longest_queue(&self) -> u64 {
-        self.terminals.longest_queue()
     }
 
     /// Forgets all messages, as at cycle 0.

@@ -125,7 +125,7 @@ impl Transport for OverRouters<'_> {
 
     /// The packets of the longest injection queue; no run has 2^32.
     fn longest_queue(&self) -> u32 {
-        u32::try_from(self.network.longest_queue()).unwrap_or(u32::MAX)
+        u32::try_from(self.network.terminals.longest_queue).unwrap_or(u32::MAX)
     }
 
     fn entered(&self, message: u32, record: &MessageRecord) -> Option<Cycle> {
@@ -134,7 +134,7 @@ impl Transport for OverRouters<'_> {
     }
 
     fn crossings(&self) -> Option<u64> {
-        Some(self.network.crossings() + self.crossed_at_ends)
+        Some(self.network.crossings + self.crossed_at_ends)
     }
 
     fn deadlock(&self) -> Option<Deadlock> {

@@ -267,7 +267,7 @@ impl<'run> Packets<'run> {
             EventKind::Receipt => arrivals.received.push(packet.message()),
             EventKind::Idle => {
                 if let PacketNetwork::Granted(network) = &mut self.channels {
-                    network.set_idle(packet);
+                    network.add_idle(packet.transit);
                 }
             }
             EventKind::Still | EventKind::Revoked => {}

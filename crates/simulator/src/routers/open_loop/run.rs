@@ -144,10 +144,10 @@ impl<'run> Run<'run> {
     }
 
     fn step(&mut self, now: u64) -> Result<(), Deadlock> {
-        let consumed = self.network.consumed();
+        let consumed = self.network.consumed;
         let mut received = vec![];
         self.network.arrive(now, &mut received);
-        let consumed = self.network.consumed() - consumed;
+        let consumed = self.network.consumed - consumed;
         if let Some(batch) = self.window.at(now) {
             batch.consumed += consumed;
         }
@@ -164,7 +164,7 @@ impl<'run> Run<'run> {
 
     /// The flits made and not yet consumed.
     fn backlog(&self) -> u64 {
-        self.made - self.network.consumed()
+        self.made - self.network.consumed
     }
 
     fn receive(&mut self, message: u32, now: u64) {
@@ -227,16 +227,16 @@ impl<'run> Run<'run> {
         }
         if self.traffic.reply.is_none() {
             let queue = self.sources.terminals()[terminal as usize].index();
-            if !self.network.has_queue(queue) {
+            if !self.network.terminals.has_queue(queue) {
                 self.send_request(terminal, queue);
             }
             return;
         }
         let [requests, replies] = [0, 1].map(|kind| 2 * terminal + kind);
-        if self.network.is_queue_empty(requests) {
+        if self.network.terminals.is_queue_empty(requests) {
             self.send_request(terminal, requests);
         }
-        if self.network.is_queue_empty(replies)
+        if self.network.terminals.is_queue_empty(replies)
             && let Some(reply) = self.replies[terminal as usize].pop_front()
         {
             self.send(reply, replies);

@@ -110,13 +110,9 @@ impl GrantedNetwork {
         }
     }
 
-    /// The channel that a packet would need has become idle, and has a queue.
-    pub(super) fn set_idle(&mut self, packet: &Packet) {
-        self.add_idle(packet.transit);
-    }
-
+    /// The channel of a transit is idle, and has a queue.
     #[inline]
-    fn add_idle(&mut self, transit: Transit) {
+    pub(super) fn add_idle(&mut self, transit: Transit) {
         match &mut self.turn {
             None => self.idle.push(transit),
             Some(turn) => turn.idle[transit.direction as usize].push(transit),

@@ -14,11 +14,13 @@ use crate::{Cycle, Cycles};
 pub(super) enum LongestQueue {
     /// Of packets of one size: those of a channel depart at intervals of their occupancy, so the length
     /// follows from the wait of the last one. `span` is the longest such wait so far.
-    OfOneSize {
-        occupancy: Cycles,
-        span: Cycles,
+    OfOneSize { occupancy: Cycles, span: Cycles },
+    OfAnySizes {
+        /// By channel, the cycles at which packets in its queue depart, in order. Each queue has separate memory, so that
+        /// joining and leaving packets are adjacent to others of it.
+        departures: Vec<VecDeque<Cycle>>,
+        longest: u32,
     },
-    OfAnySizes(QueueLengths),
 }
 
 impl LongestQueue {
@@ -30,7 +32,7 @@ impl LongestQueue {
         if is_one_size {
             Self::OfOneSize { occupancy: Cycles::new(1), span: Cycles::ZERO }
         } else {
-            Self::OfAnySizes(QueueLengths::new(channels))
+            Self::OfAnySizes { departures: vec![VecDeque::new(); channels], longest: 0 }
         }
     }
 
@@ -38,9 +40,9 @@ impl LongestQueue {
     pub(super) fn reset(&mut self) {
         match self {
             Self::OfOneSize { span, .. } => *span = Cycles::ZERO,
-            Self::OfAnySizes(queues) => {
-                queues.departures.iter_mut().for_each(VecDeque::clear);
-                queues.longest = 0;
+            Self::OfAnySizes { departures, longest } => {
+                departures.iter_mut().for_each(VecDeque::clear);
+                *longest = 0;
             }
         }
     }
@@ -49,7 +51,7 @@ impl LongestQueue {
     pub(super) fn length(&self) -> u32 {
         match self {
             Self::OfOneSize { occupancy, span } => narrow(span.get().div_ceil(occupancy.get())),
-            Self::OfAnySizes(queues) => queues.longest,
+            Self::OfAnySizes { longest, .. } => *longest,
         }
     }
 
@@ -66,40 +68,19 @@ impl LongestQueue {
                     (*span, *occupancy) = (wait, occupied);
                 }
             }
-            Self::OfAnySizes(queues) => queues.join(channel, start, now),
+            Self::OfAnySizes { departures, longest } => {
+                let queue = &mut departures[channel];
+                while queue.pop_front_if(|departure| *departure <= now).is_some() {}
+                queue.push_back(start);
+                *longest = (*longest).max(narrow(queue.len() as u64)); // below 2^32, more than memory holds
+            }
         }
     }
 
     /// The last packet that joined a queue joins again later in the cycle.
     pub(super) fn revoke(&mut self, channel: usize) {
-        if let Self::OfAnySizes(queues) = self {
-            queues.revoke(channel);
+        if let Self::OfAnySizes { departures, .. } = self {
+            departures[channel].pop_back();
         }
-    }
-}
-
-/// The packets that wait for each channel.
-#[derive(Debug)]
-pub(super) struct QueueLengths {
-    /// By channel, the cycles at which packets in its queue depart, in order. Each queue has separate memory, so that
-    /// joining and leaving packets are adjacent to others of it.
-    departures: Vec<VecDeque<Cycle>>,
-    longest: u32,
-}
-
-impl QueueLengths {
-    fn new(queues: usize) -> Self {
-        Self { departures: vec![VecDeque::new(); queues], longest: 0 }
-    }
-
-    fn join(&mut self, channel: usize, start: Cycle, now: Cycle) {
-        let queue = &mut self.departures[channel];
-        while queue.pop_front_if(|departure| *departure <= now).is_some() {}
-        queue.push_back(start);
-        self.longest = self.longest.max(narrow(queue.len() as u64)); // below 2^32, more than memory holds
-    }
-
-    fn revoke(&mut self, channel: usize) {
-        self.departures[channel].pop_back();
     }
 }
