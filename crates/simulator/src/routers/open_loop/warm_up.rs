@@ -103,41 +103,25 @@ impl Wide {
 
     fn plus(self, other: Self) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
-        let (middle, one) = self.middle.overflowing_add(other.middle);
-        let (middle, two) = middle.overflowing_add(carry.into());
-        let high = self.high.wrapping_add(other.high).wrapping_add(u128::from(one) + u128::from(two));
+        let (middle, carry) = self.middle.carrying_add(other.middle, carry);
+        let (high, _) = self.high.carrying_add(other.high, carry);
         Self { high, middle, low }
     }
 
     /// The difference to a smaller number.
     fn minus(self, other: Self) -> Self {
         let (low, borrow) = self.low.overflowing_sub(other.low);
-        let (middle, one) = self.middle.overflowing_sub(other.middle);
-        let (middle, two) = middle.overflowing_sub(borrow.into());
-        let high = self.high.wrapping_sub(other.high).wrapping_sub(u128::from(one) + u128::from(two));
+        let (middle, borrow) = self.middle.borrowing_sub(other.middle, borrow);
+        let (high, _) = self.high.borrowing_sub(other.high, borrow);
         Self { high, middle, low }
     }
 
-    /// The product with a number.
     fn times(self, factor: u128) -> Self {
-        let low = product(self.low, factor);
-        let middle = product(self.middle, factor);
-        let high = self.high.wrapping_mul(factor);
-        let shifted = Self { high: middle.1, middle: middle.0, low: 0 };
-        let top = Self { high, middle: 0, low: 0 };
-        Self { high: 0, middle: low.1, low: low.0 }.plus(shifted).plus(top)
+        let (low, carry) = self.low.carrying_mul(factor, 0);
+        let (middle, carry) = self.middle.carrying_mul(factor, carry);
+        let (high, _) = self.high.carrying_mul(factor, carry);
+        Self { high, middle, low }
     }
-}
-
-/// The low and the high half of a product.
-fn product(one: u128, other: u128) -> (u128, u128) {
-    const HALF: u128 = (1 << 64) - 1;
-    let [a, b] = [one >> 64, one & HALF];
-    let [c, d] = [other >> 64, other & HALF];
-    let (low, outer) = (b * d, [a * d, b * c]);
-    let middle = (low >> 64) + (outer[0] & HALF) + (outer[1] & HALF);
-    let high = a * c + (outer[0] >> 64) + (outer[1] >> 64) + (middle >> 64);
-    (middle << 64 | low & HALF, high)
 }
 
 #[cfg(test)]
