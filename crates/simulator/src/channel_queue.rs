@@ -22,7 +22,8 @@ pub(crate) struct ChannelQueues<T> {
     records: Vec<Record<T>>, // by number
     rest: Slots<Queued<T>>,
     grown: Vec<usize>, // places whose queues may have become the longest in this cycle
-    longest: u32,
+    /// The most messages of one direction that were in one queue at the end of a cycle.
+    pub(crate) longest: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,16 +54,11 @@ impl<T: Copy> ChannelQueues<T> {
         narrow(self.records.len() as u64)
     }
 
-    /// The most messages of one direction that were in one queue at the end of a cycle.
-    pub(crate) fn longest(&self) -> u32 {
-        self.longest
-    }
-
     /// Ends a cycle after the last message has joined or been taken.
     pub(crate) fn end_cycle(&mut self) {
         while let Some(place) = self.grown.pop() {
             if let Some(number) = self.number(place) {
-                let [positive, negative] = self.records[number as usize].queue.lengths();
+                let [positive, negative] = self.records[number as usize].queue.lengths;
                 self.longest = self.longest.max(positive).max(negative);
             }
         }
@@ -181,12 +177,12 @@ mod tests {
             let queue = queues.number(0).unwrap();
             assert_eq!(queues.take_first(queue, key), Some((long, 0)));
             queues.end_cycle();
-            assert_eq!((queues.longest(), queues.close_if_empty(queue)), (2, None));
+            assert_eq!((queues.longest, queues.close_if_empty(queue)), (2, None));
             assert_eq!(queues.take_first(queue, key), Some((long, 1)));
             queues.join(0, short, 4, Cycle::new(1), key);
             queues.join(1, short, 5, Cycle::new(1), key);
             queues.end_cycle();
-            assert_eq!(queues.longest(), 2);
+            assert_eq!(queues.longest, 2);
         }
     }
 
@@ -206,7 +202,7 @@ mod tests {
                 let queue = apart.number(0).unwrap();
                 let first = apart.take_first(queue, key).unwrap();
                 assert_eq!(together.exchange(0, source, source, now, key), first);
-                let lengths = |queues: &ChannelQueues<u32>| queues.records[queue as usize].queue.lengths();
+                let lengths = |queues: &ChannelQueues<u32>| queues.records[queue as usize].queue.lengths;
                 assert_eq!(lengths(&together), lengths(&apart));
                 let rest = |mut queues: ChannelQueues<u32>| -> Vec<_> {
                     std::iter::from_fn(|| queues.take_first(queue, key)).collect()

@@ -105,8 +105,8 @@ pub(crate) fn run(
 
 /// Counts the messages of a stage and its repetitions.
 fn count(listed: &ListedStage, times: u64, traffic: &mut Traffic) {
-    traffic.messages += times * listed.messages().len() as u64;
-    for message in listed.messages() {
+    traffic.messages += times * listed.messages.len() as u64;
+    for message in &listed.messages {
         traffic.hops += times * message.packets * message.distance;
         // The second packet joins its first queue when the first one departs, and waits until it has.
         if message.packets > 1 && message.distance > 0 {

@@ -174,16 +174,19 @@ pub(crate) fn run(
             clock.summarise(&schedule.received, sharing, program.process_count(), summary);
             match &nodes {
                 Some(nodes) => {
-                    clock.report(&PlacedProgram::new(program, placement, nodes, communication), observer);
+                    let placed = PlacedProgram::new(program, placement, nodes, communication);
+                    clock.report(&placed, |record| observer.stage_finished(record));
                 }
                 None => observer.pairs_finished(program.process_count()),
             }
         } else {
             // The processes differ in sharing as well as in distance.
             let nodes = placement.listed_nodes();
-            let each: &mut dyn FnMut(&StageRecord) = &mut |record| summary.add_stage(record, 1);
             let placed = PlacedProgram::new(program, placement, &nodes, communication);
-            clock.report(&placed, &mut (ForEach(each), &mut *observer));
+            clock.report(&placed, |record| {
+                summary.add_stage(record, 1);
+                observer.stage_finished(record);
+            });
         }
         begin = clock.end();
         (messages, hops) = (messages + schedule.messages, hops + schedule.hops);
@@ -220,15 +223,6 @@ fn longest_computing(program: &dyn Program, placement: &Placement, stage: usize)
         *sums.entry(node).or_insert(Cycles::ZERO) += program.computation(stage, process);
     }
     sums.into_values().max().unwrap_or(Cycles::ZERO)
-}
-
-/// Calls a function with every record.
-struct ForEach<'run>(&'run mut dyn FnMut(&StageRecord));
-
-impl Observer for ForEach<'_> {
-    fn stage_finished(&mut self, record: &StageRecord) {
-        (self.0)(record);
-    }
 }
 
 /// Whether a run follows from one line of each dimension.
@@ -280,14 +274,14 @@ impl StageClock {
         summary.add_stage(&self.record(any, sharing, None), processes - received.count());
     }
 
-    /// Reports the stage of every process.
-    fn report(&self, placed: &PlacedProgram<'_>, observer: &mut dyn Observer) {
+    /// Gives `take` the record of every process.
+    fn report(&self, placed: &PlacedProgram<'_>, mut take: impl FnMut(&StageRecord)) {
         let mut peers = vec![];
         for process in ProcessId::first(placed.nodes.len() as u64) {
             let incoming = placed.incoming(self.stage, process, &mut peers);
             let farthest = incoming.map(|message| message.distance).max();
             let sharing = self.computing - placed.program.computation(self.stage, process);
-            observer.stage_finished(&self.record(process, sharing, farthest));
+            take(&self.record(process, sharing, farthest));
         }
     }
 

@@ -280,7 +280,7 @@ impl Cuts<'_> {
 
     fn try_intervals(&mut self, axis: &Axis, dimension: HostDimension, demand: &ClassDemand<'_>) {
         let borders = Borders::new(self.machine, axis);
-        let (classes, time) = (demand.classes(), self.time_of(dimension.index()));
+        let (classes, time) = (&demand.classes, self.time_of(dimension.index()));
         let are_few = demand.time_of_intervals().is_some_and(|time| time <= MAX_INTERVAL_STEPS);
         for place in 0..if are_few { classes.len() } else { 1 } {
             // The first interval with these processes starts after the previous coordinate with processes.

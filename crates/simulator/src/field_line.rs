@@ -8,7 +8,8 @@ use cubefold_topology::Extent;
 #[derive(Debug)]
 pub(crate) struct FieldLine {
     line: ProductPlacement,
-    extent: Extent,
+    /// The coordinate that the field decides.
+    pub(crate) extent: Extent,
     first: usize,                // the field's lowest dimension
     positions: Option<Vec<u32>>, // by value, where they are few enough to be stored
 }
@@ -29,11 +30,6 @@ impl FieldLine {
             Self { positions, ..unstored }
         };
         placement.lines().into_iter().zip(placement.machine().extents()).map(field).collect()
-    }
-
-    /// The coordinate that the field decides.
-    pub(crate) fn extent(&self) -> Extent {
-        self.extent
     }
 
     /// The bit of the field's values that is `dimension`; `None` if that is in another field.

@@ -34,7 +34,7 @@ pub(crate) struct MessageQueue<T> {
     first: Queued<T>, // valid unless both lengths are 0; comes before all others
     tail: Tail,
     earlier: u32, // 1 + the slot of the last of the rest that joined in an earlier cycle than the tail; 0 without any
-    lengths: [u32; 2], // messages that move `+`, and `-`
+    pub(crate) lengths: [u32; 2], // messages that move `+`, and `-`
 }
 
 /// The last message of the rest of a queue, if there is any, and whether those that joined in its cycle are in order: 1 + its
@@ -102,12 +102,6 @@ impl<T: Copy> MessageQueue<T> {
     pub(crate) fn new(first: Joining<T>) -> Self {
         let sign = first.direction % 2;
         Self { first: first.queued(), tail: Tail::NONE, earlier: 0, lengths: [1 - sign, sign] }
-    }
-
-    /// The number of its messages that move `+`, and `-`.
-    #[inline]
-    pub(crate) fn lengths(&self) -> [u32; 2] {
-        self.lengths
     }
 
     #[inline]

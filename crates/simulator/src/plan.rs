@@ -455,8 +455,8 @@ fn packet_hops(program: &dyn Program, placement: &Placement, communication: Comm
         let of_field = |field: &FieldLine| {
             let bit = field.bit(dimension)?;
             let distance =
-                |pair: Pair| u128::from(field.extent().distance(pair.positions[0], pair.positions[1]));
-            let lines = program.process_count() / field.extent().length();
+                |pair: Pair| u128::from(field.extent.distance(pair.positions[0], pair.positions[1]));
+            let lines = program.process_count() / field.extent.length();
             Some(2 * u128::from(lines) * u128::from(packets) * field.pairs(bit).map(distance).sum::<u128>())
         };
         fields.iter().filter_map(of_field).sum::<u128>()

@@ -157,13 +157,13 @@ fn by_field(program: &CubeProgram, placement: &ProductPlacement, communication: 
 
 /// The largest `F_j`.
 fn last_of_field(program: &CubeProgram, field: &FieldLine, communication: Communication) -> u64 {
-    let mut times = vec![0; usize::try_from(field.extent().length()).unwrap_or(usize::MAX)];
+    let mut times = vec![0; usize::try_from(field.extent.length()).unwrap_or(usize::MAX)];
     for (stage, &dimension) in program.stages().iter().enumerate() {
         let Some(bit) = field.bit(dimension) else { continue };
         let cost = StageCost::new(program, communication, stage);
         for Pair { low, positions: [from, to] } in field.pairs(bit) {
             let (low, high) = (low as usize, (low | bit) as usize);
-            let distance = field.extent().distance(from, to);
+            let distance = field.extent.distance(from, to);
             [times[low], times[high]] = cost.exchange(times[low], times[high], distance);
         }
     }

@@ -128,9 +128,9 @@ impl<'run> PlacedProgram<'run> {
 /// The computations and messages of one stage, listed.
 #[derive(Debug)]
 pub(crate) struct ListedStage {
-    computations: Vec<u64>,  // by process [cycles]
+    computations: Vec<u64>,             // by process [cycles]
     firsts: Vec<u32>, // by process, its first message; one more for the end of the last; at most 2^30, as checked before a run
-    messages: Vec<Incoming>, // by destination
+    pub(crate) messages: Vec<Incoming>, // by destination
 }
 
 impl ListedStage {
@@ -154,10 +154,6 @@ impl ListedStage {
             *place += 1;
         }
         Self { computations, firsts, messages }
-    }
-
-    pub(crate) fn messages(&self) -> &[Incoming] {
-        &self.messages
     }
 
     /// The cycles at which processes that finished the previous stage at `finishes` are ready.

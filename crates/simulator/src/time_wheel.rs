@@ -71,7 +71,6 @@ const CAPACITY: usize = 16;
 /// The number of events after which no more are taken together.
 const TAKEN_TOGETHER: usize = 48;
 
-/// The capacity as a power of two.
 const CAPACITY_BITS: u32 = CAPACITY.ilog2();
 
 /// The place of an event, until the next cycle that has events: the number of its chunk times the capacity, plus its

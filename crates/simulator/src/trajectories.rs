@@ -151,7 +151,7 @@ impl<'run> PlannedLine<'run> {
         run.execute();
         let unfinished = run.stages.iter().position(|&stage| stage as usize != self.stages.len());
         match unfinished {
-            None => Ok(run.traffic.longest_queue()),
+            None => Ok(run.traffic.longest_queue),
             Some(process) => Err(ProcessId::new(narrow(process as u64))),
         }
     }
@@ -259,7 +259,7 @@ impl<'run> LineRun<'run> {
             return;
         }
         self.traffic.remove(id, now);
-        let message = self.traffic.message(id);
+        let message = &self.traffic.messages[id as usize];
         let stage = self.stages[id as usize] as usize;
         self.stages[id as usize] += 1;
         let ready = std::mem::replace(&mut self.ready[id as usize], NOT_READY);

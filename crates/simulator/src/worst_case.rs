@@ -22,7 +22,6 @@ pub fn worst_case_bound(machine: &Machine, items: u128) -> f64 {
     items as f64 / nodes * nodes.log2() / (3.0 * (degree.log2() + 1.0))
 }
 
-/// The most links of a node.
 fn degree(machine: &Machine) -> u64 {
     match machine.graph() {
         Some(network) => network.max_degree() as u64,

@@ -47,7 +47,7 @@ impl<'run> EventLoop<'run> {
             let complete = finish.max(finishes[partner as usize]);
             Some(PendingExchange { cycle: complete + stages.compute, process, stage })
         }));
-        Self { channels: OneCycleLinks::new(routes.length(), state.now), state, events: vec![] }
+        Self { channels: OneCycleLinks::new(routes.length, state.now), state, events: vec![] }
     }
 
     fn run(&mut self, observer: &mut dyn Observer) {
@@ -79,8 +79,11 @@ impl<'run> EventLoop<'run> {
             }
         }
         self.events = events;
-        while let Some(exchange) = self.state.exchanges.take(self.state.now) {
-            self.inject_both(exchange);
+        while let Some(PendingExchange { process, stage, .. }) = self.state.exchanges.take(self.state.now) {
+            if let Some(partner) = self.state.stages.partner(process, stage) {
+                self.inject(partner, process);
+                self.inject(process, partner);
+            }
         }
     }
 
@@ -96,16 +99,6 @@ impl<'run> EventLoop<'run> {
             }
             MessageStatus::Moving => self.deliver(process, observer),
             MessageStatus::Queued | MessageStatus::NotInjected => {}
-        }
-    }
-
-    /// Injects the messages of a process and its partner.
-    #[inline]
-    fn inject_both(&mut self, exchange: PendingExchange) {
-        let PendingExchange { process, stage, .. } = exchange;
-        if let Some(partner) = self.state.stages.partner(process, stage) {
-            self.inject(partner, process);
-            self.inject(process, partner);
         }
     }
 

@@ -79,7 +79,7 @@ impl LineProblem<'_> {
                 let run = self.run_class(segment, line, begins, &mut classes.outcome.summary, keep)?;
                 classes.add(segment, run, &mut offsets, keep);
                 if revisits_field {
-                    offsets.note_end(segment.field);
+                    offsets.ended[segment.field] = Some(offsets.finishes.clone());
                 }
             }
         }
@@ -147,7 +147,7 @@ impl Observer for ClassObserver<'_> {
 #[derive(Debug)]
 struct FieldOffsets {
     finishes: Vec<Vec<u64>>,
-    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field, all contributions at the end of its last segment
+    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field, all contributions at the end of its last segment, if one is revisited
 }
 
 impl FieldOffsets {
@@ -159,11 +159,6 @@ impl FieldOffsets {
             finishes: lines.iter().map(|line| vec![0; size(line)]).collect(),
             ended: vec![None; lines.len()],
         }
-    }
-
-    /// Records the end of a segment of `field`; needed only if stages revisit a field.
-    fn note_end(&mut self, field: usize) {
-        self.ended[field] = Some(self.finishes.clone());
     }
 
     /// Whether all messages of the field's last segment have arrived when the first message of `segment` is
@@ -221,7 +216,8 @@ impl LineClasses {
             values.extend(placement.field_values(process).map(|value| value as usize));
             for segment in &self.segments {
                 let others = segment.begin_of_others(&values);
-                for record in segment.of_value(values[segment.field]) {
+                let first = values[segment.field] * segment.stages;
+                for record in &segment.records[first..first + segment.stages] {
                     observer.stage_finished(&StageRecord {
                         process,
                         ready: record.ready + others,
@@ -240,10 +236,5 @@ impl SegmentRecords {
     fn begin_of_others(&self, values: &[usize]) -> Cycles {
         let parts = self.begins.iter().zip(values).enumerate().filter(|&(field, _)| field != self.field);
         Cycles::new(parts.map(|(_, (parts, &value))| parts[value]).sum())
-    }
-
-    /// The records of the processes with a value of the field, stage by stage.
-    fn of_value(&self, value: usize) -> &[StageRecord] {
-        &self.records[value * self.stages..(value + 1) * self.stages]
     }
 }

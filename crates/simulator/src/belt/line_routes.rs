@@ -10,7 +10,7 @@ use cubefold_topology::{Extent, Sign, TieRule, narrow, ring_sub};
 #[derive(Debug)]
 pub(super) struct LineRoutes {
     extent: Extent,
-    length: u32,
+    pub(super) length: u32, // nodes
     tie: TieRule,
     nodes: Vec<u32>, // by process
 }
@@ -53,12 +53,6 @@ impl LineRoutes {
     /// The routes of processes on these nodes of a line of at most [`MAX_LENGTH`](Self::MAX_LENGTH) nodes.
     pub(super) fn new(extent: Extent, tie: TieRule, nodes: Vec<u32>) -> Self {
         Self { extent, length: narrow(extent.length()), tie, nodes }
-    }
-
-    /// The number of nodes of the line.
-    #[inline]
-    pub(super) fn length(&self) -> u32 {
-        self.length
     }
 
     pub(super) fn process_count(&self) -> usize {
@@ -112,7 +106,7 @@ mod tests {
     }
 
     fn pairs(routes: &LineRoutes) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let count = routes.length();
+        let count = routes.length;
         (0..count).flat_map(move |from| (0..count).map(move |to| (from, to)))
     }
 
@@ -136,7 +130,7 @@ mod tests {
     #[test]
     fn a_message_stays_in_its_slot_and_slots_of_other_positions_differ() {
         for (_, _, routes) in lines() {
-            let length = routes.length();
+            let length = routes.length;
             for LineRoute { begin, hops } in pairs(&routes).filter_map(|(from, to)| routes.route(from, to)) {
                 let slot = |at: ChannelPosition, cycle| at.slot(routes.rotation(cycle), length);
                 let held = slot(begin, 5);
@@ -155,7 +149,7 @@ mod tests {
             let mut channels = BTreeMap::new();
             for (from, to) in pairs(&routes) {
                 let Some(LineRoute { begin, .. }) = routes.route(from, to) else { continue };
-                assert!(begin.channel() < 2 * routes.length());
+                assert!(begin.channel() < 2 * routes.length);
                 assert_eq!(*channels.entry(begin.channel()).or_insert((from, begin)), (from, begin));
             }
         }

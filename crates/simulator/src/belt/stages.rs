@@ -61,7 +61,8 @@ impl<'run> ContentionFreeStages<'run> {
         for (stage, &bit) in self.stages.bits.iter().enumerate() {
             let next = self.stages.bits.get(stage + 1);
             let window = self.compute_ends(bit, self.hops[stage], finishes);
-            if !window.has_no_contention(self.next_start(next)) {
+            // Its messages may meet one another, or one of the next stage.
+            if window.first_start != window.last_start || window.last_end > self.next_start(next) {
                 return stage;
             }
             self.report(stage, bit, finishes, observer);
@@ -104,13 +105,6 @@ impl<'run> ContentionFreeStages<'run> {
                 observer.stage_finished(&StageRecord::plain(process, stage, times, finish - start));
             }
         }
-    }
-}
-
-impl StageWindow {
-    /// Whether no message of the stage meets another one of it, or one of the next stage.
-    fn has_no_contention(&self, next_start: u64) -> bool {
-        self.first_start == self.last_start && self.last_end <= next_start
     }
 }
 

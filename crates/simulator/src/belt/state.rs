@@ -54,7 +54,7 @@ impl<'run> LineState<'run> {
 
     #[inline]
     pub(super) fn slot(&self, at: ChannelPosition) -> u32 {
-        at.slot(self.rotation, self.routes.length())
+        at.slot(self.rotation, self.routes.length)
     }
 
     /// Lets the message for a process move over its remaining links. Returns the cycle at which it arrives without

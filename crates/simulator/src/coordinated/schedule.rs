@@ -21,7 +21,7 @@ use super::{
     sorted_order,
 };
 use crate::{
-    Communication, MessageRoutes, Program, RandomAccess, SortedOrder, StageMessage, StageRouting,
+    Communication, MessageRoutes, Program, SortedOrder, StageMessage, StageRouting,
     explicit_routes::{ExplicitRoutes, RoutedPair},
     field_line::{FieldLine, Pair},
     observe::traffic::LinkUseCounter,
@@ -33,16 +33,8 @@ pub(super) struct Scheduler<'run> {
     placement: &'run Placement,
     product: Option<ProductStages>, // if stages follow from one line of each dimension
     routed: RoutedStages<'run>,
-    repeats: Repeats,
-    known: BTreeMap<CubeDimension, Rc<StageSchedule>>, // exchanges so far, if repetitions are equal
-}
-
-/// Whether two exchanges along one dimension are equal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repeats {
-    Alike,
-    /// Each is routed: dimensions are redrawn each time, or link use is counted.
-    Each,
+    are_alike: bool, // whether exchanges along one dimension are equal: no dimension is redrawn, no link use counted
+    known: BTreeMap<CubeDimension, Rc<StageSchedule>>, // exchanges so far, if they are alike
 }
 
 impl<'run> Scheduler<'run> {
@@ -63,13 +55,11 @@ impl<'run> Scheduler<'run> {
             }
             PlacementForm::Product(_) | PlacementForm::Table(_) | PlacementForm::Construction(_) => None,
         };
-        let repeats = match routing.dimension_choice {
-            _ if communication.routes().depend_on_stage() => Repeats::Each,
-            DimensionChoice::Lowest if link_use.is_none() => Repeats::Alike,
-            DimensionChoice::Lowest | DimensionChoice::Random { .. } => Repeats::Each,
-        };
+        let are_alike = routing.dimension_choice == DimensionChoice::Lowest
+            && link_use.is_none()
+            && !communication.routes().depend_on_stage();
         let routed = RoutedStages::new(placement, communication, routing, link_use);
-        Self { program, placement, product, routed, repeats, known: BTreeMap::new() }
+        Self { program, placement, product, routed, are_alike, known: BTreeMap::new() }
     }
 
     /// The schedule of a stage. Stages are scheduled in order, each once.
@@ -81,12 +71,16 @@ impl<'run> Scheduler<'run> {
         self.routed.router.begin_stage(stage);
         let schedule = Rc::new(match (&self.product, exchange) {
             (Some(product), Some(dimension)) => product.exchange(dimension),
-            (None, Some(dimension)) if self.routed.is_straight() && has_node_per_process(self.placement) => {
+            (None, Some(dimension))
+                if matches!(self.routed.scheme, Scheme::Phases) && has_node_per_process(self.placement) =>
+            {
                 self.routed.exchange(dimension, self.program.max_units(stage))
             }
             (None | Some(_), None | Some(_)) => self.routed.route(self.program, stage),
         });
-        if let (Some(dimension), Repeats::Alike) = (exchange, self.repeats) {
+        if self.are_alike
+            && let Some(dimension) = exchange
+        {
             self.known.insert(dimension, Rc::clone(&schedule));
         }
         schedule
@@ -101,7 +95,7 @@ impl<'run> Scheduler<'run> {
     }
 
     pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
-        self.routed.into_link_use()
+        self.routed.router.into_link_use()
     }
 }
 
@@ -122,6 +116,21 @@ pub(super) struct StageSchedule {
     pub(super) messages: u64,
     /// Number of links that all messages cross.
     pub(super) hops: u64,
+}
+
+impl StageSchedule {
+    /// The messages of a stage before they are routed, with the numbers of links of their routes.
+    fn of(messages: &[StageMessage], distances: &[u64], processes: usize) -> Self {
+        let mut farthest: Vec<Option<u64>> = vec![None; processes];
+        for (message, &distance) in messages.iter().zip(distances) {
+            let known = &mut farthest[message.destination.label() as usize];
+            *known = (*known).max(Some(distance));
+        }
+        let mut received = DistanceCounts::default();
+        farthest.into_iter().flatten().for_each(|distance| received.add(distance, 1));
+        let (messages, hops) = (messages.len() as u64, distances.iter().sum());
+        Self { routing: StageRouting::default(), received, messages, hops }
+    }
 }
 
 /// The stages of cube programs under a product placement.
@@ -159,7 +168,7 @@ impl ProductStages {
         for field in &self.fields {
             let Some(bit) = field.bit(dimension) else { continue };
             let line = OneLine::exchange(field, bit, self.communication.tie());
-            let lines = self.processes / field.extent().length();
+            let lines = self.processes / field.extent.length();
             for (distance, count) in line.distances.iter() {
                 received.add(distance, count * lines);
             }
@@ -173,7 +182,7 @@ impl OneLine {
     fn exchange(field: &FieldLine, bit: u32, tie: TieRule) -> Self {
         let mut line = Self::default();
         for Pair { positions: [low, high], .. } in field.pairs(bit) {
-            let extent = field.extent();
+            let extent = field.extent;
             let hops = extent.distance(low, high); // in both directions
             line.distances.add(hops, 2);
             if hops > line.farthest[0].min(line.farthest[1]) {
@@ -234,15 +243,6 @@ impl<'run> RoutedStages<'run> {
         Self { placement, routing, router, scheme, processes: None }
     }
 
-    /// Whether messages go directly to their destinations, by phases.
-    fn is_straight(&self) -> bool {
-        matches!(self.scheme, Scheme::Phases)
-    }
-
-    pub(super) fn into_link_use(self) -> Option<LinkUseCounter> {
-        self.router.into_link_use()
-    }
-
     /// The stage in which the processes of a cube, one per node and in one subset, exchange messages of
     /// `units` units along `dimension`, without listing them.
     pub(super) fn exchange(&mut self, dimension: CubeDimension, units: u64) -> StageSchedule {
@@ -267,17 +267,12 @@ impl<'run> RoutedStages<'run> {
 
     /// Routes any stage of any program.
     pub(super) fn route(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
-        match (&self.scheme, program.special().random_access()) {
-            (Scheme::Explicit(..), _) => return self.route_explicitly(program, stage),
-            (Scheme::Sorted(order, links), Some(access)) => {
-                let (order, links) = (order.clone(), *links);
-                return self.sort_access(program, stage, &order, links, access);
-            }
-            (Scheme::Phases | Scheme::Sorted(..), _) => {}
+        if let Scheme::Explicit(..) = self.scheme {
+            return self.route_explicitly(program, stage);
         }
         let Self { placement, routing, router, scheme, processes } = self;
         let ProcessNodes { nodes, splitter } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
-        let axes = placement.machine().axes();
+        let machine = placement.machine();
         let messages = sorted_messages(program, stage);
         let node = |process: ProcessId| nodes[process.label() as usize];
         let routed = |message: &StageMessage| RoutedMessage {
@@ -285,55 +280,27 @@ impl<'run> RoutedStages<'run> {
             to: node(message.destination),
             units: message.units,
         };
-        let distances: Vec<u64> =
-            messages.iter().map(routed).map(|message| axes_distance(axes, message.at, message.to)).collect();
-        let received = farthest_received(&messages, &distances, nodes.len());
-        let (count, mut hops) = (messages.len() as u64, distances.iter().sum());
-        let mut stage_routing = StageRouting::default();
-        if let Scheme::Sorted(..) = scheme {
-            hops = 0;
-        }
-        for Part { subset, messages } in splitter.parts(messages) {
-            if let Scheme::Sorted(order, links) = scheme {
-                for is_partial in partial_permutations(messages.iter().map(routed)) {
-                    let steps = order.steps_of_permutation(is_partial);
-                    // In every step all nodes send to their partners.
-                    hops += steps * placement.machine().node_count();
-                    stage_routing.steps += steps_under(*links, steps);
-                }
-            } else {
+        let distance = |message: RoutedMessage| axes_distance(machine.axes(), message.at, message.to);
+        let distances: Vec<u64> = messages.iter().map(routed).map(distance).collect();
+        let mut schedule = StageSchedule::of(&messages, &distances, nodes.len());
+        let Scheme::Sorted(order, links) = scheme else {
+            for Part { subset, messages } in splitter.parts(messages) {
                 let limit = routing.limit(placement, subset);
-                stage_routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
+                schedule.routing += router.route(messages.iter().map(routed), start_nodes(&messages), limit);
             }
-        }
-        StageSchedule { routing: stage_routing, received, messages: count, hops }
-    }
-
-    /// Executes a stage of a random access by sorting: in every step all nodes send to their partners.
-    fn sort_access(
-        &mut self,
-        program: &dyn Program,
-        stage: usize,
-        order: &SortedOrder,
-        links: LinkMode,
-        access: &RandomAccess,
-    ) -> StageSchedule {
-        let Self { placement, processes, .. } = self;
-        let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
-        let messages = sorted_messages(program, stage);
-        let distance = |message: &StageMessage| {
-            let [from, to] =
-                [message.source, message.destination].map(|process| nodes[process.label() as usize]);
-            placement.machine().distance(from, to)
+            return schedule;
         };
-        let distances: Vec<u64> = messages.iter().map(distance).collect();
-        let steps = access.sorted_steps(order, stage);
-        StageSchedule {
-            routing: StageRouting { steps: steps_under(links, steps), conflicts: 0 },
-            received: farthest_received(&messages, &distances, nodes.len()),
-            messages: messages.len() as u64,
-            hops: steps * placement.machine().node_count(),
-        }
+        let sorts: Vec<u64> = if let Some(access) = program.special().random_access() {
+            vec![access.sorted_steps(order, stage)]
+        } else {
+            let parts = splitter.parts(messages);
+            let sets = parts.iter().flat_map(|part| partial_permutations(part.messages.iter().map(routed)));
+            sets.map(|is_partial| order.steps_of_permutation(is_partial)).collect()
+        };
+        // In every step all nodes send to their partners.
+        schedule.hops = sorts.iter().sum::<u64>() * machine.node_count();
+        schedule.routing.steps = sorts.iter().map(|&steps| steps_under(*links, steps)).sum();
+        schedule
     }
 
     /// Routes any stage along explicit routes: all messages at once to the barrier on their ways, if there is one, and
@@ -341,8 +308,7 @@ impl<'run> RoutedStages<'run> {
     fn route_explicitly(&mut self, program: &dyn Program, stage: usize) -> StageSchedule {
         let Self { placement, router, scheme, processes, .. } = self;
         let ProcessNodes { nodes, .. } = processes.get_or_insert_with(|| ProcessNodes::new(placement));
-        let mut schedule = StageSchedule::default();
-        let Scheme::Explicit(routes, steps) = scheme else { return schedule };
+        let Scheme::Explicit(routes, steps) = scheme else { return StageSchedule::default() };
         let messages = sorted_messages(program, stage);
         let [mut there, mut onward] = [vec![], vec![]];
         for &StageMessage { source, destination, units, .. } in &messages {
@@ -355,8 +321,7 @@ impl<'run> RoutedStages<'run> {
         }
         let lengths = there.iter().zip(&onward).map(|(there, onward)| (there.len() + onward.len()) as u64);
         let lengths: Vec<u64> = lengths.collect();
-        schedule.received = farthest_received(&messages, &lengths, nodes.len());
-        (schedule.messages, schedule.hops) = (messages.len() as u64, lengths.iter().sum());
+        let mut schedule = StageSchedule::of(&messages, &lengths, nodes.len());
         schedule.routing += steps.route(&there);
         schedule.routing += steps.route(&onward);
         schedule
@@ -398,20 +363,6 @@ fn partial_permutations(messages: impl Iterator<Item = RoutedMessage>) -> Vec<bo
     sets.into_iter().map(|(from, reached)| from != reached).collect()
 }
 
-/// The distance of the farthest message to each process that receives one.
-fn farthest_received(messages: &[StageMessage], distances: &[u64], processes: usize) -> DistanceCounts {
-    let mut farthest: Vec<Option<u64>> = vec![None; processes];
-    for (message, &distance) in messages.iter().zip(distances) {
-        let known = &mut farthest[message.destination.label() as usize];
-        *known = (*known).max(Some(distance));
-    }
-    let mut received = DistanceCounts::default();
-    for distance in farthest.into_iter().flatten() {
-        received.add(distance, 1);
-    }
-    received
-}
-
 /// Whether messages of one part, sorted by source, share start nodes: if processes share nodes, parts are
 /// made so that none do; otherwise only messages of the same process do.
 fn start_nodes(messages: &[StageMessage]) -> StartNodes {
@@ -433,7 +384,6 @@ impl DistanceCounts {
     /// for which an array could be as large as the machine.
     const NEAR: u64 = 1 << 24;
 
-    /// Adds `count` occurrences of `distance`.
     #[inline]
     pub(super) fn add(&mut self, distance: u64, count: u64) {
         match usize::try_from(distance).ok().and_then(|place| self.near.get_mut(place)) {
@@ -464,7 +414,6 @@ impl DistanceCounts {
         self.iter().map(|(_, count)| count).sum()
     }
 
-    /// The sum of the distances.
     pub(super) fn sum(&self) -> u64 {
         self.iter().map(|(distance, count)| distance * count).sum()
     }

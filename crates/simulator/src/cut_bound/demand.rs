@@ -132,7 +132,7 @@ pub(super) enum Scope {
 
 /// The demand among the classes of a division.
 pub(super) struct ClassDemand<'a> {
-    classes: Vec<u32>, // ascending, perhaps with NO_CLASS
+    pub(super) classes: Vec<u32>, // ascending, perhaps with NO_CLASS
     messages: MessageSums,
     groups: Vec<ClassGroup<'a>>,
 }
@@ -309,11 +309,6 @@ impl ClassDemand<'_> {
             }
         }
         self.classes.iter().copied().zip(sums).filter(|&(class, _)| class != NO_CLASS).collect()
-    }
-
-    /// Returns the classes, ascending.
-    pub(super) fn classes(&self) -> &[u32] {
-        &self.classes
     }
 
     /// Returns a measure of the time that all [intervals](Self::from) take; `None` if only those from the first class on

@@ -91,7 +91,6 @@ impl Departures {
         self.with_credits.clear();
     }
 
-    /// Bytes for the queues of `ports` ports.
     pub(super) fn bytes(ports: u64) -> u64 {
         ports.saturating_mul((2 * size_of::<VecDeque<u32>>() + 10) as u64)
     }

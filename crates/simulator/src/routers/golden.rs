@@ -13,7 +13,6 @@ use crate::{Communication, Cycles};
 
 const GOLDEN: &str = include_str!("../../../../tests/golden/routers.json");
 
-/// A machine, its routers and their traffic.
 struct Case {
     machine: Machine,
     rules: Communication,

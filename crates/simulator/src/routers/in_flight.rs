@@ -37,13 +37,11 @@ impl<T> DelayLine<T> {
         self.items.pop_front().map(|(_, item)| item)
     }
 
-    /// The cycle at which the next item is due.
     #[inline]
     pub(super) fn next(&self) -> Option<u64> {
         self.items.front().map(|item| item.0)
     }
 
-    /// Takes out everything.
     pub(super) fn clear(&mut self) {
         self.items.clear();
     }
@@ -75,7 +73,6 @@ impl InFlight {
         }
     }
 
-    /// The next cycle in which anything is due.
     pub(super) fn next(&self) -> Option<u64> {
         let flits = self.to_routers.iter().map(DelayLine::next);
         let credits = self.credits.iter().map(DelayLine::next);

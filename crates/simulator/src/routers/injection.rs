@@ -78,7 +78,6 @@ struct Queued {
     left: u64,   // units of the packets that are not begun
 }
 
-/// A packet that is being sent.
 #[derive(Debug, Clone, Copy)]
 struct Sending {
     packet: u32,
@@ -124,7 +123,6 @@ impl Terminals {
         !self.all[terminal as usize].queues.is_empty()
     }
 
-    /// Whether nothing waits in an injection queue.
     #[inline]
     pub(super) fn is_queue_empty(&self, queue: u32) -> bool {
         self.queues.get(queue as usize).is_none_or(|queue| queue.messages.is_empty())

@@ -280,8 +280,8 @@ impl<'run> RouterNetwork<'run> {
         }
         self.taken = awake;
         self.leave_queues(now);
-        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.looks_at_buffers(now)) {
-            recorder.look_at_buffers(self.inputs.iter().map(|input| input.len.into()));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.look_at_buffers(now, self.inputs.iter().map(|input| input.len.into()));
         }
     }
 

@@ -57,7 +57,6 @@ impl Speedup {
         Step { cycle, number: self.steps_in(cycle) - 1 }
     }
 
-    /// The step after another.
     pub(super) fn next(self, step: Step) -> Step {
         if step.number + 1 < self.steps_in(step.cycle) {
             Step { number: step.number + 1, ..step }

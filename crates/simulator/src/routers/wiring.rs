@@ -147,7 +147,6 @@ impl Wiring {
         (first, end - first)
     }
 
-    /// Returns the far end of a port.
     #[inline]
     pub(super) fn leads_to(&self, port: u32) -> End {
         self.ends[port as usize]

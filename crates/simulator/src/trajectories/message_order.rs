@@ -19,7 +19,7 @@ pub(super) struct MessageOrder {
     places: Vec<u32>,    // by chunk, its index in the directory
     vacant: Vec<u32>,    // empty chunks
     chunk_of: Vec<u32>,  // by message
-    foremost: u32,
+    pub(super) foremost: u32,
 }
 
 /// A position between two messages.
@@ -46,11 +46,6 @@ impl MessageOrder {
 
     pub(super) fn rearmost(&self) -> u32 {
         self.directory.first().map_or(NO_MESSAGE, |&chunk| self.chunks[chunk as usize][0])
-    }
-
-    #[inline]
-    pub(super) fn foremost(&self) -> u32 {
-        self.foremost
     }
 
     /// Lists some of the messages behind another one, nearest last.

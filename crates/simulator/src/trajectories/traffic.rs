@@ -71,13 +71,13 @@ const PREFETCHED_TOGETHER: usize = 8;
 #[derive(Debug)]
 pub(super) struct LineTraffic {
     pub(super) events: TimeWheel<LineEvent>,
-    messages: Vec<LineMessage>, // by destination
-    orders: [MessageOrder; 2],  // by direction
-    ring: Option<u64>,          // the number of channels of a direction, on a ring
+    pub(super) messages: Vec<LineMessage>, // by destination
+    orders: [MessageOrder; 2],             // by direction
+    ring: Option<u64>,                     // the number of channels of a direction, on a ring
     slopes: Slopes,
     least_occupancy: u64,
-    planned_segments: usize, // number of segments after which a plan is cut
-    longest_queue: u32,
+    planned_segments: usize,       // number of segments after which a plan is cut
+    pub(super) longest_queue: u32, // at the end of any cycle so far [messages]
     plan: Plan,
 }
 
@@ -102,16 +102,6 @@ impl LineTraffic {
         }
     }
 
-    /// The message to a process.
-    pub(super) fn message(&self, id: u32) -> &LineMessage {
-        &self.messages[id as usize]
-    }
-
-    /// The longest queue at the end of any cycle so far \[messages\].
-    pub(super) fn longest_queue(&self) -> u32 {
-        self.longest_queue
-    }
-
     /// The cycle at which a message will be received, according to its plan.
     pub(super) fn receipt(&self, id: u32) -> u64 {
         let message = &self.messages[id as usize];
@@ -123,7 +113,7 @@ impl LineTraffic {
     #[inline]
     fn turn(&self, id: u32) -> u64 {
         match self.ring {
-            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost() == id => {
+            Some(length) if self.orders[self.messages[id as usize].direction as usize].foremost == id => {
                 length
             }
             _ => 0,
@@ -166,7 +156,7 @@ impl LineTraffic {
         let channel = rear.first + (position + length - rear.first % length) % length;
         let key = (injection.stage, injection.source, id);
         let is_behind = self.has_joined(rearmost, channel + 1, now, (u32::MAX, 0, 0))
-            || self.has_joined(order.foremost(), channel + length, now, key);
+            || self.has_joined(order.foremost, channel + length, now, key);
         if is_behind { channel + length } else { channel }
     }
 
@@ -179,7 +169,7 @@ impl LineTraffic {
         let place = order.find(|other| self.has_joined(other, first, now, key), |some| self.prefetch(some));
         let (ahead, behind) = match self.messages.get(place.ahead as usize) {
             Some(ahead) => (place.ahead, ahead.behind),
-            None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost()),
+            None => (self.ring.map_or(NO_MESSAGE, |_| order.rearmost()), order.foremost),
         };
         self.extend(behind, first, now);
         self.orders[direction as usize].insert(id, place);

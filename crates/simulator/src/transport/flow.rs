@@ -51,7 +51,7 @@ const PREFETCHED_TOGETHER: usize = 32;
 pub(crate) struct Flow<'run> {
     machine: &'run Machine,
     routes: GridRoutes,
-    rules: Rules,
+    rules: FlowPlan,
     directions: Vec<DirectionIndex>, // in ascending order
     first_blocks: Vec<usize>,        // by dimension, the index of the first of its blocks
     blocks: Vec<LineBlock>,          // by dimension
@@ -60,22 +60,15 @@ pub(crate) struct Flow<'run> {
     at_end: Vec<(u32, NodeId)>, // of a chunk, the messages whose stretches are over, and where they are
 }
 
-/// The constants of all blocks.
-#[derive(Debug)]
-struct Rules {
+/// The constants of all blocks: the common link time of a program's messages, and the layout of their words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlowPlan {
     link_time: Cycles,       // occupancy, head and receipt of a transmission
     multi_cycle_links: bool, // whether transmissions may be in progress while others begin: `T_c > 1`
     resource: Resource,
     layout: Layout,
     steps: [Word; 2], // what a hop adds to a word, by sign
     two_links: Word,  // words below it have one link left
-}
-
-/// The common link time of a program's messages, and the layout of their words.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FlowPlan {
-    link_time: Cycles, // of every message on every link
-    layout: Layout,
 }
 
 impl FlowPlan {
@@ -87,8 +80,12 @@ impl FlowPlan {
         communication: Communication,
     ) -> Option<Self> {
         let units = program.facts().uniform_units.filter(|_| !program.special().has_no_stages())?;
+        let resource = match communication.links() {
+            LinkMode::FullDuplex => Resource::Channel,
+            LinkMode::HalfDuplex => Resource::Link,
+            LinkMode::SingleDirection => return None,
+        };
         let is_granted_alone = communication.service() == ServiceOrder::FirstCome
-            && communication.links() != LinkMode::SingleDirection
             && communication.routes() == MessageRoutes::OfMachine
             && communication.message_cost() == Cycles::ZERO;
         let are_alike = machine.link_times().is_none();
@@ -100,7 +97,14 @@ impl FlowPlan {
         let messages = program.facts().messages_of_stage();
         let longest = machine.extents().map(Extent::diameter).max().unwrap_or(1);
         let layout = Layout::new(machine.node_count(), messages, longest);
-        (layout.bits() <= Word::BITS).then_some(Self { link_time, layout })
+        (layout.bits() <= Word::BITS).then(|| Self {
+            link_time,
+            multi_cycle_links: link_time > Cycles::new(1),
+            resource,
+            layout,
+            steps: Sign::BOTH.map(|sign| layout.step(sign)),
+            two_links: layout.two_links(),
+        })
     }
 }
 
@@ -115,17 +119,12 @@ pub(crate) fn bytes(program: &dyn Program, machine: &Machine) -> u64 {
 impl<'run> Flow<'run> {
     /// The links of `machine` whose near ends are in a slab of it, while nothing moves, for messages that flow as
     /// planned.
-    ///
-    /// # Panics
-    ///
-    /// When the links are single-direction.
     pub(crate) fn new(
         machine: &'run Machine,
         communication: Communication,
-        FlowPlan { link_time, layout }: FlowPlan,
+        rules: FlowPlan,
         slab: &Slab,
     ) -> Self {
-        let rules = Rules::new(communication.links(), link_time, layout);
         let nodes = slab.node_count();
         let (mut blocks, mut directions, mut first_blocks) = (vec![], vec![], vec![]);
         for dimension in machine.shape().dimensions() {
@@ -220,26 +219,6 @@ impl<'run> Flow<'run> {
             }
         }
         self.at_end = at_end;
-    }
-}
-
-impl Rules {
-    /// # Panics
-    ///
-    /// When the links are single-direction.
-    fn new(links: LinkMode, link_time: Cycles, layout: Layout) -> Self {
-        Self {
-            link_time,
-            multi_cycle_links: link_time > Cycles::new(1),
-            resource: match links {
-                LinkMode::FullDuplex => Resource::Channel,
-                LinkMode::HalfDuplex => Resource::Link,
-                LinkMode::SingleDirection => panic!("single-direction links are not granted independently"),
-            },
-            layout,
-            steps: Sign::BOTH.map(|sign| layout.step(sign)),
-            two_links: layout.two_links(),
-        }
     }
 }
 

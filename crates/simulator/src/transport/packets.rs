@@ -292,21 +292,6 @@ impl<'run> Packets<'run> {
         }
     }
 
-    /// A packet that has crossed a channel needs the first of another leg from `now` on.
-    #[inline]
-    fn continue_on<B: Border>(
-        &mut self,
-        packet: &Packet,
-        now: Cycle,
-        messages: &Messages<'_, B>,
-        arrivals: &mut Arrivals,
-    ) {
-        match &mut self.channels {
-            PacketNetwork::FirstCome(network) => network.arrive(packet, messages, &mut arrivals.leaving),
-            PacketNetwork::Granted(_) => self.join(packet, now, messages, arrivals),
-        }
-    }
-
     /// A packet that has crossed the last channel of a leg joins the queue of the first channel of the next leg.
     #[inline]
     fn turn<B: Border>(
@@ -329,7 +314,12 @@ impl<'run> Packets<'run> {
         if let Some(leg) = leg {
             let packet = packet.on_leg(leg);
             match self.channels.crossing().gap(crossed, &packet, &messages.table) {
-                Cycles::ZERO => self.continue_on(&packet, now, messages, arrivals),
+                Cycles::ZERO => match &mut self.channels {
+                    PacketNetwork::FirstCome(network) => {
+                        network.arrive(&packet, messages, &mut arrivals.leaving);
+                    }
+                    PacketNetwork::Granted(_) => self.join(&packet, now, messages, arrivals),
+                },
                 gap => {
                     self.events.add(Event::of(packet, EventKind::Arrival), (now + gap).get());
                 }

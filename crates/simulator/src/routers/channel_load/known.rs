@@ -50,7 +50,6 @@ impl ChannelLoads {
         *load.get_or_init(|| ChannelLoad::new(traffic, machine, routers))
     }
 
-    /// The number of computed loads.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()

@@ -205,7 +205,7 @@ impl<'run> LinkLoads<'run> {
         for (router, terminals) in targets {
             let target = Target { router, node: self.host(terminals[0]), is_even: None };
             for &terminal in terminals {
-                let (from_others, _, listed) = self.traffic.to(terminal);
+                let (from_others, listed) = self.traffic.to(terminal);
                 if from_others > Fraction::ZERO {
                     for (source, others) in (0_u32..).zip(&by_router).filter(|source| !source.1.is_empty()) {
                         let count = Fraction::new(others.len() as u128, 1)?;

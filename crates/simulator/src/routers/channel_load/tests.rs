@@ -168,7 +168,6 @@ fn destinations(pattern: &TrafficPattern, machine: &Machine, source: u32) -> Vec
     }
 }
 
-/// The loads of all channels by enumeration.
 fn enumerated(open_loop: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie) -> Loads {
     let mut loads = Loads::new();
     let hosts: Vec<NodeId> = machine.hosts().collect();
@@ -272,7 +271,6 @@ fn traffic(pattern: TrafficPattern) -> OpenLoop {
     OpenLoop::new(pattern, [0, 100, 0])
 }
 
-/// Traffic of several kinds on a machine.
 fn all_traffic(machine: &Machine, seed: u64) -> Vec<OpenLoop> {
     let hosts: Vec<NodeId> = machine.hosts().collect();
     let count = hosts.len() as u64;

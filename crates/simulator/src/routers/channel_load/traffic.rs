@@ -32,7 +32,7 @@ impl Traffic {
 
     fn of_requests(pattern: &TrafficPattern, machine: &Machine) -> Option<Self> {
         let destinations = Destinations::new(pattern, machine);
-        let count = u32::try_from(destinations.terminals().len()).ok()?;
+        let count = u32::try_from(destinations.terminals.len()).ok()?;
         let all = u128::from(count);
         let mut found = Self {
             terminals: count,
@@ -58,9 +58,9 @@ impl Traffic {
                 }
             }
             TrafficPattern::AdversarialRandom { .. } => {
-                let each = Fraction::new(1, destinations.group_size().into())?;
+                let each = Fraction::new(1, destinations.group_size.into())?;
                 for source in 0..count {
-                    for draw in 0..destinations.group_size() {
+                    for draw in 0..destinations.group_size {
                         let to = destinations.number_of(destinations.destination(source, draw.into())?)?;
                         found.listed[to as usize].push((source, each));
                     }
@@ -99,9 +99,9 @@ impl Traffic {
         self.to_others > Fraction::ZERO
     }
 
-    /// The units to a terminal: from every other, from itself besides the listed ones, and the listed ones.
-    pub(super) fn to(&self, terminal: u32) -> (Fraction, Fraction, &[(u32, Fraction)]) {
-        (self.to_others, self.to_itself, &self.listed[terminal as usize])
+    /// The units to a terminal from every other, and the listed ones.
+    pub(super) fn to(&self, terminal: u32) -> (Fraction, &[(u32, Fraction)]) {
+        (self.to_others, &self.listed[terminal as usize])
     }
 
     /// Calls `take` with every pair of terminals that exchanges units, and the units; a pair may occur several times.

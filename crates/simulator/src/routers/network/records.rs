@@ -32,7 +32,7 @@ impl RouterNetwork<'_> {
     }
 
     /// The rows of channels and buffers that were recorded.
-    pub(in crate::routers) fn rows(&self, wanted: WantedRows) -> OpenLoopRows {
+    pub(in crate::routers) fn rows(&self) -> OpenLoopRows {
         let Some(recorder) = &self.recorder else { return OpenLoopRows::default() };
         // The far end of a link, which a port of the router `sender` sends into.
         let end = |port: u32, sender: Option<u32>| match self.wiring.leads_to(port) {
@@ -51,11 +51,7 @@ impl RouterNetwork<'_> {
             let channel = channel % self.rules.channels;
             Some(BufferRow { at: node(port), from: end(port, None)?, channel, sum, max })
         });
-        OpenLoopRows {
-            packets: vec![],
-            channels: if wanted.channels { channels.collect() } else { vec![] },
-            buffers: if wanted.buffers { buffers.collect() } else { vec![] },
-        }
+        OpenLoopRows { packets: vec![], channels: channels.collect(), buffers: buffers.collect() }
     }
 
     /// Counts the flits that cross each link from now on.

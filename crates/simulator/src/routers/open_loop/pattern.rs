@@ -109,10 +109,10 @@ impl TrafficPattern {
 pub(crate) struct Destinations<'run> {
     pattern: &'run TrafficPattern,
     axes: &'run [Axis],
-    terminals: Vec<NodeId>, // ascending
-    bits: u32,              // of their numbers
-    hot: u64,               // draws below it go to hotspots
-    group_size: u32,        // 0 of patterns without groups
+    pub(crate) terminals: Vec<NodeId>, // ascending
+    bits: u32,                         // of their numbers
+    hot: u64,                          // draws below it go to hotspots
+    pub(crate) group_size: u32,        // the terminals of a group; 0 of patterns without groups
 }
 
 impl<'run> Destinations<'run> {
@@ -132,18 +132,9 @@ impl<'run> Destinations<'run> {
         Self { pattern, axes: machine.axes(), terminals, bits, hot, group_size }
     }
 
-    /// The terminals of a group; 0 of patterns without groups.
-    pub(crate) fn group_size(&self) -> u32 {
-        self.group_size
-    }
-
     /// The number of a node among the terminals; `None` if it is not a terminal.
     pub(crate) fn number_of(&self, node: NodeId) -> Option<u32> {
         self.terminals.binary_search(&node).ok().map(|place| narrow(place as u64))
-    }
-
-    pub(crate) fn terminals(&self) -> &[NodeId] {
-        &self.terminals
     }
 
     /// The destination of a packet of a terminal, by number, under a draw; `None` if the terminal sends nothing.

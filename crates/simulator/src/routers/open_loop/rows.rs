@@ -177,16 +177,13 @@ impl RowRecorder {
         self.links.get_mut(message as usize).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Whether buffers are sampled after a cycle.
-    pub(in crate::routers) fn looks_at_buffers(&self, cycle: u64) -> bool {
-        self.wanted.buffers && (self.begin..self.end).contains(&cycle)
-    }
-
-    /// The flits in the buffers of all input channels after a cycle.
-    pub(in crate::routers) fn look_at_buffers(&mut self, lengths: impl Iterator<Item = u64>) {
-        for ((sum, most), length) in self.buffers.iter_mut().zip(lengths) {
-            *sum += length;
-            *most = length.max(*most);
+    /// Samples the flits in the buffers of all input channels after a cycle.
+    pub(in crate::routers) fn look_at_buffers(&mut self, cycle: u64, lengths: impl Iterator<Item = u64>) {
+        if self.wanted.buffers && (self.begin..self.end).contains(&cycle) {
+            for ((sum, most), length) in self.buffers.iter_mut().zip(lengths) {
+                *sum += length;
+                *most = length.max(*most);
+            }
         }
     }
 }

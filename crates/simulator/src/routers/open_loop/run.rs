@@ -64,7 +64,7 @@ impl<'run> Run<'run> {
         load: f64,
     ) -> Self {
         let destinations = Destinations::new(&traffic.pattern, machine);
-        machine.prepare_routes(destinations.terminals());
+        machine.prepare_routes(&destinations.terminals);
         let sources = Sources::new(traffic, destinations, routers.settings.seed, load);
         let terminals = sources.terminals().len();
         Self {
@@ -283,7 +283,7 @@ impl<'run> Run<'run> {
         is_warmup_found: bool,
     ) -> (SeedOutcome, OpenLoopRows) {
         let missing = self.missing(cycles);
-        let mut rows = self.network.rows(self.wanted);
+        let mut rows = self.network.rows();
         if self.wanted.packets {
             rows.packets = self.packet_rows();
         }

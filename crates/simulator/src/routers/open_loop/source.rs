@@ -42,7 +42,7 @@ impl<'run> Sources<'run> {
         seed: u64,
         load: f64,
     ) -> Self {
-        let terminals = destinations.terminals().len() as u64;
+        let terminals = destinations.terminals.len() as u64;
         let seeds =
             |tag: u64| (0..terminals).map(move |terminal| mix(mix(mix(seed) ^ tag) ^ terminal)).collect();
         let mean = traffic.mean_size();
@@ -59,7 +59,7 @@ impl<'run> Sources<'run> {
     }
 
     pub(super) fn terminals(&self) -> &[NodeId] {
-        self.destinations.terminals()
+        &self.destinations.terminals
     }
 
     /// The packet that a terminal makes in a cycle, if any; every cycle of every terminal is requested once, in

@@ -95,7 +95,6 @@ const FIRST: u64 = 129;
 /// The tag of the second draw.
 const AGAIN: u64 = 130;
 
-/// The groups of a dragonfly.
 #[derive(Debug)]
 pub(in crate::routers) struct Groups<'run> {
     network: Option<&'run Network>,
@@ -114,7 +113,6 @@ struct Place {
     switch: u32, // in the group
 }
 
-/// A way between two switches.
 #[derive(Debug, Clone, Copy)]
 struct GroupWay {
     port: u32, // its first

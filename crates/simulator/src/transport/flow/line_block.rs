@@ -11,7 +11,7 @@ use std::ops::Range;
 use cubefold_topology::{HostDimension, narrow};
 
 use super::{
-    Resource, Rules,
+    FlowPlan, Resource,
     batch::{Batches, BufferPool},
     word::Word,
 };
@@ -34,7 +34,7 @@ pub(super) struct LineBlock {
 
 /// The inputs of a block in a cycle.
 pub(super) struct FlowCycle<'cycle> {
-    pub(super) rules: &'cycle Rules,
+    pub(super) rules: &'cycle FlowPlan,
     pub(super) now: Cycle,
     pub(super) keys: &'cycle MessageTable,
     pub(super) buffers: &'cycle mut BufferPool,
@@ -80,7 +80,7 @@ impl LineBlock {
     }
 
     /// The transmissions that end at `now` arrive.
-    pub(super) fn arrive(&mut self, now: Cycle, rules: &Rules) {
+    pub(super) fn arrive(&mut self, now: Cycle, rules: &FlowPlan) {
         if self.batches.arrive(now) && rules.multi_cycle_links {
             self.release(rules);
         }
@@ -132,11 +132,11 @@ impl LineBlock {
 
     /// The most messages of one direction that were in one queue at the end of a cycle.
     pub(super) fn longest_queue(&self) -> u32 {
-        self.queues.longest()
+        self.queues.longest
     }
 
     /// The place of the resource that a message is to cross.
-    fn place(&self, sign: usize, word: Word, rules: &Rules) -> usize {
+    fn place(&self, sign: usize, word: Word, rules: &FlowPlan) -> usize {
         self.base(sign).wrapping_add(rules.layout.position(word) as usize)
     }
 
@@ -148,7 +148,7 @@ impl LineBlock {
 
     /// Frees the resources of the arrived batch, or lists them to be granted to the first of their
     /// queues.
-    fn release(&mut self, rules: &Rules) {
+    fn release(&mut self, rules: &FlowPlan) {
         let layout = rules.layout;
         let bases = [0, 1].map(|sign| self.base(sign));
         let Self { batches, occupied, has_queue, queues, grants, .. } = self;
@@ -200,7 +200,7 @@ impl LineBlock {
     /// Continues the messages of a direction that arrived within their stretch, or queues them if
     /// the next resource is occupied.
     fn continue_straight(&mut self, sign: usize, cycle: &FlowCycle<'_>) {
-        let &Rules { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
+        let &FlowPlan { resource, multi_cycle_links, layout, two_links, steps, .. } = cycle.rules;
         let (base, step) = (self.base(sign), steps[sign]);
         let no_queues = self.queues.count() == 0;
         let Self { occupied, blocked, .. } = self;
@@ -266,7 +266,7 @@ impl LineBlock {
     }
 
     /// Closes the candidate queues that are empty now.
-    fn close_queues(&mut self, rules: &Rules) {
+    fn close_queues(&mut self, rules: &FlowPlan) {
         let Self { queues, occupied, has_queue, grants, .. } = self;
         if rules.multi_cycle_links {
             for place in grants.drain(..) {

@@ -14,8 +14,8 @@ pub(super) struct ChannelTable {
     inputs: usize,     // of a channel
     queues: Vec<Ends>, // by channel and input
     queued: Slots<Queued>,
-    grown: Vec<usize>, // places whose queues may have become the longest in this cycle
-    longest: u32,
+    grown: Vec<usize>,       // places whose queues may have become the longest in this cycle
+    pub(super) longest: u32, // packets in the queues of one channel at the end of a cycle
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -80,11 +80,6 @@ impl ChannelTable {
     /// Whether packets wait for a channel.
     pub(super) fn has_queue(&self, place: usize) -> bool {
         self.channels[place].length > 0
-    }
-
-    /// The most packets in one channel's queues at the end of a cycle.
-    pub(super) fn longest(&self) -> u32 {
-        self.longest
     }
 
     /// A packet joins a queue of a channel at `now`, the latest cycle so far; returns whether the

@@ -84,7 +84,7 @@ impl GrantedNetwork {
 
     /// The most packets left in one channel's queue at the end of any cycle so far.
     pub(super) fn longest_queue(&self) -> u32 {
-        self.table.longest()
+        self.table.longest
     }
 
     /// A packet needs the next channel of its leg from `now` on.
