@@ -34,9 +34,10 @@ use cubefold_mapping::{Guest, ProcessId, ProductPlacement};
 
 pub(crate) use self::line::{LineProblem, serial_messages};
 use self::{
-    line::{KeepRecords, LineError, Segment, revisits_field, segments},
+    line::{KeepRecords, LineError, revisits_field, segments},
     line_routes::LineRoutes,
     one_cycle_links::OneCycleLinks,
+    stages::Segment,
     state::LineState,
 };
 use crate::{

@@ -6,7 +6,7 @@ use cubefold_mapping::ProcessId;
 use super::{
     line_routes::LineRoutes,
     one_cycle_links::OneCycleLinks,
-    stages::StageSequence,
+    stages::Segment,
     state::{LineState, MessageStatus, PendingExchange},
 };
 use crate::{Observer, StageRecord};
@@ -17,7 +17,7 @@ use crate::{Observer, StageRecord};
 /// Returns the longest queue after the arbitration of a cycle \[messages\].
 pub(super) fn run(
     routes: &LineRoutes,
-    stages: &StageSequence,
+    stages: &Segment,
     first: usize,
     finishes: &mut [u64],
     observer: &mut dyn Observer,
@@ -38,7 +38,7 @@ struct EventLoop<'run> {
 }
 
 impl<'run> EventLoop<'run> {
-    fn new(routes: &'run LineRoutes, stages: &'run StageSequence, first: usize, finishes: &[u64]) -> Self {
+    fn new(routes: &'run LineRoutes, stages: &'run Segment, first: usize, finishes: &[u64]) -> Self {
         let stage = u32::try_from(first).unwrap_or(u32::MAX); // a run has checked that it fits
         let mut state = LineState::new(routes, stages, stage, finishes);
         state.exchanges.add_first_stage((0..).zip(finishes).filter_map(|(process, &finish)| {

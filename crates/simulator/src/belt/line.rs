@@ -12,7 +12,7 @@ use cubefold_topology::LinkMode;
 use super::{
     event_loop,
     line_routes::LineRoutes,
-    stages::{ContentionFreeStages, StageSequence},
+    stages::{ContentionFreeStages, Segment},
 };
 use crate::{
     BulkStages, Communication, CubeProgram, Cycle, Cycles, ImbalanceError, MessageSizes, Observer, Program,
@@ -53,23 +53,6 @@ pub(super) enum LineError {
     Imbalance(ImbalanceError),
 }
 
-/// Successive stages that use one field of the labels: their messages stay on lines of one dimension.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Segment {
-    /// The index of the field, and of the dimension.
-    pub(super) field: usize,
-    /// Its stages.
-    pub(super) stages: Range<usize>,
-    /// For each stage the bit of the field's value in which partners differ.
-    pub(super) bits: Vec<u32>,
-}
-
-impl Segment {
-    pub(super) fn stage_count(&self) -> usize {
-        self.bits.len()
-    }
-}
-
 /// Divides the stages of `program` before each change of the field; each part is paired with its field.
 fn stages_by_field(
     program: &CubeProgram,
@@ -87,9 +70,10 @@ fn stages_by_field(
 /// Divides the stages of `program` into segments, each as long as possible.
 pub(super) fn segments(program: &CubeProgram, placement: &ProductPlacement) -> Vec<Segment> {
     let bit = |&dimension: &CubeDimension| placement.field_of(dimension).1;
+    let compute = program.facts().compute.get();
     let segment = |(field, stages): (usize, Range<usize>)| {
-        let bits = program.stages()[stages.clone()].iter().map(bit).collect();
-        Segment { field, stages, bits }
+        let first = stages.start;
+        Segment { field, bits: program.stages()[stages].iter().map(bit).collect(), first, compute }
     };
     stages_by_field(program, placement).map(segment).collect()
 }
@@ -151,21 +135,16 @@ impl LineProblem<'_> {
         let nodes = ProcessId::first(finishes.len() as u64).map(|process| line.node(process).index());
         let extent = line.machine().axes()[0].extent();
         let routes = LineRoutes::new(extent, self.communication.tie(), nodes.collect());
-        let stages = StageSequence {
-            bits: segment.bits.clone(),
-            first: segment.stages.start,
-            compute: self.program.facts().compute.get(),
-        };
         let done = match (self.bulk, self.stored_hops(segment)) {
             (BulkStages::Yes, Some(hops)) => {
-                ContentionFreeStages::new(&routes, &stages, hops).run(finishes, observer)
+                ContentionFreeStages::new(&routes, segment, hops).run(finishes, observer)
             }
             (BulkStages::Yes | BulkStages::No, _) => 0,
         };
-        if done == segment.stage_count() {
+        if done == segment.bits.len() {
             Ok(0)
         } else if self.has_slots() {
-            Ok(event_loop::run(&routes, &stages, done, finishes, observer))
+            Ok(event_loop::run(&routes, segment, done, finishes, observer))
         } else {
             self.run_messages(segment, done, line, finishes, observer)
         }
@@ -184,7 +163,7 @@ impl LineProblem<'_> {
             return None;
         }
         let hop = |stage| self.communication.stored_hop(self.units(stage)).map(Cycles::get);
-        segment.stages.clone().map(hop).collect()
+        segment.stages().map(hop).collect()
     }
 
     /// The size of the messages of a stage under the rules of the run.
@@ -200,7 +179,7 @@ impl LineProblem<'_> {
             cube.dimension(bit.trailing_zeros().into()).expect("a bit of the field")
         };
         let stages = segment.bits[done..].iter().map(dimension).collect();
-        let units = segment.stages.clone().skip(done).map(|stage| self.units(stage)).collect();
+        let units = segment.stages().skip(done).map(|stage| self.units(stage)).collect();
         let sizes = MessageSizes::by_stage(units).expect("at least one stage");
         let compute = self.program.facts().compute;
         CubeProgram::new(cube, stages, compute).expect("at least one stage").with_sizes(sizes)
@@ -218,7 +197,7 @@ impl LineProblem<'_> {
     ) -> Result<u32, ProcessId> {
         let (program, placement) = (&self.program_of(segment, done, line), &Placement::Product(line.clone()));
         let begins: Vec<Cycle> = finishes.iter().map(|&begin| Cycle::new(begin)).collect();
-        let first_stage = segment.stages.start + done;
+        let first_stage = segment.first + done;
         let mut observer = SegmentObserver { first_stage, finishes, observer };
         if let Some(line) = PlannedLine::new(program, placement, self.communication) {
             return line.run(&begins, &mut observer);
@@ -261,10 +240,8 @@ mod tests {
     #[test]
     fn successive_stages_of_one_field_are_a_segment() {
         let segments = segments_of(&[1, 0, 2, 4, 1]);
-        let parts: Vec<_> = segments
-            .iter()
-            .map(|segment| (segment.field, segment.stages.clone(), segment.bits.clone()))
-            .collect();
+        let parts: Vec<_> =
+            segments.iter().map(|segment| (segment.field, segment.stages(), segment.bits.clone())).collect();
         assert_eq!(parts, [(0, 0..2, vec![2, 1]), (1, 2..4, vec![1, 4]), (0, 4..5, vec![2])]);
         assert!(revisits_field(&segments));
         assert!(!revisits_field(&segments_of(&[0, 0, 1, 3, 2])));

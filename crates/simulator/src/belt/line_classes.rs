@@ -15,7 +15,8 @@ use rayon::prelude::*;
 
 use super::{
     BeltOutcome,
-    line::{KeepRecords, LineError, LineProblem, Segment, revisits_field, segments},
+    line::{KeepRecords, LineError, LineProblem, revisits_field, segments},
+    stages::Segment,
 };
 use crate::{Cycle, Cycles, Observer, Program, StageRecord, Summary, observe::accounts::Accounts};
 
@@ -72,7 +73,7 @@ impl LineProblem<'_> {
             }
         } else {
             for segment in &segments {
-                if !offsets.is_quiet(segment, program.facts().compute) {
+                if !offsets.is_quiet(segment) {
                     return Err(LineError::Overlap);
                 }
                 let (line, begins) = (&lines[segment.field], offsets.finishes[segment.field].clone());
@@ -108,7 +109,7 @@ impl LineProblem<'_> {
         let mut observer = ClassObserver {
             summary,
             lines: program.process_count() / line.machine().node_count(),
-            accounts: Accounts::new(first, program.facts().compute, segment.stages.end - 1),
+            accounts: Accounts::new(first, program.facts().compute, segment.stages().end - 1),
             records: vec![],
             keep,
         };
@@ -168,14 +169,14 @@ impl FieldOffsets {
     /// contribution plus the contributions of the `v_i` at that time; the first message is injected at the
     /// earliest completion of partners plus the contributions of the `v_i` now. Contributions only grow, so
     /// that the line with the least growth decides.
-    fn is_quiet(&self, segment: &Segment, compute: Cycles) -> bool {
+    fn is_quiet(&self, segment: &Segment) -> bool {
         let field = segment.field;
         let Some(ended) = &self.ended[field] else { return true };
         let now = &self.finishes[field];
         let last_finish = now.iter().copied().max().unwrap_or(0);
         let bit = segment.bits[0] as usize;
         let complete = (0..now.len()).map(|value| now[value].max(now[value ^ bit]));
-        let first_start = complete.min().unwrap_or(0) + compute.get();
+        let first_start = complete.min().unwrap_or(0) + segment.compute;
         let others = (0..self.finishes.len()).filter(|&other| other != field);
         let growth: u64 = others
             .map(|other| {
@@ -201,7 +202,7 @@ impl LineClasses {
     /// Adds the result of the line of a segment, after those of earlier segments.
     fn add(&mut self, segment: &Segment, run: ClassRun, offsets: &mut FieldOffsets, keep: KeepRecords) {
         if keep == KeepRecords::Yes {
-            let (begins, stages) = (offsets.finishes.clone(), segment.stage_count());
+            let (begins, stages) = (offsets.finishes.clone(), segment.bits.len());
             self.segments.push(SegmentRecords { field: segment.field, begins, records: run.records, stages });
         }
         offsets.finishes[segment.field] = run.finishes;

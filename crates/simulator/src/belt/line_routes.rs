@@ -17,10 +17,8 @@ pub(super) struct LineRoutes {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineRoute {
-    /// The node at which it begins, and its direction.
-    pub(super) begin: ChannelPosition,
-    /// Its links, at least 1.
-    pub(super) hops: u32,
+    pub(super) begin: ChannelPosition, // the node at which it begins, and its direction
+    pub(super) hops: u32,              // its links, at least 1
 }
 
 /// A node on a directed line, with the channel that leaves it and the slot at it.

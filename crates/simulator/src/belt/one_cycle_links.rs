@@ -11,7 +11,7 @@ use cubefold_topology::narrow;
 
 use super::{
     line_routes::ChannelPosition,
-    stages::StageSequence,
+    stages::Segment,
     state::{LineState, MessageStatus, ProcessState},
 };
 use crate::time_wheel::TimeWheel;
@@ -226,7 +226,7 @@ impl OneCycleLinks {
 struct GrantContext<'state> {
     processes: &'state mut [ProcessState],
     events: &'state mut TimeWheel<u32>,
-    stages: &'state StageSequence,
+    stages: &'state Segment,
     now: u64,
 }
 
@@ -259,7 +259,7 @@ impl OneCycleQueue {
 
     /// Adds a message that joins now.
     #[inline]
-    fn add(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32, now: u64) {
+    fn add(&mut self, processes: &mut [ProcessState], stages: &Segment, process: u32, now: u64) {
         self.length += 1;
         if self.latest < now {
             (self.before_latest, self.latest) = (Some(self.last), now);
@@ -279,7 +279,7 @@ impl OneCycleQueue {
 
     /// Adds a message that joins in the same cycle as others.
     #[inline(never)] // the loop over all queues keeps its variables in registers
-    fn insert(&mut self, processes: &mut [ProcessState], stages: &StageSequence, process: u32) {
+    fn insert(&mut self, processes: &mut [ProcessState], stages: &Segment, process: u32) {
         let rank = |processes: &[ProcessState], one: u32| processes[one as usize].rank(one, stages);
         let order = rank(processes, process);
         let mut before = self.before_latest;

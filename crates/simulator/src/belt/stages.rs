@@ -1,23 +1,28 @@
 //! The stages of a run, and the computation of contention-free ones as a whole.
 
+use std::ops::Range;
+
 use cubefold_mapping::ProcessId;
 
 use super::line_routes::LineRoutes;
 use crate::{Observer, StageRecord};
 
-/// The stages of a compute-and-communicate program that use one field of the labels: in each, every process
-/// computes and exchanges one message with a partner.
+/// Successive stages of a compute-and-communicate program that use one field of the labels: in each, every process
+/// computes and exchanges one message with a partner. Their messages stay on lines of one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct StageSequence {
-    /// For each stage the bit of the field's value in which partners differ.
-    pub(super) bits: Vec<u32>,
-    /// The number of the first stage in the program.
-    pub(super) first: usize,
-    /// `T_a` \[cycles\].
-    pub(super) compute: u64,
+pub(super) struct Segment {
+    pub(super) field: usize,   // the index of the field, and of the dimension
+    pub(super) bits: Vec<u32>, // by stage, the bit of the field's value in which partners differ
+    pub(super) first: usize,   // the number of the first stage in the program
+    pub(super) compute: u64,   // `T_a` [cycles]
 }
 
-impl StageSequence {
+impl Segment {
+    /// The numbers of its stages in the program.
+    pub(super) fn stages(&self) -> Range<usize> {
+        self.first..self.first + self.bits.len()
+    }
+
     /// The partner of a process in a stage, counted from the first of these; `None` after the last.
     #[inline]
     pub(super) fn partner(&self, process: u32, stage: u32) -> Option<u32> {
@@ -35,7 +40,7 @@ impl StageSequence {
 #[derive(Debug)]
 pub(super) struct ContentionFreeStages<'run> {
     routes: &'run LineRoutes,
-    stages: &'run StageSequence,
+    stages: &'run Segment,
     hops: Vec<u64>, // by stage, the time of a message over a link, at least 1 [cycles]
     ends: Vec<u64>, // by process, for the current stage
 }
@@ -51,7 +56,7 @@ struct StageWindow {
 impl<'run> ContentionFreeStages<'run> {
     /// For the processes of a line. `hops` gives for each stage the time of a message over a link, at least 1
     /// \[cycles\], which is also the longest occupancy of the link.
-    pub(super) fn new(routes: &'run LineRoutes, stages: &'run StageSequence, hops: Vec<u64>) -> Self {
+    pub(super) fn new(routes: &'run LineRoutes, stages: &'run Segment, hops: Vec<u64>) -> Self {
         Self { routes, stages, hops, ends: vec![0; routes.process_count()] }
     }
 

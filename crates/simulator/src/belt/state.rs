@@ -5,7 +5,7 @@
 
 use super::{
     line_routes::{ChannelPosition, LineRoutes},
-    stages::StageSequence,
+    stages::Segment,
 };
 use crate::time_wheel::TimeWheel;
 
@@ -13,7 +13,7 @@ use crate::time_wheel::TimeWheel;
 #[derive(Debug)]
 pub(super) struct LineState<'run> {
     pub(super) routes: &'run LineRoutes,
-    pub(super) stages: &'run StageSequence,
+    pub(super) stages: &'run Segment,
     pub(super) processes: Vec<ProcessState>,
     pub(super) exchanges: ExchangeQueue,
     pub(super) events: TimeWheel<u32>, // the ends of routes, by destination of the message
@@ -24,12 +24,7 @@ pub(super) struct LineState<'run> {
 
 impl<'run> LineState<'run> {
     /// The state before a stage; `finishes` are the cycles at which processes finished the previous one.
-    pub(super) fn new(
-        routes: &'run LineRoutes,
-        stages: &'run StageSequence,
-        stage: u32,
-        finishes: &[u64],
-    ) -> Self {
+    pub(super) fn new(routes: &'run LineRoutes, stages: &'run Segment, stage: u32, finishes: &[u64]) -> Self {
         let mut state = Self {
             routes,
             stages,
@@ -80,20 +75,13 @@ impl<'run> LineState<'run> {
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct ProcessState {
-    /// The cycle at which it finished the previous stage, or started.
-    pub(super) finish: u64,
-    /// The cycle at which the message of this stage was injected.
-    pub(super) start: u64,
-    /// For a moving message the cycle at which it arrives without contention.
-    pub(super) end: u64,
-    /// The remaining links of a queued message.
-    pub(super) hops: u32,
-    /// The links of its route.
-    pub(super) distance: u32,
-    /// The next process in the same queue.
-    pub(super) next: u32,
-    /// Number of stages that it has finished.
-    pub(super) stage: u32,
+    pub(super) finish: u64, // the cycle at which it finished the previous stage, or started
+    pub(super) start: u64,  // the cycle at which the message of this stage was injected
+    pub(super) end: u64,    // for a moving message the cycle at which it arrives without contention
+    pub(super) hops: u32,   // the remaining links of a queued message
+    pub(super) distance: u32, // the links of its route
+    pub(super) next: u32,   // the next process in the same queue
+    pub(super) stage: u32,  // number of stages that it has finished
     pub(super) status: MessageStatus,
     pub(super) has_event: bool,
 }
@@ -137,7 +125,7 @@ impl ProcessState {
     /// The order of messages in a queue that joined in the same cycle, smallest first: their stage and
     /// source.
     #[inline]
-    pub(super) fn rank(&self, process: u32, stages: &StageSequence) -> (u32, u32) {
+    pub(super) fn rank(&self, process: u32, stages: &Segment) -> (u32, u32) {
         (self.stage, stages.partner(process, self.stage).unwrap_or(process))
     }
 }
@@ -158,10 +146,8 @@ pub(super) struct ExchangeQueue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct PendingExchange {
     pub(super) cycle: u64,
-    /// One of the two processes.
-    pub(super) process: u32,
-    /// Their stage.
-    pub(super) stage: u32,
+    pub(super) process: u32, // one of the two processes
+    pub(super) stage: u32,   // their stage
 }
 
 impl ExchangeQueue {
