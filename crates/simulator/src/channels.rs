@@ -12,14 +12,10 @@ use crate::slab::Slab;
 /// nothing else of the message is accessed until its leg ends or its channel is occupied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Transit {
-    /// The number of the message.
-    pub(crate) message: u32,
-    /// The node that it is at, or that is transmitting it.
-    pub(crate) node: u32,
-    /// The links left in this leg, at least 1.
-    pub(crate) hops: u32,
-    /// The index of the direction of this leg.
-    pub(crate) direction: u32,
+    pub(crate) message: u32,   // the number of the message
+    pub(crate) node: u32,      // the node that it is at, or that is transmitting it
+    pub(crate) hops: u32,      // the links left in this leg, at least 1
+    pub(crate) direction: u32, // the index of the direction of this leg
 }
 
 impl Transit {

@@ -8,8 +8,7 @@ use cubefold_topology::Extent;
 #[derive(Debug)]
 pub(crate) struct FieldLine {
     line: ProductPlacement,
-    /// The coordinate that the field decides.
-    pub(crate) extent: Extent,
+    pub(crate) extent: Extent,   // the coordinate that the field decides
     first: usize,                // the field's lowest dimension
     positions: Option<Vec<u32>>, // by value, where they are few enough to be stored
 }
@@ -61,10 +60,8 @@ impl FieldLine {
 /// Two values of a field that are neighbours in the cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pair {
-    /// The lower value.
-    pub(crate) low: u32,
-    /// The coordinates of the lower and of the higher one.
-    pub(crate) positions: [u32; 2],
+    pub(crate) low: u32,            // the lower value
+    pub(crate) positions: [u32; 2], // the coordinates of the lower and of the higher one
 }
 
 #[cfg(test)]

@@ -31,12 +31,9 @@ pub(crate) struct Incoming {
 /// The last message that a process receives in a stage; without messages, the cycle at which it is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastReceived {
-    /// The cycle at which the message sets out.
-    pub(crate) start: u64,
-    /// The cycle at which it is received.
-    pub(crate) finish: u64,
-    /// Its time without contention \[cycles\].
-    pub(crate) transfer: u64,
+    pub(crate) start: u64,    // the cycle at which the message sets out
+    pub(crate) finish: u64,   // the cycle at which it is received
+    pub(crate) transfer: u64, // its time without contention [cycles]
 }
 
 impl LastReceived {

@@ -94,12 +94,9 @@ pub(crate) trait Reusable: Transport {
 /// The messages under way, as a transport sees them.
 #[derive(Debug)]
 pub(crate) struct Messages<'run, B> {
-    /// Their records, by number.
-    pub(crate) table: MessageTable,
-    /// The nodes of the processes of this engine, by index.
-    pub(crate) nodes: Cow<'run, [NodeId]>,
-    /// The border to the other engines.
-    pub(crate) border: B,
+    pub(crate) table: MessageTable,        // their records, by number
+    pub(crate) nodes: Cow<'run, [NodeId]>, // the nodes of the processes of this engine, by index
+    pub(crate) border: B,                  // the border to the other engines
 }
 
 impl<B: Border> Messages<'_, B> {

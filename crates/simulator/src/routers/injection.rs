@@ -33,8 +33,7 @@ pub(crate) struct Departure {
 pub(super) struct Injected {
     pub(super) flit: Flit,
     pub(super) channel: u32,
-    /// The message, if this is its first flit.
-    pub(super) entered: Option<u32>,
+    pub(super) entered: Option<u32>, // the message, if this is its first flit
 }
 
 #[derive(Debug)]

@@ -25,10 +25,9 @@ pub(super) struct MessageOrder {
 /// A position between two messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OrderPlace {
-    /// The message ahead of it, or `NO_MESSAGE`.
-    pub(super) ahead: u32,
-    place: usize, // of a chunk in the directory
-    index: usize, // in the chunk
+    pub(super) ahead: u32, // the message ahead of it, or `NO_MESSAGE`
+    place: usize,          // of a chunk in the directory
+    index: usize,          // in the chunk
 }
 
 impl MessageOrder {

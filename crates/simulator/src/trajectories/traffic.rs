@@ -16,23 +16,16 @@ use crate::time_wheel::TimeWheel;
 #[derive(Debug, Clone, Default)]
 #[repr(align(64))]
 pub(super) struct LineMessage {
-    /// The next message ahead in its direction; on a ring they form a cycle.
-    pub(super) ahead: u32,
-    /// The next message behind.
-    pub(super) behind: u32,
-    /// The links of its route, at least 1.
-    pub(super) hops: u32,
-    /// The cycle at which it was injected.
-    pub(super) injected: u64,
-    /// The cycles for which it occupies a channel.
-    pub(super) occupancy: u64,
-    step: u64,  // the cycles from one link to the next without contention
-    first: u64, // the number of its first channel; numbers continue after a turn around a ring
-    slope: u32, // the index of `step`
-    /// The first link from which it is planned to move at its own pace.
-    free_from: u32,
-    /// The link after the last planned one, `hops` if all are planned.
-    planned_to: u32,
+    pub(super) ahead: u32, // the next message ahead in its direction; on a ring they form a cycle
+    pub(super) behind: u32, // the next message behind
+    pub(super) hops: u32,  // the links of its route, at least 1
+    pub(super) injected: u64, // the cycle at which it was injected
+    pub(super) occupancy: u64, // the cycles for which it occupies a channel
+    step: u64,             // the cycles from one link to the next without contention
+    first: u64,            // the number of its first channel, continued after a turn around a ring
+    slope: u32,            // the index of `step`
+    free_from: u32,        // the first link from which it is planned to move at its own pace
+    planned_to: u32,       // the link after the last planned one, `hops` if all are planned
     contact_cycle: u64, // the cycle of its contact with the message ahead after that; the maximum for never
     contact_link: u32,
     stage: u32,

@@ -27,8 +27,7 @@ pub(super) struct Latencies {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Missing {
     pub(super) packets: u64,
-    /// The least that their latencies can be: the sum, and the smallest.
-    pub(super) sum: u64,
+    pub(super) sum: u64, // the least that their latencies can be: the sum, and the smallest
     pub(super) smallest: u64,
 }
 

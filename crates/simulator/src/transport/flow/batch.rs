@@ -12,8 +12,7 @@ use crate::Cycle;
 /// The messages of a block that cross one link each during the same cycles.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// By the sign of their direction.
-    pub(super) flights: [Flight; 2],
+    pub(super) flights: [Flight; 2], // by the sign of their direction
 }
 
 /// The messages of a batch that move in one direction.
