@@ -1,6 +1,6 @@
 //! The options of a run besides its program, its placement and its rules. The results of all engines are equal.
 
-use std::{fmt, num::NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use cubefold_derive::Words;
 
@@ -47,9 +47,7 @@ impl Request {
     /// A coordinated run without link use.
     #[must_use]
     pub const fn coordinated(routing: Routing) -> Self {
-        let engine = EngineChoice::Auto;
-        let execution = Execution::Coordinated(routing);
-        Self { execution, engine, workers: None, count_link_use: CountLinkUse::No }
+        Self { execution: Execution::Coordinated(routing), ..Self::asynchronous(EngineChoice::Auto) }
     }
 
     /// The same by these workers, if the run can be divided among them.
@@ -132,17 +130,5 @@ impl EngineChoice {
             Self::Hop | Self::Sized => "hop",
             Self::Belt(_) => "belt",
         }
-    }
-}
-
-impl fmt::Display for EngineChoice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
     }
 }

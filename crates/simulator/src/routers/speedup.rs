@@ -14,12 +14,6 @@ pub(super) struct Step {
     number: u32, // in its cycle, from 0 on
 }
 
-impl Default for Speedup {
-    fn default() -> Self {
-        Self::ONE
-    }
-}
-
 impl Speedup {
     /// One step a cycle.
     pub const ONE: Self = Self { hundredths: 100 };
