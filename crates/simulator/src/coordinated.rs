@@ -123,10 +123,7 @@ pub(crate) fn check(
     if routing.scheme == RoutingScheme::Sorting && is_access && !placement.is_one_to_one() {
         return Err(SimulationError::SharedNodes);
     }
-    match rule_without_steps(placement, communication) {
-        Some(rule) => Err(SimulationError::NoSteps { rule }),
-        None => Ok(()),
-    }
+    rule_without_steps(placement, communication).map_or(Ok(()), |rule| Err(SimulationError::NoSteps { rule }))
 }
 
 /// The order in which the nodes of a machine are sorted; `None` if a length is not a power of two.

@@ -54,10 +54,7 @@ impl Departures {
         self.with_flits.take(&mut self.taken);
         for &port in &self.taken {
             let queue = &mut self.flits[port as usize];
-            if let Some(&(joins, channel, flit)) = queue.front()
-                && joins <= last
-            {
-                queue.pop_front();
+            if let Some((_, channel, flit)) = queue.pop_front_if(|(joins, ..)| *joins <= last) {
                 take(channel, flit);
             }
             if !queue.is_empty() {

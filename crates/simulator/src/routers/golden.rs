@@ -313,10 +313,8 @@ fn small_open_loops_equal_the_golden_ones_exactly() {
     let mut wrong = vec![];
     for golden in golden["open_loop"].as_array().unwrap().iter().filter(|case| case["results"].is_object()) {
         let case = case(golden["ref_input"].as_str().unwrap(), 0);
-        let window: Vec<u64> =
-            golden["window"].as_array().unwrap().iter().map(|bound| bound.as_u64().unwrap()).collect();
-        let traffic =
-            open_loop(&case, golden["pattern"].as_str().unwrap(), [window[0], window[1], window[2]]);
+        let window = [0, 1, 2].map(|bound| golden["window"][bound].as_u64().unwrap());
+        let traffic = open_loop(&case, golden["pattern"].as_str().unwrap(), window);
         let found = traffic.run(&case.machine, case.rules, golden["load"].as_f64().unwrap()).unwrap();
         let found = &found.seeds[0];
         let (packet, network) = (found.packet_latency, found.network_latency);

@@ -31,10 +31,7 @@ impl<T> DelayLine<T> {
     /// Takes out the next item that is due.
     #[inline]
     pub(super) fn pop_due(&mut self, now: u64) -> Option<T> {
-        if self.items.front()?.0 > now {
-            return None;
-        }
-        self.items.pop_front().map(|(_, item)| item)
+        self.items.pop_front_if(|(due, _)| *due <= now).map(|(_, item)| item)
     }
 
     #[inline]

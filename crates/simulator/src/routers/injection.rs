@@ -6,6 +6,7 @@ use cubefold_topology::mix;
 
 use super::{
     matching::bits_from,
+    network::small,
     packet::{Flit, Packet, Progress, Route},
     settings::RouterSettings,
 };
@@ -87,7 +88,6 @@ struct Sending {
 impl Terminals {
     pub(super) fn new(count: u32, settings: &RouterSettings, packet_units: Option<NonZeroU64>) -> Self {
         let (channels, buffer_units) = (settings.virtual_channels, settings.buffer_units);
-        let credits = u16::try_from(buffer_units).unwrap_or(u16::MAX);
         Self {
             channels,
             packet_units: packet_units.map_or(u64::MAX, NonZeroU64::get),
@@ -95,7 +95,7 @@ impl Terminals {
             needs_room: settings.flow_control.needs_room(),
             seed: settings.seed,
             all: vec![Terminal { last_queue: u32::MAX, ..Terminal::default() }; count as usize],
-            credits: vec![credits; count as usize * channels as usize],
+            credits: vec![small(buffer_units); count as usize * channels as usize],
             queues: vec![],
             joined: vec![],
             longest_queue: 0,
@@ -232,9 +232,7 @@ impl Terminals {
             sender.used &= !(1 << channel);
             queue.sending = None;
             queue.packets -= 1;
-            if queue.messages.front().is_some_and(|message| message.left == 0) {
-                queue.messages.pop_front();
-            }
+            queue.messages.pop_front_if(|message| message.left == 0);
             if queue.messages.is_empty() {
                 sender.queues.remove(place);
             }
@@ -244,8 +242,7 @@ impl Terminals {
 
     /// Forgets all messages, as at cycle 0.
     pub(super) fn reset(&mut self) {
-        let full = u16::try_from(self.buffer_units).unwrap_or(u16::MAX);
-        self.credits.fill(full);
+        self.credits.fill(small(self.buffer_units));
         for terminal in &mut self.all {
             terminal.queues.clear();
             (terminal.used, terminal.next_channel, terminal.last_queue) = (0, 0, u32::MAX);

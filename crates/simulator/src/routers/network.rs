@@ -15,7 +15,7 @@ mod records;
 
 use std::collections::VecDeque;
 
-use cubefold_topology::{Machine, NodeId, narrow};
+use cubefold_topology::{Machine, NodeId};
 
 use super::{
     departures::Departures,
@@ -344,10 +344,7 @@ impl<'run> RouterNetwork<'run> {
 
     /// Lets the heads whose step has come request channels.
     fn begin_asking(&mut self, step: Step) {
-        while let Some(&(from, channel)) = self.starts.front()
-            && from <= step
-        {
-            self.starts.pop_front();
+        while let Some((_, channel)) = self.starts.pop_front_if(|(from, _)| *from <= step) {
             self.find_route(channel);
         }
     }
@@ -396,6 +393,6 @@ impl<'run> RouterNetwork<'run> {
 }
 
 /// Credits of a buffer, of at most 65535 flits.
-fn small(buffer_units: u32) -> u16 {
-    u16::try_from(narrow(buffer_units.into())).unwrap_or(u16::MAX)
+pub(super) fn small(buffer_units: u32) -> u16 {
+    u16::try_from(buffer_units).unwrap_or(u16::MAX)
 }

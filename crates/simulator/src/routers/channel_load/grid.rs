@@ -47,24 +47,22 @@ impl NextLinks for GridOrder<'_> {
     /// The ports of a node towards another: two if both ways around a ring are equally long and one is drawn.
     fn next(&self, wiring: &Wiring, router: u32, target: Target) -> Option<SmallVec<[u32; 4]>> {
         let (at, to) = (wiring.node(router), target.node);
+        let rule = match self.tie {
+            RouterTie::Rule(rule) => rule,
+            RouterTie::Random => TieRule::Direct,
+        };
         for (dimension, axis) in (0_u32..).zip(self.axes) {
-            let Some(way) = axis.displacement(at, to, TieRule::Direct) else { continue };
+            let Some(way) = axis.displacement(at, to, rule) else { continue };
             let is_half = axis.extent().is_ring() && 2 * way.hops == axis.length();
-            let direct = u32::from(way.sign == Sign::Negative);
             let ports = 2 * dimension;
-            return Some(match self.tie {
-                _ if !is_half => smallvec![ports + direct],
-                RouterTie::Rule(TieRule::Direct) => smallvec![ports + direct],
-                RouterTie::Rule(TieRule::Positive) => smallvec![ports],
-                RouterTie::Rule(TieRule::Negative) => smallvec![ports + 1],
-                RouterTie::Rule(TieRule::Alternate) => {
-                    let is_even = match target.is_even {
-                        Some(bits) => bits >> dimension & 1 == 1,
-                        None => axis.coordinate(at).is_multiple_of(2),
-                    };
-                    smallvec![ports + u32::from(!is_even)]
+            return Some(match (self.tie, target.is_even) {
+                (RouterTie::Random, _) if is_half => smallvec![ports, ports + 1],
+                (RouterTie::Rule(TieRule::Alternate), Some(even)) if is_half => {
+                    smallvec![ports + u32::from(even >> dimension & 1 == 0)]
                 }
-                RouterTie::Random => smallvec![ports, ports + 1],
+                (RouterTie::Rule(_) | RouterTie::Random, _) => {
+                    smallvec![ports + u32::from(way.sign == Sign::Negative)]
+                }
             });
         }
         None

@@ -144,16 +144,15 @@ impl<'run> Groups<'run> {
             })) => [hosts_per_switch, switches_per_group, global_links].map(narrow),
             _ => [1; 3], // other machines never reach this
         };
-        let (rule, threshold, credits, classes) = (GroupRule::Minimal, 0, 0, Classes::new(1, 1));
         Self {
             network,
             hosts_per_switch,
             switches_per_group,
             global_links,
-            credits,
-            rule,
-            threshold,
-            classes,
+            credits: 0,
+            rule: GroupRule::Minimal,
+            threshold: 0,
+            classes: Classes::new(1, 1),
         }
     }
 

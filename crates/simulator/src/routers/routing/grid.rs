@@ -180,7 +180,8 @@ impl<'run> GridRoutes<'run> {
             let Some(way) = axis.displacement(NodeId::new(at), NodeId::new(to), TieRule::Direct) else {
                 continue;
             };
-            ports |= if is_half_ring(axis, way) { 0b11 } else { 1 << port_of(way.sign) } << (2 * dimension);
+            ports |= if is_half_ring(axis, way) { 0b11 } else { 1 << u32::from(way.sign == Sign::Negative) }
+                << (2 * dimension);
         }
         ports
     }
@@ -194,7 +195,7 @@ impl<'run> GridRoutes<'run> {
                 packet.progress.dimension = dimension;
                 packet.progress.class = u8::from(axis.coordinate(at) > axis.coordinate(to));
             }
-            let port = 2 * u32::from(dimension) + port_of(way.sign);
+            let port = 2 * u32::from(dimension) + u32::from(way.sign == Sign::Negative);
             return Some(Step { port, is_in_ring: axis.extent().is_ring() });
         }
         None
@@ -258,12 +259,4 @@ impl RoutingRule for GridRoutes<'_> {
 /// Whether both ways around a ring are as long as this one.
 fn is_half_ring(axis: &Axis, way: Displacement) -> bool {
     axis.extent().is_ring() && 2 * way.hops == axis.length()
-}
-
-/// The place of a port among the two of its dimension.
-fn port_of(sign: Sign) -> u32 {
-    match sign {
-        Sign::Positive => 0,
-        Sign::Negative => 1,
-    }
 }
