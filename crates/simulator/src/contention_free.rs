@@ -90,7 +90,8 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic), ImbalanceError> {
     let nodes = placement.listed_nodes();
     let placed = PlacedProgram::new(program, placement, &nodes, communication);
-    let mut processes = Processes::new(nodes.len(), Summary::of_program(program));
+    let [finishes, readies, next] = [0; 3].map(|start| vec![start; nodes.len()]);
+    let mut processes = Processes { finishes, readies, next, summary: Summary::of_program(program) };
     let mut traffic = Traffic { messages: 0, hops: 0, longest_queue: Some(0), routing: None, link_use: None };
     let mut stage = 0;
     while stage < program.stage_count() {
@@ -123,10 +124,6 @@ struct Processes {
 }
 
 impl Processes {
-    fn new(count: usize, summary: Summary) -> Self {
-        Self { finishes: vec![0; count], readies: vec![0; count], next: vec![0; count], summary }
-    }
-
     /// Goes through a stage and its repetitions, `times` stages in all.
     fn go_through(&mut self, listed: &ListedStage, first: usize, times: usize, observer: &mut dyn Observer) {
         let (mut stage, end) = (first, first + times);

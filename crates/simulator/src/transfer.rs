@@ -61,18 +61,17 @@ impl<'run> TransferTimes<'run> {
     /// The time of a message of `units` units over its route \[cycles\], and the number of its links: 0 inside a node.
     #[inline]
     pub(crate) fn between(&self, from: NodeId, to: NodeId, units: u64) -> (Cycles, u64) {
-        if self.machine.link_times().is_none() {
-            let links = self.machine.distance(from, to);
-            let transfer = self.communication.timing_of(units).transfer(links);
-            let more = match &self.heads {
-                Some(heads) if links > 0 && units > 0 => heads.beyond_plain(from, to, links),
-                Some(_) | None => 0,
-            };
-            (Cycles::new(transfer.get().saturating_add(more)), links)
-        } else {
+        if self.machine.link_times().is_some() {
             let route: Vec<Channel> = self.machine.route(from, to, self.communication.tie()).collect();
-            self.over(&route, units)
+            return self.over(&route, units);
         }
+        let links = self.machine.distance(from, to);
+        let transfer = self.communication.timing_of(units).transfer(links);
+        let more = match &self.heads {
+            Some(heads) if links > 0 && units > 0 => heads.beyond_plain(from, to, links),
+            Some(_) | None => 0,
+        };
+        (Cycles::new(transfer.get().saturating_add(more)), links)
     }
 
     /// The time of a message of `units` units over these channels \[cycles\], and their number: 0 inside a node.

@@ -46,7 +46,7 @@ impl Units for () {
 /// Routes sets of messages, one after another.
 pub(super) struct Router {
     displacements: Displacements,
-    chooser: DimensionChooser,
+    random: Option<Box<ChaCha12Rng>>, // draws dimensions; without it the lowest are chosen
     phase: Phase,
 }
 
@@ -56,12 +56,6 @@ struct Displacements {
     tie: TieRule,
 }
 
-/// The state of the choice of dimensions.
-enum DimensionChooser {
-    Lowest,
-    Random(Box<ChaCha12Rng>),
-}
-
 impl Router {
     pub(super) fn new(
         machine: &Machine,
@@ -69,19 +63,17 @@ impl Router {
         routing: &Routing,
         link_use: Option<LinkUseCounter>,
     ) -> Self {
-        let chooser = match routing.dimension_choice {
-            DimensionChoice::Lowest => DimensionChooser::Lowest,
-            DimensionChoice::Random { key } => {
-                DimensionChooser::Random(Box::new(ChaCha12Rng::from_seed(key)))
-            }
+        let random = match routing.dimension_choice {
+            DimensionChoice::Lowest => None,
+            DimensionChoice::Random { key } => Some(Box::new(ChaCha12Rng::from_seed(key))),
         };
         let displacements = Displacements { axes: machine.axes().to_vec(), tie: communication.tie() };
-        Self { displacements, chooser, phase: Phase::new(machine, communication.links(), link_use) }
+        Self { displacements, random, phase: Phase::new(machine, communication.links(), link_use) }
     }
 
     /// Begins a stage: its random choices depend only on the key and its own messages.
     pub(super) fn begin_stage(&mut self, stage: usize) {
-        if let DimensionChooser::Random(generator) = &mut self.chooser {
+        if let Some(generator) = &mut self.random {
             generator.set_stream(stage as u64);
             generator.set_word_pos(0);
         }
@@ -119,25 +111,21 @@ impl Router {
         starts: StartNodes,
         limit: u64,
     ) -> StageRouting {
-        let Self { displacements, chooser, phase } = self;
+        let Self { displacements, random, phase } = self;
         let limited = |(dimension, full): (usize, Displacement)| {
             (dimension, Displacement { hops: full.hops.min(limit), ..full })
         };
-        match chooser {
-            DimensionChooser::Lowest => {
-                let lowest = |message| displacements.lowest(message).map(limited);
-                let first = if starts == StartNodes::Distinct { FirstPhases::Two } else { FirstPhases::One };
-                route(displacements, phase, messages, starts, first, lowest)
-            }
-            DimensionChooser::Random(generator) => {
-                let any = |message| {
-                    let all: Vec<_> = displacements.of(message).collect();
-                    (!all.is_empty()).then(|| limited(all[generator.random_range(0..all.len())]))
-                };
-                // All messages advance phase by phase, in the order of the random choices.
-                route(displacements, phase, messages, starts, FirstPhases::One, any)
-            }
+        if let Some(generator) = random {
+            let any = |message| {
+                let all: Vec<_> = displacements.of(message).collect();
+                (!all.is_empty()).then(|| limited(all[generator.random_range(0..all.len())]))
+            };
+            // All messages advance phase by phase, in the order of the random choices.
+            return route(displacements, phase, messages, starts, FirstPhases::One, any);
         }
+        let lowest = |message| displacements.lowest(message).map(limited);
+        let first = if starts == StartNodes::Distinct { FirstPhases::Two } else { FirstPhases::One };
+        route(displacements, phase, messages, starts, first, lowest)
     }
 }
 

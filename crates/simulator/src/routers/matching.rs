@@ -16,13 +16,6 @@ pub(super) struct Request {
     pub(super) is_speculative: bool,
 }
 
-/// The side that chooses in a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Inputs,
-    Outputs,
-}
-
 /// Matches requests, with reusable buffers.
 #[derive(Debug)]
 pub(super) struct Matcher {
@@ -57,6 +50,7 @@ impl Matcher {
             self.pairs.push(*only);
             return &self.pairs;
         }
+        let (input, output) = (|request: &Request| request.input, |request: &Request| request.output);
         let by_output = |request: &Request| u64::from(after(grant(request.output), request.input, count));
         let by_input = |request: &Request| u64::from(after(accept(request.input), request.output, count));
         // Input-first, requests that are not speculative come before others in both rounds.
@@ -64,33 +58,30 @@ impl Matcher {
         let (mut left, mut pairs) = (std::mem::take(&mut self.left), std::mem::take(&mut self.pairs));
         match self.allocator {
             Allocator::OutputFirst => {
-                self.round(requests, Side::Outputs, by_output, &mut left);
-                self.round(&left, Side::Inputs, by_input, &mut pairs);
+                self.round(requests, output, by_output, &mut left);
+                self.round(&left, input, by_input, &mut pairs);
             }
             Allocator::InputFirst => {
-                self.round(requests, Side::Inputs, |request| late(request) | by_input(request), &mut left);
-                self.round(&left, Side::Outputs, |request| late(request) | by_output(request), &mut pairs);
+                self.round(requests, input, |request| late(request) | by_input(request), &mut left);
+                self.round(&left, output, |request| late(request) | by_output(request), &mut pairs);
             }
         }
         (self.left, self.pairs) = (left, pairs);
         &self.pairs
     }
 
-    /// Every place of a side keeps the request with the least key.
+    /// Every place of a side keeps the request with the least key; `side` gives the place of a request.
     #[inline]
     fn round(
         &mut self,
         requests: &[Request],
-        side: Side,
+        side: impl Fn(&Request) -> u32,
         key: impl Fn(&Request) -> u64,
         kept: &mut Vec<Request>,
     ) {
         kept.clear();
         for (number, request) in (0..).zip(requests) {
-            let place = match side {
-                Side::Inputs => request.input,
-                Side::Outputs => request.output,
-            };
+            let place = side(request);
             let best = &mut self.best[place as usize];
             if *best == Self::NONE {
                 self.chosen.push(place);

@@ -1,10 +1,10 @@
 //! The parameters of routers with finite buffers (`docs/model.md` sections 26.1 to 26.3), and what refuses them.
 
 use cubefold_derive::Words;
-use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, TieRule};
+use cubefold_topology::{GraphSource, LinkMode, Machine, NetworkParameters, NodeId, TieRule};
 
 use super::{routing::RouterRouting, speedup::Speedup};
-use crate::{Communication, MessageRoutes, Switching};
+use crate::{Communication, MessageRoutes, ServiceOrder, Switching};
 
 /// The routers of a machine (`docs/model.md` section 26).
 ///
@@ -329,9 +329,6 @@ pub(crate) fn has_switches(machine: &Machine) -> bool {
 
 /// Refuses the rules of a network with which routers do not work.
 fn check_rules(machine: &Machine, communication: Communication) -> Result<(), RouterError> {
-    use crate::ServiceOrder;
-    use cubefold_topology::LinkMode;
-
     if communication.links() != LinkMode::FullDuplex {
         return Err(RouterError::OtherRule { rule: format!("{} links", communication.links()) });
     }

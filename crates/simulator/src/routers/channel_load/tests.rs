@@ -76,15 +76,10 @@ fn signs(machine: &Machine, tie: RouterTie, source: NodeId, direct: [NodeId; 2])
             RouterTie::Rule(TieRule::Direct) => vec![axis.coordinate(direct[0]) < axis.coordinate(direct[1])],
             RouterTie::Random => vec![true, false],
         };
-        all = all
-            .into_iter()
-            .flat_map(|signs: Vec<bool>| {
-                choices
-                    .iter()
-                    .map(move |&last| signs.iter().copied().chain([last]).collect())
-                    .collect::<Vec<_>>()
-            })
-            .collect();
+        let with_each = |signs: &Vec<bool>| -> Vec<Vec<bool>> {
+            choices.iter().map(|&last| [&signs[..], &[last]].concat()).collect()
+        };
+        all = all.iter().flat_map(with_each).collect();
     }
     all
 }
@@ -101,16 +96,13 @@ fn routes_of_grid(
     let way = |ends: [NodeId; 2], number: usize| signs(machine, tie, from, ends)[number].clone();
     for number in 0..signs(machine, tie, from, [from, to]).len() {
         let leg = |ends: [NodeId; 2]| in_order(machine, ends[0], ends[1], &way(ends, number));
+        let by = |&middle: &NodeId| [leg([from, middle]), leg([middle, to])].concat();
         match routing {
             "dimension-order" => all.push(leg([from, to])),
-            "valiant" => {
-                let by = |&middle: &NodeId| [leg([from, middle]), leg([middle, to])].concat();
-                all.extend(middles.iter().map(by));
-            }
+            "valiant" => all.extend(middles.iter().map(by)),
             _ => {
                 // The middle is on a shortest route in every dimension, on the same way around.
                 let direct = leg([from, to]);
-                let by = |&middle: &NodeId| [leg([from, middle]), leg([middle, to])].concat();
                 let is_between = |middle: &&NodeId| {
                     let [one, other] = [leg([from, **middle]), leg([**middle, to])];
                     let directions = |route: &[(u32, u32)]| -> Vec<(usize, bool)> {
@@ -253,12 +245,7 @@ fn check(open_loop: &OpenLoop, machine: &Machine, routing: &str, tie: RouterTie)
         |&(from, to): &(u32, u32)| (u8::from(to == TERMINAL) + 2 * u8::from(from == TERMINAL), from, to);
     let mut order: Vec<_> = loads.into_iter().collect();
     order.sort_by_key(|entry| kind(&entry.0));
-    let mut greatest: Option<((u32, u32), Fraction)> = None;
-    for entry in order {
-        if greatest.is_none_or(|known| entry.1 > known.1) {
-            greatest = Some(entry);
-        }
-    }
+    let greatest = order.into_iter().reduce(|known, entry| if entry.1 > known.1 { entry } else { known });
     let name = greatest.map(|((from, to), load)| {
         let name = |node: u32| if node == TERMINAL { String::new() } else { node.to_string() };
         (load.to_string(), format!("{}>{}", name(from), name(to)))

@@ -13,17 +13,11 @@ use cubefold_topology::{Direction, Divisor, Machine, NodeId, Sign, narrow};
 
 use crate::slab::Slab;
 
-/// One direction of a slab of a grid.
+/// One direction of a slab of a grid, with the order of nodes along its dimension in the machine and in the slab.
 #[derive(Debug)]
 pub(super) struct DirectionIndex {
     sign: Sign,
-    line: Line,
     block: Divisor, // the number of positions of a block
-}
-
-/// The order of nodes along the dimension, in the machine and in the slab.
-#[derive(Debug, Clone, Copy)]
-struct Line {
     stride: Divisor,
     length: Divisor,
     step: u64,        // the stride again
@@ -47,22 +41,35 @@ pub(super) struct Entry {
 impl DirectionIndex {
     /// The positions of `direction` in a slab whose blocks have `size` positions each.
     pub(super) fn new(machine: &Machine, slab: &Slab, direction: Direction, size: u64) -> Self {
-        let line = Line::new(machine, slab, direction);
-        Self { sign: direction.sign, line, block: Divisor::new(size) }
+        let length = machine.axes()[direction.dimension.index()].length();
+        let step = machine.shape().stride(direction.dimension);
+        let segment = slab.coordinates(machine, direction.dimension);
+        let mut index = Self {
+            sign: direction.sign,
+            block: Divisor::new(size),
+            stride: Divisor::new(step),
+            length: Divisor::new(length),
+            step,
+            last: length - 1,
+            segment: Divisor::new(segment.end - segment.start),
+            width: Divisor::new(step.min(slab.node_count())),
+            first: [0; 3],
+        };
+        index.first = index.divide(slab.first_node());
+        index
     }
 
     /// The entry of a leg of `hops` links from `node`, whose first link is in the slab.
     #[inline]
     pub(super) fn enter(&self, node: u32, hops: u32) -> Entry {
-        let line = &self.line;
-        let [above, coordinate, below] = line.divide(node.into());
-        let [first_above, first_coordinate, first_below] = line.first;
+        let [above, coordinate, below] = self.divide(node.into());
+        let [first_above, first_coordinate, first_below] = self.first;
         let near = match self.sign {
             Sign::Positive => coordinate,
-            Sign::Negative => coordinate.checked_sub(1).unwrap_or(line.last),
+            Sign::Negative => coordinate.checked_sub(1).unwrap_or(self.last),
         };
         let from_first = near - first_coordinate;
-        let (segment, width) = (line.segment.get(), line.width.get());
+        let (segment, width) = (self.segment.get(), self.width.get());
         let number = (above - first_above) * width + (below - first_below); // of the line
         let position = number * segment + from_first;
         let until_end = match self.sign {
@@ -80,37 +87,17 @@ impl DirectionIndex {
     /// The node to which the link at `position` leads.
     #[inline]
     pub(super) fn leave(&self, position: u32) -> NodeId {
-        let line = &self.line;
-        let (number, from_first) = line.segment.divide(position.into());
-        let (above, below) = line.width.divide(number);
-        let [first_above, first_coordinate, first_below] = line.first;
+        let (number, from_first) = self.segment.divide(position.into());
+        let (above, below) = self.width.divide(number);
+        let [first_above, first_coordinate, first_below] = self.first;
         let near = first_coordinate + from_first;
         let end = match self.sign {
             Sign::Negative => near,
-            Sign::Positive if near == line.last => 0,
+            Sign::Positive if near == self.last => 0,
             Sign::Positive => near + 1,
         };
-        let node = ((above + first_above) * (line.last + 1) + end) * line.step + below + first_below;
+        let node = ((above + first_above) * (self.last + 1) + end) * self.step + below + first_below;
         NodeId::new(narrow(node))
-    }
-}
-
-impl Line {
-    fn new(machine: &Machine, slab: &Slab, direction: Direction) -> Self {
-        let length = machine.axes()[direction.dimension.index()].length();
-        let step = machine.shape().stride(direction.dimension);
-        let segment = slab.coordinates(machine, direction.dimension);
-        let mut line = Self {
-            stride: Divisor::new(step),
-            length: Divisor::new(length),
-            step,
-            last: length - 1,
-            segment: Divisor::new(segment.end - segment.start),
-            width: Divisor::new(step.min(slab.node_count())),
-            first: [0; 3],
-        };
-        line.first = line.divide(slab.first_node());
-        line
     }
 
     /// The part of a node's index above this dimension, the node's coordinate in it, and the part below.
