@@ -93,7 +93,7 @@ pub use program::{
     cube_program::{CubeProgram, CubeProgramError},
     divide_and_conquer::DivideAndConquer,
     job::{Job, JobError, JobStep, StepBody, StepStage},
-    level_program::{LevelMove, LevelNetwork, LevelProgram},
+    level_program::{LevelNetwork, LevelProgram},
     message_sizes::{MessageSizes, MessageSizesError},
     neighbour_program::{NeighbourProgram, NoStagesError, Pattern, RootedTree},
     noisy_program::NoisyProgram,

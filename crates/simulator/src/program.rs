@@ -285,3 +285,24 @@ fn received(program: &dyn Program, stage: usize) -> Vec<StageMessage> {
     received.sort_unstable();
     received
 }
+
+/// Returns the source and the destination of each message of a stage.
+#[cfg(test)]
+fn pairs(program: &dyn Program, stage: usize) -> Vec<(u32, u32)> {
+    let messages = program.messages(stage);
+    messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
+}
+
+/// Checks that sources and destinations list the same messages, and that the facts have the sum of all computations.
+#[cfg(test)]
+fn check_lists(program: &dyn Program) {
+    let mut total = 0;
+    for stage in 0..program.stage_count() {
+        let mut sent = program.messages(stage);
+        sent.sort_unstable();
+        assert_eq!(sent, received(program, stage), "stage {stage}");
+        let processes = ProcessId::first(program.process_count());
+        total += processes.map(|process| u128::from(program.computation(stage, process).get())).sum::<u128>();
+    }
+    assert_eq!(program.facts().total_compute, total);
+}

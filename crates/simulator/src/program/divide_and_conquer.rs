@@ -22,7 +22,6 @@ pub struct DivideAndConquer {
     sizes: MessageSizes,
 }
 
-/// The kind of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DivideStage {
     /// Halves go to the processes with this bit.
@@ -59,12 +58,6 @@ impl DivideAndConquer {
         };
         let sizes = MessageSizes::by_stage((0..self.stage_count()).map(halved).collect())?;
         Ok(self.with_sizes(sizes))
-    }
-
-    /// The cube whose nodes are the processes.
-    #[must_use]
-    pub fn cube(&self) -> Hypercube {
-        self.cube
     }
 
     fn phase(&self, stage: usize) -> DivideStage {
@@ -136,43 +129,29 @@ impl Program for DivideAndConquer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program;
+    use crate::program::{check_lists, pairs};
 
     fn program(dimensions: u64) -> DivideAndConquer {
         DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(1))
     }
 
-    fn messages(dimensions: u64, stage: usize) -> Vec<(u32, u32)> {
-        let messages = program(dimensions).messages(stage);
-        messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
-    }
-
     #[test]
     fn halves_go_out_over_rising_dimensions_and_results_come_back() {
-        assert_eq!(messages(3, 0), [(0, 1)]);
-        assert_eq!(messages(3, 2), [(0, 4), (1, 5), (2, 6), (3, 7)]);
-        assert_eq!(messages(3, 3), []);
-        assert_eq!(messages(3, 4), [(4, 0), (5, 1), (6, 2), (7, 3)]);
-        assert_eq!(messages(3, 6), [(1, 0)]);
-        let dimensions: Vec<_> = (0..7).map(|stage| program(3).stage_dimension(stage)).collect();
+        let program = program(3);
+        assert_eq!(pairs(&program, 0), [(0, 1)]);
+        assert_eq!(pairs(&program, 2), [(0, 4), (1, 5), (2, 6), (3, 7)]);
+        assert_eq!(pairs(&program, 3), []);
+        assert_eq!(pairs(&program, 4), [(4, 0), (5, 1), (6, 2), (7, 3)]);
+        assert_eq!(pairs(&program, 6), [(1, 0)]);
+        let dimensions: Vec<_> = (0..7).map(|stage| program.stage_dimension(stage)).collect();
         assert_eq!(dimensions, [Some(0), Some(1), Some(2), None, Some(2), Some(1), Some(0)]);
     }
 
     #[test]
     fn sources_and_destinations_agree_and_computations_are_counted() {
         for dimensions in 1..7 {
-            let program = program(dimensions);
-            let mut computations = 0;
-            for stage in 0..program.stage_count() {
-                assert_eq!(program.messages(stage), program::received(&program, stage));
-                let processes = ProcessId::first(program.process_count());
-                computations += processes
-                    .map(|process| u128::from(program.computation(stage, process).get()))
-                    .sum::<u128>();
-            }
-            assert_eq!(program.facts().total_compute, computations);
-            let longer = DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7));
-            assert_eq!(longer.facts().total_compute, 7 * computations);
+            check_lists(&program(dimensions));
+            check_lists(&DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7)));
         }
     }
 }

@@ -458,14 +458,11 @@ impl Program for Job {
         let first = peers.len();
         program.list(end, within, process, peers);
         if !step.takes_part.is_empty() {
-            let mut place = first;
-            while place < peers.len() {
-                if step.has_rank(self.rank(peers[place].process)) {
-                    place += 1;
-                } else {
-                    peers.remove(place);
-                }
-            }
+            let mut place = 0;
+            peers.retain(|peer| {
+                place += 1;
+                place <= first || step.has_rank(self.rank(peer.process))
+            });
         }
     }
 

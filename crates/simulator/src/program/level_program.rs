@@ -1,9 +1,9 @@
 //! Normal hypercube algorithms on cube-connected cycles and butterflies.
 
 use cubefold_mapping::{CubeDimension, GraphGuest, Guest, Hypercube, ProcessId};
-use cubefold_topology::{Machine, MachineKind};
+use cubefold_topology::MachineKind;
 
-use super::shuffle_exchange_program::check_normal;
+use super::shuffle_exchange_program::guest_of;
 use crate::{Cycles, End, Facts, GuestRef, MessageSizes, Peer, Program, ShuffleExchangeProgramError};
 
 /// A network of levels, or of positions on cycles, each with a node for every word.
@@ -17,15 +17,12 @@ pub enum LevelNetwork {
     Butterfly,
 }
 
-/// A stage: the move of the data of all words from one level.
+/// A stage: the move of the data of all words from one level to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LevelMove {
-    /// The level at which the data are.
-    pub from: u32,
-    /// The level at which they are next.
-    pub to: u32,
-    /// The dimension of the exchange with the partner's data; `None` if data only move.
-    pub dimension: Option<CubeDimension>,
+struct LevelMove {
+    from: u32,
+    to: u32,
+    dimension: Option<CubeDimension>, // of the exchange with the partner's data; `None` if data only move
 }
 
 /// A normal hypercube algorithm whose data move from level to level (CS838 1999; `docs/model.md` section 28.6).
@@ -148,15 +145,10 @@ impl LevelProgram {
         dimensions: Vec<CubeDimension>,
         compute: Cycles,
     ) -> Result<Self, ShuffleExchangeProgramError> {
-        check_normal(cube, &dimensions)?;
+        let guest = guest_of(network.kind(), cube, &dimensions)?;
         let n = u32::from(cube.dimension_count());
-        let machine = Machine::of_dimensions(network.kind(), n.into()).map_err(|_| {
-            let range = network.kind().network_dimensions();
-            let greatest = range.map_or(0, |range| *range.end());
-            ShuffleExchangeProgramError::TooManyDimensions { found: cube.dimension_count(), greatest }
-        })?;
         let (levels, moves) = (network.levels(n), network.moves(n, &dimensions));
-        let (guest, sizes) = (GraphGuest::new(machine), MessageSizes::ONE_UNIT);
+        let sizes = MessageSizes::ONE_UNIT;
         Ok(Self { cube, dimensions, guest, levels, moves, compute, sizes })
     }
 
@@ -176,12 +168,6 @@ impl LevelProgram {
     #[must_use]
     pub fn dimensions(&self) -> &[CubeDimension] {
         &self.dimensions
-    }
-
-    /// The move of each stage.
-    #[must_use]
-    pub fn moves(&self) -> &[LevelMove] {
-        &self.moves
     }
 }
 
@@ -266,7 +252,7 @@ mod tests {
                 Some(_) if step.from == step.to => "exchange",
                 Some(_) => "cross",
             };
-            let moves = program.moves().iter();
+            let moves = program.moves.iter();
             let moves = moves.map(|moves| {
                 json!([
                     moves.from,
@@ -278,7 +264,7 @@ mod tests {
             let expected = &case["expect"];
             assert_eq!(Value::from(moves.collect::<Vec<_>>()), expected["moves"], "{case}");
             assert_eq!(Some(program.stage_count() as u64), expected["steps"].as_u64(), "{case}");
-            assert_eq!(Some(u64::from(program.moves()[0].from)), expected["start_level"].as_u64(), "{case}");
+            assert_eq!(Some(u64::from(program.moves[0].from)), expected["start_level"].as_u64(), "{case}");
         }
     }
 
@@ -295,11 +281,11 @@ mod tests {
         let mut held: Vec<Option<u64>> = vec![None; usize::try_from(program.process_count()).unwrap()];
         let node = |level: u32, word: u32| (level + program.levels * word) as usize;
         for word in 0..words {
-            held[node(program.moves()[0].from, word)] = Some(cube[word as usize]);
+            held[node(program.moves[0].from, word)] = Some(cube[word as usize]);
         }
         let mut exchange = 0;
         for stage in 0..program.stage_count() {
-            let LevelMove { from, to, dimension } = program.moves()[stage];
+            let LevelMove { from, to, dimension } = program.moves[stage];
             let sent = program.messages(stage);
             assert_eq!(sent, program::received(&program, stage), "{network:?} {stages:?}");
             let mut next: Vec<Option<u64>> = vec![None; held.len()];
@@ -333,7 +319,7 @@ mod tests {
             held = next;
         }
         assert_eq!(exchange, stages.len());
-        let end = program.moves().last().unwrap().to;
+        let end = program.moves.last().unwrap().to;
         for word in 0..words {
             assert_eq!(held[node(end, word)], Some(cube[word as usize]), "{network:?} {stages:?}");
         }

@@ -135,7 +135,6 @@ impl PipelinedExchange {
         }
     }
 
-    /// The counts of the program.
     fn count(&self) -> Facts {
         let stage_count =
             if self.stage_steps.is_empty() { self.step_count() } else { self.stage_steps.len() };

@@ -92,12 +92,6 @@ impl RandomAccess {
         Ok(Self { access, named, stages })
     }
 
-    /// The kind of access.
-    #[must_use]
-    pub fn access(&self) -> Access {
-        self.access
-    }
-
     /// The processes that the processes name.
     #[must_use]
     pub fn named(&self) -> &[Option<ProcessId>] {
@@ -179,6 +173,7 @@ impl Program for RandomAccess {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program;
 
     fn access(access: Access, named: &[i64]) -> RandomAccess {
         let named = named.iter().map(|&label| u32::try_from(label).ok().map(ProcessId::new)).collect();
@@ -188,13 +183,7 @@ mod tests {
     #[test]
     fn messages_ask_and_answer() {
         let read = access(Access::Read, &[2, 2, 2, -1]);
-        let pairs = |stage| {
-            let messages = read.messages(stage);
-            messages
-                .iter()
-                .map(|message| (message.source.label(), message.destination.label()))
-                .collect::<Vec<_>>()
-        };
+        let pairs = |stage| program::pairs(&read, stage);
         assert_eq!((read.stage_count(), pairs(0), pairs(1)), (2, vec![(0, 2), (1, 2)], vec![(2, 0), (2, 1)]));
         assert_eq!(read.most_named(), 3);
     }

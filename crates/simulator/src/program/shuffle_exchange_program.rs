@@ -67,7 +67,6 @@ enum Rotation {
     Left,
 }
 
-/// The kind of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ShuffleStage {
     Exchange,
@@ -87,14 +86,8 @@ impl ShuffleExchangeProgram {
         dimensions: Vec<CubeDimension>,
         compute: Cycles,
     ) -> Result<Self, ShuffleExchangeProgramError> {
-        check_normal(cube, &dimensions)?;
-        let order = u64::from(cube.dimension_count());
-        let guest = Machine::of_dimensions(MachineKind::ShuffleExchange, order).map_err(|_| {
-            let range = MachineKind::ShuffleExchange.network_dimensions();
-            let greatest = range.map_or(0, |range| *range.end());
-            ShuffleExchangeProgramError::TooManyDimensions { found: cube.dimension_count(), greatest }
-        })?;
-        Ok(Self { cube, dimensions, guest: GraphGuest::new(guest), compute, sizes: MessageSizes::ONE_UNIT })
+        let guest = guest_of(MachineKind::ShuffleExchange, cube, &dimensions)?;
+        Ok(Self { cube, dimensions, guest, compute, sizes: MessageSizes::ONE_UNIT })
     }
 
     /// The same program with messages of these sizes, instead of one unit.
@@ -113,12 +106,6 @@ impl ShuffleExchangeProgram {
     #[must_use]
     pub fn dimensions(&self) -> &[CubeDimension] {
         &self.dimensions
-    }
-
-    /// The node of the hypercube whose data a word holds initially.
-    #[must_use]
-    pub fn first_held(&self, word: ProcessId) -> ProcessId {
-        (0..self.dimensions[0].index()).fold(word, |word, _| self.rotated(word, Rotation::Left))
     }
 
     fn phase(&self, stage: usize) -> ShuffleStage {
@@ -148,10 +135,22 @@ impl Rotation {
     }
 }
 
-pub(super) fn check_normal(
+/// The network of a kind with as many dimensions as the cube, for a normal program.
+pub(super) fn guest_of(
+    kind: MachineKind,
     cube: Hypercube,
     dimensions: &[CubeDimension],
-) -> Result<(), ShuffleExchangeProgramError> {
+) -> Result<GraphGuest, ShuffleExchangeProgramError> {
+    check_normal(cube, dimensions)?;
+    let found = cube.dimension_count();
+    let machine = Machine::of_dimensions(kind, found.into()).map_err(|_| {
+        let greatest = kind.network_dimensions().map_or(0, |range| *range.end());
+        ShuffleExchangeProgramError::TooManyDimensions { found, greatest }
+    })?;
+    Ok(GraphGuest::new(machine))
+}
+
+fn check_normal(cube: Hypercube, dimensions: &[CubeDimension]) -> Result<(), ShuffleExchangeProgramError> {
     if dimensions.is_empty() {
         return Err(ShuffleExchangeProgramError::NoStages);
     }
@@ -240,7 +239,11 @@ mod tests {
         for (order, dimensions) in lists {
             let program = program(order, dimensions).unwrap();
             let words = || ProcessId::first(program.process_count());
-            let mut held: Vec<u32> = words().map(|word| program.first_held(word).label()).collect();
+            // A word holds the data of the node that it is when rotated back.
+            let first_held = |word| {
+                (0..program.dimensions[0].index()).fold(word, |word, _| program.rotated(word, Rotation::Left))
+            };
+            let mut held: Vec<u32> = words().map(|word| first_held(word).label()).collect();
             for stage in 0..program.stage_count() {
                 let sent = program.messages(stage);
                 if stage % 2 == 0 {

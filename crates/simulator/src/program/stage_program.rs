@@ -54,9 +54,9 @@ struct Stage {
     max_units: u64,
 }
 
-/// The partners of processes in a stage, by process and partner.
+/// The partners of processes, by process and partner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Partners {
+pub(super) struct Partners {
     processes: Vec<u32>, // those with partners, ascending; empty if most have, to list all by label
     firsts: Vec<u32>,    // by listed process, the start of its partners; one more for the end
     labels: Vec<ProcessId>, // of the partners
@@ -159,7 +159,7 @@ impl Computations {
 
 impl Partners {
     /// Pairs of a process and a partner, in ascending order.
-    fn new(pairs: impl Iterator<Item = (ProcessId, ProcessId)>) -> Self {
+    pub(super) fn new(pairs: impl Iterator<Item = (ProcessId, ProcessId)>) -> Self {
         let mut lists = Self::default();
         for (process, partner) in pairs {
             if lists.processes.last() != Some(&process.label()) {
@@ -203,12 +203,31 @@ impl Partners {
     }
 
     #[inline]
-    fn of(&self, process: ProcessId) -> &[ProcessId] {
+    pub(super) fn of(&self, process: ProcessId) -> &[ProcessId] {
         &self.labels[self.range(process)]
     }
 
+    /// The partners of a process as peers, given the sizes of the messages with all partners.
+    pub(super) fn peers(&self, process: ProcessId, units: &[u64]) -> impl Iterator<Item = Peer> {
+        let range = self.range(process);
+        let partners = self.labels[range.clone()].iter().zip(&units[range]);
+        partners.map(|(&process, &units)| Peer { process, units })
+    }
+
+    /// The place of a partner of a process among all partners.
+    pub(super) fn place(&self, process: ProcessId, partner: ProcessId) -> Option<usize> {
+        let range = self.range(process);
+        let place = self.labels[range.clone()].binary_search(&partner).ok()?;
+        Some(range.start + place)
+    }
+
+    /// The number of all partners.
+    pub(super) fn count(&self) -> usize {
+        self.labels.len()
+    }
+
     /// Largest number of partners of a process.
-    fn most(&self) -> usize {
+    pub(super) fn most(&self) -> usize {
         self.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
 }
@@ -229,9 +248,7 @@ impl Stage {
 
     /// Returns the size of a message; 0 if there is none.
     fn units(&self, source: ProcessId, destination: ProcessId) -> u64 {
-        let range = self.sent.range(source);
-        let labels = &self.sent.labels[range.clone()];
-        labels.binary_search(&destination).map_or(0, |at| self.units[range.start + at])
+        self.sent.place(source, destination).map_or(0, |place| self.units[place])
     }
 }
 
@@ -275,13 +292,7 @@ impl StageProgram {
         computations: Computations,
         messages: &[StageMessage],
     ) -> Result<Self, StageProgramError> {
-        for (message, listed) in messages.iter().enumerate() {
-            check_message(message, listed, processes.into())?;
-            if listed.units == 0 {
-                return Err(StageProgramError::NoUnits { message });
-            }
-        }
-        Self::with_empty_messages(least_stages, processes, computations, messages)
+        Self::with_least_units(1, least_stages, processes, computations, messages)
     }
 
     /// Makes a program as [`Self::with_stages`] does, of messages that may have 0 units: such a message is received when it
@@ -296,8 +307,21 @@ impl StageProgram {
         computations: Computations,
         messages: &[StageMessage],
     ) -> Result<Self, StageProgramError> {
+        Self::with_least_units(0, least_stages, processes, computations, messages)
+    }
+
+    fn with_least_units(
+        least_units: u64,
+        least_stages: usize,
+        processes: u32,
+        computations: Computations,
+        messages: &[StageMessage],
+    ) -> Result<Self, StageProgramError> {
         for (message, listed) in messages.iter().enumerate() {
             check_message(message, listed, processes.into())?;
+            if listed.units < least_units {
+                return Err(StageProgramError::NoUnits { message });
+            }
         }
         let mut sorted: Vec<(usize, StageMessage)> = messages.iter().copied().enumerate().collect();
         sorted.sort_unstable_by_key(|&(place, StageMessage { stage, source, destination, .. })| {
@@ -410,11 +434,7 @@ impl Program for StageProgram {
     fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let stage_lists = &self.stages[self.stage(stage)];
         match end {
-            End::Source => {
-                let range = stage_lists.sent.range(process);
-                let sent = stage_lists.sent.labels[range.clone()].iter().zip(&stage_lists.units[range]);
-                peers.extend(sent.map(|(&process, &units)| Peer { process, units }));
-            }
+            End::Source => peers.extend(stage_lists.sent.peers(process, &stage_lists.units)),
             End::Destination => peers.extend(stage_lists.received.of(process).iter().map(|&source| {
                 let units = self.facts.uniform_units.unwrap_or_else(|| stage_lists.units(source, process));
                 Peer { process: source, units }

@@ -2,14 +2,13 @@
 //!
 //! A [`TaskGraph`] is the program that a run executes: a [`TaskSchedule`] with its amounts in cycles and units.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::narrow;
 
 use crate::{
     Communication, Cycles, End, Facts, GuestRef, Operation, OperationKind, Peer, Program, Special,
-    TaskSchedule,
+    TaskSchedule, program::stage_program::Partners,
 };
 
 /// A task graph as a program of one stage.
@@ -21,17 +20,10 @@ pub struct TaskGraph {
     schedule: Arc<TaskSchedule>,
     amounts: Option<Vec<u64>>, // by operation, if they differ from those of the schedule
     overhead: Cycles,          // processor time of every send
-    sent: Pairs,
+    sent: Partners,
     sent_units: Vec<u64>, // of all messages of each pair of `sent`
-    received: Pairs,
+    received: Partners,
     totals: Totals,
-}
-
-/// The partners of processes, in ascending order.
-#[derive(Debug, Clone, Default)]
-struct Pairs {
-    firsts: Vec<u32>, // by process; one more for the end of the last
-    partners: Vec<ProcessId>,
 }
 
 /// Sums over the operations of a task graph.
@@ -80,16 +72,16 @@ impl TaskGraph {
     }
 
     fn with_amounts(schedule: Arc<TaskSchedule>, amounts: Option<Vec<u64>>, overhead: Cycles) -> Self {
-        let processes = schedule.process_count();
         // Receives without a send are an error, so every pair has a message.
-        let pairs = || schedule.pairs.iter().filter(|pair| pair.0 != pair.1);
-        let mut sent: Vec<(u32, u32)> = pairs().copied().collect();
+        let pairs = || {
+            let between = schedule.pairs.iter().filter(|pair| pair.0 != pair.1);
+            between.map(|&(source, destination)| [source, destination].map(ProcessId::new))
+        };
+        let mut sent: Vec<_> = pairs().collect();
         sent.sort_unstable();
-        let (sent, received) = (
-            Pairs::new(processes, sent.into_iter()),
-            Pairs::new(processes, pairs().map(|pair| (pair.1, pair.0))),
-        );
-        let sent_units = vec![0; sent.partners.len()];
+        let sent = Partners::new(sent.into_iter().map(|[source, destination]| (source, destination)));
+        let received = Partners::new(pairs().map(|[source, destination]| (destination, source)));
+        let sent_units = vec![0; sent.count()];
         let totals = Totals::default();
         let mut graph = Self { schedule, amounts, overhead, sent, sent_units, received, totals };
         graph.add_operations();
@@ -211,35 +203,6 @@ impl Totals {
     }
 }
 
-impl Pairs {
-    /// Pairs of a process and a partner, in ascending order.
-    fn new(processes: u32, all: impl Iterator<Item = (u32, u32)>) -> Self {
-        let mut lists = Self { firsts: vec![0], ..Self::default() };
-        for (process, partner) in all {
-            lists.firsts.resize(process as usize + 1, narrow(lists.partners.len() as u64));
-            lists.partners.push(ProcessId::new(partner));
-        }
-        lists.firsts.resize(processes as usize + 1, narrow(lists.partners.len() as u64));
-        lists
-    }
-
-    /// The index of a partner of a process in the list of all partners.
-    fn place(&self, process: ProcessId, partner: ProcessId) -> Option<usize> {
-        let range = self.range(process);
-        let place = self.partners[range.clone()].binary_search(&partner).ok()?;
-        Some(range.start + place)
-    }
-
-    fn range(&self, process: ProcessId) -> Range<usize> {
-        let process = process.label() as usize;
-        self.firsts[process] as usize..self.firsts[process + 1] as usize
-    }
-
-    fn of(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.partners[self.range(process)].iter().copied()
-    }
-}
-
 /// Task graphs are equal if they execute the same operations.
 impl PartialEq for TaskGraph {
     fn eq(&self, other: &Self) -> bool {
@@ -252,12 +215,11 @@ impl Eq for TaskGraph {}
 
 impl Program for TaskGraph {
     fn facts(&self) -> Facts {
-        let most = self.received.firsts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max();
         let is_uniform = self.totals.smallest == self.totals.largest;
         Facts {
             all_processes_compute: false,
             total_compute: self.totals.calculations,
-            max_received: most.unwrap_or(0),
+            max_received: self.received.most(),
             uniform_units: is_uniform.then(|| self.largest_message()),
             ..Facts::new(self.schedule.process_count().into(), 1, self.overhead)
         }
@@ -273,12 +235,8 @@ impl Program for TaskGraph {
 
     fn list(&self, end: End, _: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         match end {
-            End::Source => {
-                let range = self.sent.range(process);
-                let sent = self.sent.partners[range.clone()].iter().zip(&self.sent_units[range]);
-                peers.extend(sent.map(|(&process, &units)| Peer { process, units }));
-            }
-            End::Destination => peers.extend(self.received.of(process).map(|source| {
+            End::Source => peers.extend(self.sent.peers(process, &self.sent_units)),
+            End::Destination => peers.extend(self.received.of(process).iter().map(|&source| {
                 let units = self.sent.place(source, process).map_or(1, |place| self.sent_units[place]);
                 Peer { process: source, units }
             })),

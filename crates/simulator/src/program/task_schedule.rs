@@ -345,12 +345,6 @@ impl TaskSchedule {
         all
     }
 
-    /// The number of messages.
-    #[must_use]
-    pub fn send_count(&self) -> u64 {
-        self.operations.iter().filter(|operation| operation.kind == OperationKind::Send).count() as u64
-    }
-
     /// Memory of the schedule \[bytes\].
     #[must_use]
     pub fn bytes(&self) -> u64 {

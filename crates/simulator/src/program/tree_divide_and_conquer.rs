@@ -61,12 +61,6 @@ impl TreeDivideAndConquer {
         Self { sizes, ..self }
     }
 
-    /// The levels of links of the tree.
-    #[must_use]
-    pub fn levels(&self) -> u32 {
-        self.levels
-    }
-
     /// The level that computes in a stage, and whether it divides.
     fn active_level(&self, stage: usize) -> (u32, bool) {
         let stage = u32::try_from(stage).unwrap_or(u32::MAX);
@@ -147,41 +141,26 @@ impl Program for TreeDivideAndConquer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program;
+    use crate::program::{check_lists, pairs};
     use cubefold_topology::Network;
 
     fn program(levels: u32) -> TreeDivideAndConquer {
         TreeDivideAndConquer::new(levels, Cycles::new(7)).unwrap()
     }
 
-    fn messages(levels: u32, stage: usize) -> Vec<(u32, u32)> {
-        let messages = program(levels).messages(stage);
-        messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
-    }
-
     #[test]
     fn parts_go_down_level_by_level_and_results_come_back() {
-        assert_eq!(messages(2, 0), [(0, 1), (0, 2)]);
-        assert_eq!(messages(2, 1), [(1, 3), (1, 4), (2, 5), (2, 6)]);
-        assert_eq!(messages(2, 2), [(3, 1), (4, 1), (5, 2), (6, 2)]);
-        assert_eq!(messages(2, 3), [(1, 0), (2, 0)]);
-        assert_eq!(messages(2, 4), []);
+        let program = program(2);
+        assert_eq!(pairs(&program, 0), [(0, 1), (0, 2)]);
+        assert_eq!(pairs(&program, 1), [(1, 3), (1, 4), (2, 5), (2, 6)]);
+        assert_eq!(pairs(&program, 2), [(3, 1), (4, 1), (5, 2), (6, 2)]);
+        assert_eq!(pairs(&program, 3), [(1, 0), (2, 0)]);
+        assert_eq!(pairs(&program, 4), []);
     }
 
     #[test]
     fn sources_and_destinations_agree_and_computations_are_counted() {
-        for levels in 1..=6 {
-            let program = program(levels);
-            let mut computations = 0;
-            for stage in 0..program.stage_count() {
-                assert_eq!(program.messages(stage), program::received(&program, stage));
-                let processes = ProcessId::first(program.process_count());
-                computations += processes
-                    .map(|process| u128::from(program.computation(stage, process).get()))
-                    .sum::<u128>();
-            }
-            assert_eq!(program.facts().total_compute, computations);
-        }
+        (1..=6).for_each(|levels| check_lists(&program(levels)));
         assert!(TreeDivideAndConquer::new(0, Cycles::ZERO).is_err());
     }
 
@@ -214,15 +193,9 @@ mod tests {
             [0, 1, 2, 3, 4].map(computes),
             [[7, 0, 0, 0], [0, 7, 7, 0], [0, 0, 0, 7], [0, 0, 7, 0], [7, 0, 0, 0]]
         );
-        let messages = |stage| -> Vec<(u32, u32)> {
-            let messages = program.messages(stage);
-            messages.iter().map(|message| (message.source.label(), message.destination.label())).collect()
-        };
+        let messages = |stage| pairs(&program, stage);
         assert_eq!([0, 1, 2].map(messages), [vec![(0, 1), (0, 2)], vec![(2, 3)], vec![(3, 2)]]);
         assert_eq!([3, 4].map(messages), [vec![(1, 0), (2, 0)], vec![]]);
-        for stage in 0..5 {
-            assert_eq!(program.messages(stage), program::received(&program, stage));
-        }
-        assert_eq!(program.facts().total_compute, 7 * 6);
+        check_lists(&program);
     }
 }
