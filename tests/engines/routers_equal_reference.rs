@@ -15,11 +15,11 @@ use cubefold_reference::routers::{
 };
 
 use cubefold_simulator::{
-    AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, DimensionChoice, EAGER_ALL, Ejection,
-    EngineChoice, Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost, MessageTimes,
-    NoBeltError, Observer, Operation, OperationKind, Outcome, PhaseLength, Program, Request, Requirement,
-    RouterError, RouterRouting, RouterSettings, RouterTie, Routing, RoutingOption, RoutingOptions,
-    RoutingScheme, SimulationError, Speedup, StageRecord, StepBody, TableChoice, TaskGraph,
+    AdaptiveChoice, Allocator, Communication, CountLinkUse, Cycles, Detail, DetailList, DimensionChoice,
+    EAGER_ALL, Ejection, EngineChoice, Evaluator, Execution, FlowControl, Job, JobStep, LinkUse, LocalCost,
+    MessageTimes, NoBeltError, Observer, Operation, OperationKind, Outcome, PhaseLength, Program, Request,
+    Requirement, RouterError, RouterRouting, RouterSettings, RouterTie, Routing, RoutingOption,
+    RoutingOptions, RoutingScheme, SimulationError, Speedup, StageRecord, StepBody, TableChoice, TaskGraph,
     TaskScheduleBuilder, max_cycles, predict, simulate,
 };
 use cubefold_topology::{
@@ -84,13 +84,15 @@ impl Observer for Reported {
         self.records.push(*record);
     }
 
-    fn wants_messages(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Messages
     }
 
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        assert!(self.messages.is_empty(), "they come once");
-        self.messages = messages;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Messages(messages) = details {
+            assert!(self.messages.is_empty(), "they come once");
+            self.messages = messages;
+        }
     }
 }
 

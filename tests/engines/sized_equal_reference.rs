@@ -14,9 +14,9 @@ use cubefold_reference::{
     stage_program::{Rotated, SizedMessage, StageOutcome, StageProblem, StageRow, predicted, run_stages},
 };
 use cubefold_simulator::{
-    Communication, Computations, CountLinkUse, Cycles, EAGER_ALL, EngineChoice, LinkUse, LocalCost, Observer,
-    Outcome, Request, Rotation, ServiceOrder, StageMessage, StageProgram, StageRecord, Switching,
-    Transmission, predict, simulate, transmission_count,
+    Communication, Computations, CountLinkUse, Cycles, Detail, DetailList, EAGER_ALL, EngineChoice, LinkUse,
+    LocalCost, Observer, Outcome, Request, Rotation, ServiceOrder, StageMessage, StageProgram, StageRecord,
+    Switching, Transmission, predict, simulate, transmission_count,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, Network, NodeId, RouteChoice, TieRule, Wrap};
 use rand::{
@@ -188,12 +188,14 @@ impl Transmissions {
 impl Observer for Transmissions {
     fn stage_finished(&mut self, _: &StageRecord) {}
 
-    fn wants_transmissions(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Transmissions
     }
 
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        self.0 = transmissions;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Transmissions(transmissions) = details {
+            self.0 = transmissions;
+        }
     }
 }
 

@@ -50,7 +50,8 @@ use self::{
     memory::{bytes_of_processes, messages_under_way, packets_under_way},
 };
 use crate::{
-    Communication, Cycle, Cycles, MessageTimes, Observer, Program, SimulationError, Traffic,
+    Communication, Cycle, Cycles, Detail, DetailList, MessageTimes, Observer, Program, SimulationError,
+    Traffic,
     time_wheel::TimeWheel,
     transport::{Arrivals, Messages, Reusable, Transport, flow::FlowPlan},
 };
@@ -115,7 +116,6 @@ trait Processes<T, B: Border = Alone> {
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool;
 }
 
-/// A message that has been received.
 #[derive(Debug, Clone, Copy)]
 struct ReceivedMessage {
     record: MessageRecord,
@@ -384,7 +384,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
 
     /// Records the times of all messages if `observer` wants them.
     fn log_messages(&mut self, observer: &dyn Observer) {
-        self.log = observer.wants_messages().then(Vec::new);
+        self.log = observer.wants(Detail::Messages).then(Vec::new);
     }
 
     /// Passes the recorded times of all messages to `observer`.
@@ -393,7 +393,7 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
             log.sort_unstable_by_key(|message| {
                 (message.received, message.stage, message.source, message.destination, message.start)
             });
-            observer.messages_finished(log);
+            observer.details_finished(DetailList::Messages(log));
         }
     }
 
@@ -404,8 +404,9 @@ impl<'run, T: Transport, B: Border> Core<'run, T, B> {
 
     /// Reports the transmissions of the finished run to an observer that wants them.
     fn report_transmissions(&mut self, observer: &mut dyn Observer) {
-        if observer.wants_transmissions() {
-            observer.transmissions_finished(self.transport.take_transmissions());
+        if observer.wants(Detail::Transmissions) {
+            let transmissions = self.transport.take_transmissions();
+            observer.details_finished(DetailList::Transmissions(transmissions));
         }
     }
 

@@ -77,8 +77,8 @@ pub use engine::{StuckReason, StuckTasks, evaluator::Evaluator};
 pub use explicit_routes::{MessageRoutes, explicit_unit_hops};
 pub use guest::{GuestRef, stage_distances};
 pub use observe::{
-    JobTimes, LATE_MESSAGES, MessageTimes, Observer, OperationTimes, RankPart, RankSpan, RankTime,
-    StageRecord, StepRecord, StepTimes,
+    Detail, DetailList, JobTimes, LATE_MESSAGES, MessageTimes, Observer, OperationTimes, RankPart, RankSpan,
+    RankTime, StageRecord, StepRecord, StepTimes,
     accounts::ImbalanceError,
     distribution::{Distribution, Percent},
     summary::{StageTotals, Summary},

@@ -78,6 +78,23 @@ impl StageRecord {
         self.finish - self.begun() - self.transfer - self.overhead
     }
 
+    /// All of the time that it spent in the stage if it computed for `computation` \[cycles\]. The sum stays below 2^63, as
+    /// was checked before the run; an overflow would show as an imbalance.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
+    pub(crate) fn spent(&self, computation: Cycles) -> u64 {
+        let parts = [
+            computation,
+            self.sharing,
+            self.overhead,
+            self.waiting(),
+            self.transfer,
+            self.blocked(),
+            self.idle,
+        ];
+        parts.iter().fold(0, |sum, part| sum.wrapping_add(part.get()))
+    }
+
     /// The cycle from which it waits only for its message.
     #[inline]
     fn begun(&self) -> Cycle {
@@ -221,6 +238,45 @@ impl MessageTimes {
     }
 }
 
+/// Details of a run that an engine lists only for an observer that wants them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The times of the operations of a task graph.
+    Operations,
+    /// The activities of the ranks of a job.
+    RankSpans,
+    /// The times of every message: of jobs, and of all programs over routers with finite buffers.
+    Messages,
+    /// Every transmission, which only the link-by-link engine knows.
+    Transmissions,
+}
+
+/// All details of one kind of a finished run.
+#[derive(Debug, Clone)]
+pub enum DetailList {
+    /// In the order of the schedule.
+    Operations(Vec<OperationTimes>),
+    /// By rank and time.
+    RankSpans(Vec<RankSpan>),
+    /// In the order in which they were received; of one cycle by stage, source, destination and start.
+    Messages(Vec<MessageTimes>),
+    /// In the order of their starts, messages and packets.
+    Transmissions(Vec<Transmission>),
+}
+
+impl DetailList {
+    /// The kind of the details.
+    #[must_use]
+    pub fn detail(&self) -> Detail {
+        match self {
+            Self::Operations(_) => Detail::Operations,
+            Self::RankSpans(_) => Detail::RankSpans,
+            Self::Messages(_) => Detail::Messages,
+            Self::Transmissions(_) => Detail::Transmissions,
+        }
+    }
+}
+
 /// A receiver of the records of a run.
 ///
 /// Records come in the order of the simulation: those of one process by stage, otherwise as they happen.
@@ -252,50 +308,20 @@ pub trait Observer {
         let _ = task;
     }
 
-    /// Whether it wants the times of the operations of a task graph.
-    fn wants_operations(&self) -> bool {
+    /// Whether it wants these details of a run.
+    fn wants(&self, detail: Detail) -> bool {
+        let _ = detail;
         false
     }
 
-    /// Takes the times of all operations of a finished task graph, in the order of the schedule.
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        drop(times);
-    }
-
-    /// Whether it wants the activities of the ranks of a job.
-    fn wants_rank_spans(&self) -> bool {
-        false
-    }
-
-    /// Takes the activities of all ranks of a job, by rank and time.
-    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
-        drop(spans);
+    /// Takes details of a finished run.
+    fn details_finished(&mut self, details: DetailList) {
+        drop(details);
     }
 
     /// Takes the record of a step of a job that is over at a rank.
     fn step_finished(&mut self, record: &StepRecord) {
         let _ = record;
-    }
-
-    /// Whether it wants the times of every message: of jobs, and of all programs over routers with finite buffers.
-    fn wants_messages(&self) -> bool {
-        false
-    }
-
-    /// Takes the times of all messages of a run, in the order in which they were received; of one cycle by stage, source,
-    /// destination and start.
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        drop(messages);
-    }
-
-    /// Whether it wants every transmission, which only the link-by-link engine knows.
-    fn wants_transmissions(&self) -> bool {
-        false
-    }
-
-    /// Takes the transmissions of a finished run, in the order of their starts, messages and packets.
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        drop(transmissions);
     }
 }
 
@@ -336,61 +362,23 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.part_finished(task);
     }
 
-    fn wants_operations(&self) -> bool {
-        self.0.wants_operations() || self.1.wants_operations()
+    fn wants(&self, detail: Detail) -> bool {
+        self.0.wants(detail) || self.1.wants(detail)
     }
 
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        if self.0.wants_operations() {
-            self.0.operations_finished(times.clone());
+    fn details_finished(&mut self, details: DetailList) {
+        let detail = details.detail();
+        if self.0.wants(detail) {
+            self.0.details_finished(details.clone());
         }
-        if self.1.wants_operations() {
-            self.1.operations_finished(times);
-        }
-    }
-
-    fn wants_rank_spans(&self) -> bool {
-        self.0.wants_rank_spans() || self.1.wants_rank_spans()
-    }
-
-    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
-        if self.0.wants_rank_spans() {
-            self.0.rank_spans_finished(spans.clone());
-        }
-        if self.1.wants_rank_spans() {
-            self.1.rank_spans_finished(spans);
+        if self.1.wants(detail) {
+            self.1.details_finished(details);
         }
     }
 
     fn step_finished(&mut self, record: &StepRecord) {
         self.0.step_finished(record);
         self.1.step_finished(record);
-    }
-
-    fn wants_messages(&self) -> bool {
-        self.0.wants_messages() || self.1.wants_messages()
-    }
-
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        if self.0.wants_messages() {
-            self.0.messages_finished(messages.clone());
-        }
-        if self.1.wants_messages() {
-            self.1.messages_finished(messages);
-        }
-    }
-
-    fn wants_transmissions(&self) -> bool {
-        self.0.wants_transmissions() || self.1.wants_transmissions()
-    }
-
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        if self.0.wants_transmissions() {
-            self.0.transmissions_finished(transmissions.clone());
-        }
-        if self.1.wants_transmissions() {
-            self.1.transmissions_finished(transmissions);
-        }
     }
 }
 
@@ -417,40 +405,16 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).part_finished(task);
     }
 
-    fn wants_operations(&self) -> bool {
-        (**self).wants_operations()
+    fn wants(&self, detail: Detail) -> bool {
+        (**self).wants(detail)
     }
 
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        (**self).operations_finished(times);
-    }
-
-    fn wants_rank_spans(&self) -> bool {
-        (**self).wants_rank_spans()
-    }
-
-    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
-        (**self).rank_spans_finished(spans);
+    fn details_finished(&mut self, details: DetailList) {
+        (**self).details_finished(details);
     }
 
     fn step_finished(&mut self, record: &StepRecord) {
         (**self).step_finished(record);
-    }
-
-    fn wants_messages(&self) -> bool {
-        (**self).wants_messages()
-    }
-
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        (**self).messages_finished(messages);
-    }
-
-    fn wants_transmissions(&self) -> bool {
-        (**self).wants_transmissions()
-    }
-
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        (**self).transmissions_finished(transmissions);
     }
 }
 
@@ -508,40 +472,16 @@ impl Observer for InBatches<'_> {
         self.observer.part_finished(task);
     }
 
-    fn wants_operations(&self) -> bool {
-        self.observer.wants_operations()
+    fn wants(&self, detail: Detail) -> bool {
+        self.observer.wants(detail)
     }
 
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        self.observer.operations_finished(times);
-    }
-
-    fn wants_rank_spans(&self) -> bool {
-        self.observer.wants_rank_spans()
-    }
-
-    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
-        self.observer.rank_spans_finished(spans);
+    fn details_finished(&mut self, details: DetailList) {
+        self.observer.details_finished(details);
     }
 
     fn step_finished(&mut self, record: &StepRecord) {
         self.observer.step_finished(record);
-    }
-
-    fn wants_messages(&self) -> bool {
-        self.observer.wants_messages()
-    }
-
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        self.observer.messages_finished(messages);
-    }
-
-    fn wants_transmissions(&self) -> bool {
-        self.observer.wants_transmissions()
-    }
-
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        self.observer.transmissions_finished(transmissions);
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{
-    EngineChoice, LATE_MESSAGES, MessageTimes, Observer, Outcome, Request, StageRecord, Transmission,
-    simulate, transmission_count,
+    Detail, DetailList, EngineChoice, LATE_MESSAGES, MessageTimes, Observer, Outcome, Request, StageRecord,
+    Transmission, simulate, transmission_count,
 };
 use cubefold_topology::{LinkMode, NodeId};
 
@@ -31,12 +31,14 @@ struct Log(Vec<Transmission>);
 impl Observer for Log {
     fn stage_finished(&mut self, _: &StageRecord) {}
 
-    fn wants_transmissions(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Transmissions
     }
 
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        self.0 = transmissions;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Transmissions(transmissions) = details {
+            self.0 = transmissions;
+        }
     }
 }
 

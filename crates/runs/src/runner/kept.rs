@@ -1,7 +1,8 @@
 //! The records that a run keeps beside its result: stages, operations, messages and transmissions.
 
 use cubefold_simulator::{
-    MessageTimes, Observer, OperationTimes, RankSpan, RankTask, StageRecord, Transmission, WantedRows,
+    Detail, DetailList, MessageTimes, Observer, OperationTimes, RankSpan, RankTask, StageRecord,
+    Transmission, WantedRows,
 };
 
 /// Whether the records of all processes and stages are kept for rows and pictures.
@@ -104,35 +105,21 @@ impl Observer for Kept {
         self.part_of = Some(task);
     }
 
-    fn wants_operations(&self) -> bool {
-        self.wants_operations
+    fn wants(&self, detail: Detail) -> bool {
+        match detail {
+            Detail::Operations => self.wants_operations,
+            Detail::RankSpans => self.keep.has_records(),
+            Detail::Messages => self.keep.has_messages(),
+            Detail::Transmissions => self.keep == KeepRecords::WithTransmissions,
+        }
     }
 
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        self.operations = times;
-    }
-
-    fn wants_rank_spans(&self) -> bool {
-        self.keep.has_records()
-    }
-
-    fn rank_spans_finished(&mut self, spans: Vec<RankSpan>) {
-        self.rank_spans = spans;
-    }
-
-    fn wants_messages(&self) -> bool {
-        self.keep.has_messages()
-    }
-
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        self.messages = messages;
-    }
-
-    fn wants_transmissions(&self) -> bool {
-        self.keep == KeepRecords::WithTransmissions
-    }
-
-    fn transmissions_finished(&mut self, transmissions: Vec<Transmission>) {
-        self.transmissions = transmissions;
+    fn details_finished(&mut self, details: DetailList) {
+        match details {
+            DetailList::Operations(times) => self.operations = times,
+            DetailList::RankSpans(spans) => self.rank_spans = spans,
+            DetailList::Messages(messages) => self.messages = messages,
+            DetailList::Transmissions(transmissions) => self.transmissions = transmissions,
+        }
     }
 }

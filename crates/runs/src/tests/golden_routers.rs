@@ -7,8 +7,8 @@ use cubefold_formats::input::text::hexadecimal;
 use cubefold_mapping::ProcessId;
 use cubefold_scenario::{LoadChoice, load};
 use cubefold_simulator::{
-    ChannelLoads, Cycle, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow, Request, StageRecord,
-    WantedRows, simulate,
+    ChannelLoads, Cycle, Detail, DetailList, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow,
+    Request, StageRecord, WantedRows, simulate,
 };
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -52,12 +52,14 @@ struct Messages(Vec<MessageTimes>);
 impl Observer for Messages {
     fn stage_finished(&mut self, _: &StageRecord) {}
 
-    fn wants_messages(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Messages
     }
 
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        self.0 = messages;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Messages(messages) = details {
+            self.0 = messages;
+        }
     }
 }
 

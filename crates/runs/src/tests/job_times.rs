@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use cubefold_scenario::Run;
 use cubefold_simulator::{
-    EngineChoice, Job, JobStep, MessageTimes, Observer, Outcome, Program, RankTime, Request, StageRecord,
-    StepRecord, simulate,
+    Detail, DetailList, EngineChoice, Job, JobStep, MessageTimes, Observer, Outcome, Program, RankTime,
+    Request, StageRecord, StepRecord, simulate,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -323,12 +323,14 @@ impl Observer for Log {
         self.steps.push(*record);
     }
 
-    fn wants_messages(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Messages
     }
 
-    fn messages_finished(&mut self, messages: Vec<MessageTimes>) {
-        self.messages = messages;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Messages(messages) = details {
+            self.messages = messages;
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use std::{
 use cubefold_formats::input::chakra_schema::{
     AttributeProto, BoolList, GlobalMetadata, Node, NodeType, Value as Attribute,
 };
-use cubefold_simulator::{EngineChoice, Observer, OperationTimes, Request, StageRecord, simulate};
+use cubefold_simulator::{
+    Detail, DetailList, EngineChoice, Observer, OperationTimes, Request, StageRecord, simulate,
+};
 use flate2::{Compression, write::GzEncoder};
 use prost::Message;
 use serde::Deserialize;
@@ -139,12 +141,14 @@ impl Observer for Times {
         self.finishes.push(record.finish.get());
     }
 
-    fn wants_operations(&self) -> bool {
-        true
+    fn wants(&self, detail: Detail) -> bool {
+        detail == Detail::Operations
     }
 
-    fn operations_finished(&mut self, times: Vec<OperationTimes>) {
-        self.operations = times;
+    fn details_finished(&mut self, details: DetailList) {
+        if let DetailList::Operations(times) = details {
+            self.operations = times;
+        }
     }
 }
 

@@ -23,8 +23,8 @@ use super::{
     switches::Switches,
 };
 use crate::{
-    Communication, Cycle, Cycles, End, ImbalanceError, Job, JobTimes, LATE_MESSAGES, MessageTimes, Observer,
-    Peer, Program, SimulationError, Summary, Traffic,
+    Communication, Cycle, Cycles, Detail, End, ImbalanceError, Job, JobTimes, LATE_MESSAGES, MessageTimes,
+    Observer, Peer, Program, SimulationError, Summary, Traffic,
     explicit_routes::ExplicitRoutes,
     processors::Processors,
     program::job::StepStage,
@@ -71,7 +71,7 @@ pub(crate) fn run(
     };
     let packets = Packets::new(machine, communication, &Slab::whole(machine), job.facts().uniform_units)
         .with_explicit_routes(routes)
-        .logging(observer.wants_transmissions() && trees.is_none());
+        .logging(observer.wants(Detail::Transmissions) && trees.is_none());
     let mut core = Core::whole(placement, communication, packets);
     let (summary, times) = run_on(job, trees.as_ref(), &mut core, observer)?;
     Ok((summary, core.traffic(), times))
@@ -175,7 +175,7 @@ impl<'run> Actors<'run> {
             switches: None,
             has_turns: job.has_turns(),
             peers: vec![],
-            activity: RankActivity::new(job).listing(observer.wants_rank_spans()),
+            activity: RankActivity::new(job).listing(observer.wants(Detail::RankSpans)),
             durations: 0,
             exposed: 0,
             largest: largest_units(job),
@@ -198,7 +198,6 @@ impl<'run> Actors<'run> {
         self.summary.makespan()
     }
 
-    /// The first unfinished rank.
     pub(super) fn unfinished_rank(&self) -> Option<u32> {
         (0..).zip(&self.left).find(|(_, left)| **left > 0).map(|(rank, _)| rank)
     }
@@ -218,8 +217,7 @@ impl<'run> Actors<'run> {
     /// The place of the step of an actor in its stage, and its rank.
     fn place_of_actor(&self, actor: u32) -> (StepPlace, u32) {
         let (_, process) = self.locate(actor);
-        let (stage, ..) = self.progress.current(ProcessId::new(actor));
-        (self.place(stage), self.rank(process))
+        (self.place(self.progress.stage(ProcessId::new(actor))), self.rank(process))
     }
 
     /// The rank of a process of a step.
@@ -227,7 +225,6 @@ impl<'run> Actors<'run> {
         process.label() % self.ranks
     }
 
-    /// An actor begins its next stage.
     fn begin_stage<T>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (_, process) = self.locate(actor);
         let stage = self.progress.next_stage(ProcessId::new(actor));
@@ -261,34 +258,29 @@ impl<'run> Actors<'run> {
                 self.activity.acts_until(place, rank, now);
             }
         }
-        if self.cores.is_some() {
-            self.add_tasks(stage, actor, &peers, awaited, now, core);
-            let all = peers.len();
-            self.peers = peers;
-            if self.progress.await_messages(number, all) {
-                self.finish_stage(actor, now);
+        let (sources, destinations) = peers.split_at(awaited);
+        let awaited = if self.cores.is_some() {
+            self.add_tasks(stage, actor, (sources, destinations), now, core);
+            peers.len() // with the tasks of sends
+        } else {
+            let is_in_switches = self.reduces_in_switches(step);
+            // Switches need not be ready.
+            let was_ready = |actors: &Self, peer: &Peer| {
+                !is_in_switches
+                    && actors.progress.was_ready(ProcessId::new(first + peer.process.label()), stage)
+            };
+            for source in sources {
+                if was_ready(self, source) && !core.communication.is_eager(source.units) {
+                    self.send(stage, source.process, process, source.units, now, core);
+                }
             }
-            return;
-        }
-        if self.reduces_in_switches(step) {
-            for peer in &peers[awaited..] {
-                self.send(stage, process, peer.process, peer.units, now, core);
+            for peer in destinations {
+                if is_in_switches || core.communication.is_eager(peer.units) || was_ready(self, peer) {
+                    self.send(stage, process, peer.process, peer.units, now, core);
+                }
             }
-            self.peers = peers;
-            if self.progress.await_messages(number, awaited) {
-                self.finish_stage(actor, now);
-            }
-            return;
-        }
-        for (place, &peer) in peers.iter().enumerate() {
-            let is_ready = self.progress.was_ready(ProcessId::new(first + peer.process.label()), stage);
-            let is_eager = core.communication.is_eager(peer.units);
-            if place < awaited && is_ready && !is_eager {
-                self.send(stage, peer.process, process, peer.units, now, core);
-            } else if place >= awaited && (is_ready || is_eager) {
-                self.send(stage, process, peer.process, peer.units, now, core);
-            }
-        }
+            awaited
+        };
         self.peers = peers;
         if self.progress.await_messages(number, awaited) {
             self.finish_stage(actor, now);

@@ -28,7 +28,6 @@ pub(crate) trait Border: Debug {
     /// The engine of a node, if it is another one.
     fn elsewhere(&self, node: NodeId) -> Option<usize>;
 
-    /// Sends a note to another engine.
     fn send(&mut self, engine: usize, note: Note);
 
     /// Tells the engine of a destination that a source is ready.
@@ -37,7 +36,6 @@ pub(crate) trait Border: Debug {
     /// Keeps a source of another engine that is ready before its destination.
     fn keep(&mut self, destination: ProcessId, ready: ReadySource);
 
-    /// Prefetches the sources kept for a process.
     fn prefetch_kept(&self, destination: ProcessId);
 
     /// Moves the sources kept for a process in a stage to `sources`.

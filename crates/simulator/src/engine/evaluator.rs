@@ -1,7 +1,5 @@
 //! One program on one placement after another, for searches and sweeps.
 
-use std::fmt;
-
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Machine, NodeId};
 
@@ -58,6 +56,7 @@ use crate::{
 /// assert!(better.is_none_or(|makespan| makespan < before));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug)]
 pub struct Evaluator<'a> {
     machine: &'a Machine,
     communication: Communication,
@@ -68,6 +67,7 @@ pub struct Evaluator<'a> {
 }
 
 /// The engine that runs a program.
+#[derive(Debug)]
 enum Runs<'a> {
     Bare(Box<BareStages<'a>>),
     Packets(Box<Core<'a, Packets<'a>>>, ProcessKind<'a>),
@@ -105,13 +105,14 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
 }
 
 /// The behaviour of the processes of an engine.
+#[derive(Debug)]
 enum ProcessKind<'a> {
     Stages(Box<StageRun<'a>>),
     Tasks(&'a TaskGraph),
     Job(&'a Job),
 }
 
-/// A stage program and its processes.
+#[derive(Debug)]
 struct StageRun<'a> {
     program: &'a dyn Program,
     state: StageState,
@@ -350,7 +351,6 @@ impl StageRun<'_> {
     }
 }
 
-/// Runs a job.
 fn run_job<T: Transport>(
     job: &Job,
     core: &mut Core<'_, T>,
@@ -369,7 +369,6 @@ fn run_job<T: Transport>(
     }
 }
 
-/// Runs a task graph.
 fn run_tasks<T: Transport>(
     graph: &TaskGraph,
     core: &mut Core<'_, T>,
@@ -381,16 +380,4 @@ fn run_tasks<T: Transport>(
     }
     core.check_deadlock()?;
     processes.stuck().map_or(Ok(Some(processes.latest_end())), |stuck| Err(SimulationError::Stuck(stuck)))
-}
-
-impl fmt::Debug for Evaluator<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { machine, communication, .. } = self;
-        formatter
-            .debug_struct("Evaluator")
-            .field("machine", machine)
-            .field("communication", communication)
-            .field("work", &self.work())
-            .finish_non_exhaustive()
-    }
 }

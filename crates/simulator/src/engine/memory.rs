@@ -89,12 +89,10 @@ fn packets_queued(program: &dyn Program, distance: Distance<'_>, communication: 
     largest.saturating_mul(ahead).div_ceil(2).max(packets_under_way(program, communication))
 }
 
-/// The packets of the largest message.
 fn largest_packet_count(program: &dyn Program, communication: Communication) -> u64 {
     communication.packet_count(largest_units(program))
 }
 
-/// The units of the largest message.
 pub(crate) fn largest_units(program: &dyn Program) -> u64 {
     match program.facts().uniform_units {
         Some(units) => units,

@@ -190,22 +190,3 @@ impl Cores {
         self.cost * self.all[process as usize].count
     }
 }
-
-/// The parts of the time of a process in a stage after it is ready.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
-    pub(super) start: Cycle,
-    pub(super) transfer: Cycles,
-    pub(super) overlapped: Cycles,
-}
-
-impl Parts {
-    /// The parts of the time from `ready` to `finish` without overhead: first waiting, then transfer, up to the values
-    /// that they have for the message received last, which set out at `start` and takes `alone` without contention.
-    pub(super) fn new([ready, start, finish]: [Cycle; 3], alone: Cycles, overhead: Cycles) -> Self {
-        let left = (finish - ready).get() - overhead.get();
-        let waiting = (start.max(ready) - ready).get().min(left);
-        let transfer = Cycles::new(alone.get().min(left - waiting));
-        Self { start: start.min(ready + Cycles::new(waiting)), transfer, overlapped: alone - transfer }
-    }
-}

@@ -135,7 +135,6 @@ impl MessageTable {
         self.vacant.clear();
     }
 
-    /// The number of a size.
     #[inline]
     pub(crate) fn size_number(&mut self, units: u64) -> u32 {
         if self.latest.0 != units {
@@ -189,12 +188,10 @@ impl MessageTable {
         self.slots[message as usize].record.receiver
     }
 
-    /// The units of a message.
     pub(crate) fn units(&self, message: u32) -> u64 {
         self.size(self.record(message).size).units
     }
 
-    /// Prefetches a record.
     #[inline]
     pub(crate) fn prefetch(&self, message: u32) {
         prefetch_index(&self.slots, message as usize);
@@ -221,7 +218,6 @@ impl MessageTable {
         (self.message_key(message), if self.has_turns { receiver } else { operation }, packet)
     }
 
-    /// Returns the entry of the size with this number.
     #[inline]
     pub(crate) fn size(&self, size: u32) -> &SizeEntry {
         &self.sizes[size as usize]

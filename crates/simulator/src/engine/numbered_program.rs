@@ -147,7 +147,6 @@ impl NumberedProgram {
         Some(())
     }
 
-    /// Bytes for `visits` visits and `messages` messages.
     pub(super) fn bytes(visits: u64, messages: u64) -> u64 {
         let a_message = (size_of::<Message>() + size_of::<u32>()) as u64;
         let a_visit = (size_of::<Cycles>() + 2 * size_of::<u32>()) as u64;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cubefold_mapping::ProcessId;
 use prefetch_index::prefetch_index;
 
-use crate::{Cycle, Cycles};
+use crate::{Cycle, Cycles, StageRecord};
 
 /// The state of all processes.
 #[derive(Debug)]
@@ -35,7 +35,6 @@ struct Received {
     last: Option<Receipt>,
 }
 
-/// The receipt of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Receipt {
     /// The cycle at which it was received.
@@ -90,17 +89,10 @@ impl Progress {
         self.all.len() <= Self::IN_CACHE
     }
 
-    /// The number of processes.
-    pub(crate) fn count(&self) -> u64 {
-        self.all.len() as u64
-    }
-
-    /// The number of processes, as a length.
     pub(crate) fn process_count(&self) -> usize {
         self.all.len()
     }
 
-    /// Prefetches the record of a process.
     #[inline]
     pub(crate) fn prefetch(&self, process: ProcessId) {
         prefetch_index(&self.all, process.label() as usize);
@@ -116,7 +108,6 @@ impl Progress {
         }
     }
 
-    /// Bytes for `processes` processes.
     pub(crate) fn bytes(processes: u64) -> u64 {
         processes.saturating_mul(size_of::<ProcessState>() as u64)
     }
@@ -126,7 +117,6 @@ impl Progress {
         self.all[process.label() as usize].stages as usize
     }
 
-    /// Whether the process has become ready in `stage`.
     pub(crate) fn was_ready(&self, process: ProcessId, stage: usize) -> bool {
         self.all[process.label() as usize].stages as usize > stage
     }
@@ -173,11 +163,27 @@ impl Progress {
         received.awaited == 0
     }
 
-    /// The stage in which the process became ready last, the cycle, and the message received last
-    /// for it.
-    pub(crate) fn current(&self, process: ProcessId) -> (usize, Cycle, Option<Receipt>) {
-        let state = &self.all[process.label() as usize];
-        (state.stages as usize - 1, state.ready, state.received.last)
+    /// The stage in which the process became ready last.
+    pub(crate) fn stage(&self, process: ProcessId) -> usize {
+        self.all[process.label() as usize].stages as usize - 1
+    }
+
+    /// The record of the stage that a process ends at `finish`, in which its messages cost `overhead`; it has shared no
+    /// processor.
+    ///
+    /// The time from `ready` to `finish` without overhead is first waiting, then transfer, up to the values that they
+    /// have for the message received last.
+    #[inline]
+    pub(crate) fn record(&self, process: ProcessId, finish: Cycle, overhead: Cycles) -> StageRecord {
+        let ProcessState { ready, received, .. } = self.all[process.label() as usize];
+        let (start, alone) = received.last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
+        let left = (finish - ready).get() - overhead.get();
+        let waiting = (start.max(ready) - ready).get().min(left);
+        let transfer = Cycles::new(alone.get().min(left - waiting));
+        let start = start.min(ready + Cycles::new(waiting));
+        let times = [ready, start, finish].map(Cycle::get);
+        let plain = StageRecord::plain(process, self.stage(process), times, transfer.get());
+        StageRecord { overlapped: alone - transfer, overhead, ..plain }
     }
 
     /// The process finishes its last stage at `now`, not before any other so far.

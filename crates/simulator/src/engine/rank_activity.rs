@@ -107,7 +107,6 @@ impl<'job> RankActivity<'job> {
         spans
     }
 
-    /// The place of a step in an iteration.
     pub(super) fn place(&self, iteration: u32, step: u32) -> StepPlace {
         let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
         StepPlace { step, place: iteration * steps + step }

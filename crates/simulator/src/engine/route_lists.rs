@@ -14,7 +14,6 @@ const MAX_KEPT: u64 = 1 << 20;
 /// The most steps of one placement.
 const MAX_STEPS: u64 = 1 << 22;
 
-/// The routes of a machine.
 #[derive(Debug)]
 pub(super) struct RouteLists<'a> {
     machine: &'a Machine,
@@ -94,7 +93,6 @@ impl<'a> RouteLists<'a> {
         if let Some(&first) = self.firsts.get(&ends) { Some(first) } else { self.list(ends) }
     }
 
-    /// A step of a route.
     #[inline]
     pub(super) fn step(&self, step: u32) -> Step {
         self.steps[step as usize]

@@ -13,13 +13,11 @@ use cubefold_topology::{NodeId, narrow};
 use self::state::PeerLists;
 pub(super) use self::state::StageState;
 use super::{
-    Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind,
-    message_costs::{Cores, Parts},
-    message_table::MessageRecord,
-    progress::Receipt,
+    Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind, message_costs::Cores,
+    message_table::MessageRecord, progress::Receipt,
 };
 use crate::{
-    Communication, Cycle, Cycles, End, Observer, Peer, Program, StageRecord, Traffic,
+    Communication, Cycle, Cycles, Detail, End, Observer, Peer, Program, StageRecord, Traffic,
     engine::border::{Border, ReadySource},
     explicit_routes::ExplicitRoutes,
     message_queue::MessageKey,
@@ -62,7 +60,7 @@ pub(crate) fn run(
         TransportKind::Packets => {
             let packets = Packets::new(machine, communication, &slab, program.facts().uniform_units)
                 .with_explicit_routes(ExplicitRoutes::new(placement, communication))
-                .logging(observer.wants_transmissions());
+                .logging(observer.wants(Detail::Transmissions));
             run_stages(program, placement, starts, Core::whole(placement, communication, packets), observer)
         }
     }
@@ -292,30 +290,18 @@ impl<'run> StageProcesses<'run> {
 
     /// A stage ends for a process, which begins the next.
     fn finish_stage<T, B: Border>(&mut self, process: ProcessId, now: Cycle, core: &Core<'_, T, B>) {
-        let (stage, ready, last) = self.state.progress.current(process);
-        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
         let overhead =
             self.state.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(process.label()));
-        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
-        let computes = || self.program.computation(stage, core.messages.border.label(process)) > Cycles::ZERO;
+        let record = self.state.progress.record(process, now, overhead);
+        let label = || core.messages.border.label(process);
+        let computes = || self.program.computation(record.stage, label()) > Cycles::ZERO;
         let sharing = match &self.state.processors {
             Some(_) if let Some(cores) = &mut self.state.cores => cores.take_sharing(process.label()),
             Some(processors) if computes() => processors.sharing(process),
             _ => Cycles::ZERO,
         };
-        self.observer.stage_finished(&StageRecord {
-            process,
-            stage,
-            sharing,
-            ready,
-            start,
-            finish: now,
-            transfer,
-            overlapped,
-            overhead,
-            idle: Cycles::ZERO,
-        });
-        if stage + 1 < self.stage_count {
+        self.observer.stage_finished(&StageRecord { sharing, ..record });
+        if record.stage + 1 < self.stage_count {
             self.state.beginning.push(process);
         } else {
             self.state.progress.end(process, now);

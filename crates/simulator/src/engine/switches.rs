@@ -12,7 +12,6 @@ use crate::{
     switch_trees::{StepTrees, SwitchMessage, SwitchTrees},
 };
 
-/// The switches of a run.
 #[derive(Debug)]
 pub(super) struct Switches<'run> {
     pub(super) trees: &'run SwitchTrees<'run>,

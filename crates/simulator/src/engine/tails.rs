@@ -15,7 +15,6 @@ pub(super) trait Stages {
     /// The number of stages.
     fn count(&self) -> usize;
 
-    /// The number of processes.
     fn processes(&self) -> usize;
 
     /// Replaces the list by the computations of a stage, by process \[cycles\].
@@ -65,7 +64,6 @@ impl<'a> Tails<'a> {
         Self { transfers, communication, processes, are_kept: false, cycles, computations: vec![] }
     }
 
-    /// Keeps the times of all stages.
     pub(super) fn keeping_all(self, program: &impl Stages) -> Self {
         let cycles = vec![0; (program.count() + 1) * self.processes];
         Self { are_kept: true, cycles, ..self }

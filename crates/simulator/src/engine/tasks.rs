@@ -18,8 +18,9 @@ pub use self::stuck::{StuckReason, StuckTasks};
 use self::{activity::Activity, messages::Unmatched, processors::TaskProcessors};
 use super::{Core, Event, Processes, ReceivedMessage};
 use crate::{
-    Communication, Cycle, Cycles, EAGER_ALL, ImbalanceError, Observer, Operation, OperationKind,
-    OperationTimes, Program, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule, Traffic,
+    Communication, Cycle, Cycles, Detail, DetailList, EAGER_ALL, ImbalanceError, Observer, Operation,
+    OperationKind, OperationTimes, Program, Requirement, SimulationError, Summary, TaskGraph, TaskSchedule,
+    Traffic,
     explicit_routes::ExplicitRoutes,
     program::task_schedule::{Partner, TaskNode},
     slab::Slab,
@@ -53,7 +54,7 @@ pub(crate) fn run(
     let packets = Packets::new(machine, communication, &Slab::whole(machine), units)
         .with_explicit_routes(ExplicitRoutes::new(placement, communication))
         .of_tasks(graph)
-        .logging(observer.wants_transmissions());
+        .logging(observer.wants(Detail::Transmissions));
     let mut core = Core::whole(placement, communication, packets);
     Ok((run_on(graph, &mut core, observer)?, core.traffic()))
 }
@@ -71,7 +72,7 @@ pub(super) fn run_on<T: Transport>(
     if core.communication.routers().is_some() {
         core.log_messages(observer);
     }
-    let mut processes = TaskProcesses::new(graph, core.communication, observer.wants_operations());
+    let mut processes = TaskProcesses::new(graph, core.communication, observer.wants(Detail::Operations));
     core.run(&mut processes, None);
     core.check_deadlock()?;
     if let Some(stuck) = processes.stuck() {
@@ -204,7 +205,6 @@ impl<'run> TaskProcesses<'run> {
         }
     }
 
-    /// An operation may begin.
     #[inline]
     fn begin_operation<T: Transport>(
         &mut self,
@@ -245,7 +245,6 @@ impl<'run> TaskProcesses<'run> {
         self.flags[operation as usize]
     }
 
-    /// An operation has begun.
     #[inline]
     fn set_begun(&mut self, operation: u32, now: Cycle) {
         self.flags[operation as usize] |= BEGUN;
@@ -257,7 +256,6 @@ impl<'run> TaskProcesses<'run> {
         }
     }
 
-    /// An operation is over.
     #[inline]
     fn complete(&mut self, operation: u32, process: ProcessId, now: Cycle) {
         let flags = &mut self.flags[operation as usize];
@@ -329,7 +327,7 @@ impl<'run> TaskProcesses<'run> {
         }
         summary.check_balance()?;
         if !self.times.is_empty() {
-            observer.operations_finished(self.operation_times());
+            observer.details_finished(DetailList::Operations(self.operation_times()));
         }
         Ok(summary)
     }

@@ -123,12 +123,10 @@ impl DividedRun<'_> {
     }
 }
 
-/// The part of one worker.
 #[derive(Debug)]
 struct SlabPart<'run> {
     shared: &'run SharedKnowledge<'run>,
     residents: Residents,
-    /// Its nodes.
     slab: Slab,
     /// The nodes of its processes, by index.
     nodes: Vec<NodeId>,
@@ -142,7 +140,6 @@ impl<'run> SlabPart<'run> {
         Self { shared, residents, slab, nodes }
     }
 
-    /// The border of its engine.
     fn border<'part>(&'part self, exchange: &'part mut dyn Exchange) -> Neighbours<'part> {
         Neighbours::new(self.shared, (&self.slab, &self.residents), exchange)
     }

@@ -60,7 +60,6 @@ impl Accounts {
         self.imbalance.map_or(Ok(()), Err)
     }
 
-    /// Prefetches the account of the process with this index.
     #[inline]
     fn prefetch(&self, index: ProcessId) {
         prefetch_index(&self.accounted, index.label() as usize);
@@ -71,17 +70,7 @@ impl Accounts {
     #[expect(clippy::inline_always, reason = "a call for each record costs as much as its work")]
     fn add(&mut self, index: ProcessId, record: &StageRecord, compute: Cycles) {
         let accounted = &mut self.accounted[index.label() as usize];
-        let spent = [
-            record.sharing,
-            record.overhead,
-            record.waiting(),
-            record.transfer,
-            record.blocked(),
-            record.idle,
-        ];
-        // Sums stay below 2^63, as was checked before the run. An overflow would show as an imbalance.
-        let spent = spent.iter().fold(compute.get(), |sum, part| sum.wrapping_add(part.get()));
-        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
+        *accounted = Cycles::new(accounted.get().wrapping_add(record.spent(compute)));
         let finish = record.finish + record.idle;
         if record.stage == self.last_stage && finish - Cycle::START != *accounted {
             let imbalance =
@@ -181,18 +170,7 @@ mod tests {
     }
 
     fn record(process: u32, ready: u64, start: u64, finish: u64, transfer: u64) -> StageRecord {
-        StageRecord {
-            process: ProcessId::new(process),
-            stage: 0,
-            sharing: Cycles::ZERO,
-            ready: Cycle::new(ready),
-            start: Cycle::new(start),
-            finish: Cycle::new(finish),
-            transfer: Cycles::new(transfer),
-            overlapped: Cycles::ZERO,
-            overhead: Cycles::ZERO,
-            idle: Cycles::ZERO,
-        }
+        StageRecord::plain(ProcessId::new(process), 0, [ready, start, finish], transfer)
     }
 
     #[test]

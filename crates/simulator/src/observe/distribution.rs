@@ -45,12 +45,16 @@ impl Distribution {
         if count == 0 {
             return;
         }
+        self.add_to_histogram(value, count);
+        self.large_sum += u128::from(value) * u128::from(count);
+        self.large_max = self.large_max.max(value);
+    }
+
+    fn add_to_histogram(&mut self, value: u64, count: u64) {
         // The histogram grows with its values; it could refuse one only if `usize` had 16 bits.
         if self.large.record_n(value, count).is_err() {
             self.large.saturating_record_n(value, count);
         }
-        self.large_sum += u128::from(value) * u128::from(count);
-        self.large_max = self.large_max.max(value);
     }
 
     /// Adds all values of another distribution.
@@ -59,10 +63,7 @@ impl Distribution {
             *total += count;
         }
         for bucket in other.large.iter_recorded() {
-            let (value, count) = (bucket.value_iterated_to(), bucket.count_at_value());
-            if self.large.record_n(value, count).is_err() {
-                self.large.saturating_record_n(value, count);
-            }
+            self.add_to_histogram(bucket.value_iterated_to(), bucket.count_at_value());
         }
         self.large_sum += other.large_sum;
         self.large_max = self.large_max.max(other.large_max);
@@ -140,7 +141,6 @@ pub(super) fn write_sum(sum: u128, words: &mut Vec<u64>) {
     words.extend([sum as u64, (sum >> 64) as u64]);
 }
 
-/// Reads a sum of two words.
 pub(super) fn read_sum(words: &mut impl Iterator<Item = u64>) -> Option<u128> {
     let low = words.next()?;
     Some(u128::from(words.next()?) << 64 | u128::from(low))

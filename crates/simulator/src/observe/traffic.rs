@@ -269,11 +269,8 @@ impl LinkUseCounter {
     }
 }
 
-/// The node at the end of a leg from `at`.
+/// The node at the end of a leg on a grid.
 fn end_of_leg(machine: &Machine, at: NodeId, Leg { direction, hops }: Leg) -> NodeId {
-    if machine.graph().is_some() {
-        return machine.neighbour(at, direction).unwrap_or(at); // legs of networks are single links
-    }
     machine.axes()[direction.dimension.index()].after(at, Displacement { sign: direction.sign, hops })
 }
 

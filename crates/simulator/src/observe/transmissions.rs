@@ -50,7 +50,6 @@ impl TransmissionLog {
         Self { kept: Some(vec![]) }
     }
 
-    /// Whether transmissions are kept.
     #[inline]
     pub(crate) fn keeps(&self) -> bool {
         self.kept.is_some()

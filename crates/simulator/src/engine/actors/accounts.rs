@@ -4,8 +4,8 @@ use cubefold_mapping::ProcessId;
 
 use super::Actors;
 use crate::{
-    Cycle, Cycles, ImbalanceError, JobTimes, Program, SimulationError, StageRecord, Summary,
-    engine::message_costs::Parts, program::job::StepStage,
+    Cycle, Cycles, Detail, DetailList, ImbalanceError, JobTimes, Program, SimulationError, StageRecord,
+    Summary, program::job::StepStage,
 };
 
 impl Actors<'_> {
@@ -21,8 +21,9 @@ impl Actors<'_> {
         self.imbalance.map_or(Ok(()), Err)?;
         self.summary.set_durations(self.job.rank_count(), self.durations);
         self.summary.check_balance()?;
-        if self.observer.wants_rank_spans() {
-            self.observer.rank_spans_finished(self.activity.take_spans(self.summary.makespan()));
+        if self.observer.wants(Detail::RankSpans) {
+            let spans = self.activity.take_spans(self.summary.makespan());
+            self.observer.details_finished(DetailList::RankSpans(spans));
         }
         let (steps, by_rank) = self.activity.close(self.summary.makespan());
         Ok((self.summary, JobTimes { steps, by_rank, exposed: self.exposed, late: self.late }))
@@ -31,30 +32,17 @@ impl Actors<'_> {
     /// A stage ends for an actor, which begins the next or finishes.
     pub(super) fn finish_stage(&mut self, actor: u32, now: Cycle) {
         let (step, process) = self.locate(actor);
-        let (stage, ready, last) = self.progress.current(ProcessId::new(actor));
-        let (start, alone) = last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
         let overhead = self.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(actor));
-        let Parts { start, transfer, overlapped } = Parts::new([ready, start, now], alone, overhead);
+        let of_actor = self.progress.record(ProcessId::new(actor), now, overhead);
         let sharing = match self.job.steps()[step as usize].computation() {
             Some(_) => {
                 self.processors.sharing(ProcessId::new(self.first_computing[step as usize] + process.label()))
             }
             None => Cycles::ZERO,
         };
-        let record = StageRecord {
-            process,
-            stage,
-            sharing,
-            ready,
-            start,
-            finish: now,
-            transfer,
-            overlapped,
-            overhead,
-            idle: Cycles::ZERO,
-        };
+        let record = StageRecord { process, sharing, ..of_actor };
         self.account(actor, &record);
-        let StepStage { within, .. } = self.job.locate(stage);
+        let StepStage { within, .. } = self.job.locate(record.stage);
         if within + 1 < self.job.steps()[step as usize].stage_count() {
             self.starting.push(actor);
             return;
@@ -71,17 +59,8 @@ impl Actors<'_> {
     /// Adds the parts of an actor's time in a stage.
     fn account(&mut self, actor: u32, record: &StageRecord) {
         let computation = self.job.computation(record.stage, record.process);
-        let parts = [
-            computation,
-            record.sharing,
-            record.overhead,
-            record.waiting(),
-            record.transfer,
-            record.blocked(),
-        ];
-        let spent = parts.iter().fold(0_u64, |sum, part| sum.wrapping_add(part.get()));
         let accounted = &mut self.accounted[actor as usize];
-        *accounted = Cycles::new(accounted.get().wrapping_add(spent));
+        *accounted = Cycles::new(accounted.get().wrapping_add(record.spent(computation)));
         self.summary.add_stage(record, 1);
         self.observer.stage_finished(record);
     }

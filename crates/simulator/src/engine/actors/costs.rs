@@ -17,8 +17,7 @@ impl Actors<'_> {
         &mut self,
         stage: usize,
         actor: u32,
-        peers: &[Peer],
-        awaited: usize,
+        (sources, destinations): (&[Peer], &[Peer]),
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
@@ -30,13 +29,12 @@ impl Actors<'_> {
             let (source, destination) = (process.label(), peer.process.label());
             (MessageKey { stage: number, turn, source, destination }, peer)
         };
-        cores.begin_stage((actor, number), peers[awaited..].iter().map(send), awaited, now);
+        cores.begin_stage((actor, number), destinations.iter().map(send), sources.len(), now);
         for source in cores.take_kept(actor, number) {
             self.send(stage, source.process, process, source.units, now, core);
         }
     }
 
-    /// The task of an actor is over.
     pub(super) fn end_task<T: Transport>(&mut self, actor: u32, now: Cycle, core: &mut Core<'_, T>) {
         let (step, process) = self.locate(actor);
         let actor_process = ProcessId::new(actor);
@@ -52,7 +50,7 @@ impl Actors<'_> {
                 self.progress.receive(actor_process, stage, receipt)
             }
             Some(Work::Send(peer)) => {
-                let (stage, _, _) = self.progress.current(actor_process);
+                let stage = self.progress.stage(actor_process);
                 let destination = self.firsts[step as usize] + peer.process.label();
                 let may_set_out = core.communication.is_eager(peer.units)
                     || self.reduces_in_switches(step)

@@ -14,12 +14,10 @@ use crate::{
 };
 
 impl<'run> Actors<'run> {
-    /// Whether a step reduces in switches.
     pub(super) fn reduces_in_switches(&self, step: u32) -> bool {
         self.trees_of(step).is_some()
     }
 
-    /// The trees of a step that reduces in switches.
     fn trees_of(&self, step: u32) -> Option<&'run StepTrees<'run>> {
         self.switches.as_ref().and_then(|switches| switches.of_step(step))
     }
@@ -31,7 +29,6 @@ impl<'run> Actors<'run> {
         Place { stage, step, chunk, group }
     }
 
-    /// Lists the messages at an end of a process in a stage.
     pub(super) fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
         let StepStage { step, within, .. } = self.job.locate(stage);
         let Some(trees) = self.trees_of(narrow(step as u64)) else {
@@ -61,10 +58,8 @@ impl<'run> Actors<'run> {
         let trees = self.trees_of(narrow(step as u64));
         let group = trees.map_or(0, |trees| trees.group_of_rank(self.rank(source)));
         let place = self.place(stage);
-        for end in [source, destination] {
-            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
-                self.activity.begins(place, self.rank(end), now);
-            }
+        for end in [source, destination].into_iter().filter(|&end| is_rank(trees, end)) {
+            self.activity.begins(place, self.rank(end), now);
         }
         self.set_out(self.record(stage, [source, destination], group, now, core), units, now, core);
     }
@@ -115,7 +110,6 @@ impl<'run> Actors<'run> {
         }
     }
 
-    /// Sends a message of a switch.
     pub(super) fn send_of_switch<T: Transport>(
         &mut self,
         place: Place,
@@ -124,9 +118,7 @@ impl<'run> Actors<'run> {
         core: &mut Core<'_, T>,
     ) {
         let (ends, stage) = ([message.source, message.destination].map(ProcessId::new), place.stage as usize);
-        if let Some(trees) = self.trees_of(place.step)
-            && trees.vertex(message.destination).is_none()
-        {
+        if is_rank(self.trees_of(place.step), ends[1]) {
             self.activity.begins(self.place(stage), self.rank(ends[1]), now);
         }
         self.set_out(self.record(stage, ends, place.group, now, core), message.units, now, core);
@@ -137,10 +129,8 @@ impl<'run> Actors<'run> {
         let StepStage { step, .. } = self.job.locate(stage as usize);
         let place = self.place(stage as usize);
         let trees = self.trees_of(narrow(step as u64));
-        for end in [source, destination] {
-            if trees.is_none_or(|trees| trees.vertex(end.label()).is_none()) {
-                self.activity.ends(place, self.rank(end), now);
-            }
+        for end in [source, destination].into_iter().filter(|&end| is_rank(trees, end)) {
+            self.activity.ends(place, self.rank(end), now);
         }
         if let Some(vertex) = trees.and_then(|trees| trees.vertex(destination.label())) {
             let chunk = self.chunk_of(stage as usize, group);
@@ -184,4 +174,9 @@ impl<'run> Actors<'run> {
             self.late.push(times);
         }
     }
+}
+
+/// Whether an end of a message in a step is at a rank, not at a switch.
+fn is_rank(trees: Option<&StepTrees<'_>>, end: ProcessId) -> bool {
+    trees.is_none_or(|trees| trees.vertex(end.label()).is_none())
 }

@@ -38,7 +38,6 @@ impl Actors<'_> {
         }
     }
 
-    /// A step begins at a rank.
     pub(super) fn begin_step(&mut self, step: u32, rank: u32, now: Cycle) {
         let job_step = &self.job.steps()[step as usize];
         self.step_at(step, rank).begin = now;

@@ -38,7 +38,6 @@ impl StageProcesses<'_> {
         }
     }
 
-    /// The task of a process is over.
     pub(super) fn end_task<T: Transport, B: Border>(
         &mut self,
         process: ProcessId,
@@ -72,7 +71,7 @@ impl StageProcesses<'_> {
         core: &mut Core<'_, T, B>,
     ) {
         let Some(destination) = core.messages.border.index(peer.process) else { return };
-        let (stage, _, _) = self.state.progress.current(process);
+        let stage = self.state.progress.stage(process);
         let source = Peer { process: core.messages.border.label(process), units: peer.units };
         if self.state.progress.was_ready(destination, stage) || core.communication.is_eager(peer.units) {
             self.send(stage, (&source, core.node_of(process)), destination, now, core);

@@ -62,7 +62,7 @@ impl StageState {
 
     /// Lets the processes begin at the cycles of `starts`.
     pub(in crate::engine) fn begin<T, B>(&mut self, starts: StartTimes<'_>, core: &mut Core<'_, T, B>) {
-        let processes = ProcessId::first(self.progress.count());
+        let processes = ProcessId::first(self.progress.process_count() as u64);
         match starts {
             StartTimes::Together => {
                 self.beginning.extend(processes);

@@ -95,17 +95,6 @@ impl Activity {
             let accounted = finish - Cycle::START;
             return Err(ImbalanceError::Process { process, finish: self.finish, accounted });
         }
-        Ok(StageRecord {
-            process,
-            stage: 0,
-            sharing: Cycles::ZERO,
-            ready,
-            start,
-            finish,
-            transfer: self.transfer,
-            overlapped: Cycles::ZERO,
-            overhead: Cycles::ZERO,
-            idle: Cycles::ZERO,
-        })
+        Ok(StageRecord::plain(process, 0, [ready, start, finish].map(Cycle::get), self.transfer.get()))
     }
 }

@@ -47,7 +47,6 @@ impl Division {
         usize::try_from(lines * self.segments).unwrap_or(usize::MAX) // at most a number of workers
     }
 
-    /// One slab.
     pub(super) fn slab(&self, number: usize) -> Slab {
         let (above, segment) = (number as u64 / self.segments, number as u64 % self.segments);
         let (line, size) = (above * self.line.get(), self.segment.get());
@@ -116,7 +115,6 @@ impl Residents {
         Self { first: labels.first().map_or(0, |&process| indices.of(process)), labels }
     }
 
-    /// No processes.
     pub(super) fn none() -> Self {
         Self { first: 0, labels: vec![] }
     }

@@ -53,7 +53,6 @@ pub(super) struct ThreadExchange<'run, T> {
 }
 
 impl<T> SharedBoxes<T> {
-    /// Empty boxes of `workers` workers.
     pub(super) fn new(workers: usize) -> Self {
         let boxes = || (0..workers * workers).map(|_| Mutex::new(vec![])).collect();
         let values = || (0..workers).map(|_| AtomicU64::new(0)).collect();

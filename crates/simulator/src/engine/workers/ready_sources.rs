@@ -28,7 +28,6 @@ impl ReadySources {
         Self { first: vec![0; processes], entries: vec![], vacant: 0 }
     }
 
-    /// Adds a source of `process`.
     pub(super) fn add(&mut self, process: ProcessId, source: ReadySource) {
         let first = &mut self.first[process.label() as usize];
         let entry = Entry { source, next: *first };
