@@ -5,13 +5,14 @@ use std::num::NonZeroU64;
 
 use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementTable};
 use cubefold_simulator::{
-    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, Distribution, MessageSizes, Observer,
-    Outcome, Percent, PhaseLength, Request, Routing, StageRecord, StageTotals, simulate,
+    Communication, CountLinkUse, CubeProgram, Cycles, DimensionChoice, MessageSizes, Observer, Outcome,
+    PhaseLength, Request, Routing, StageRecord, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use crate::engines_equal_reference::{check_sums, spread};
 use crate::random_problem::{
     Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, tao_case,
 };
@@ -34,7 +35,7 @@ proptest! {
         phase_length in phase_length(),
     ) {
         let request = Request::coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN });
-        check_sums(&case, &request)?;
+        check_four_ways(&case, &request)?;
     }
 }
 
@@ -55,7 +56,7 @@ fn run(case: &Case, request: &Request, observer: &mut dyn Observer) -> Outcome {
 }
 
 /// With links counted every message is routed, with an observer every process is reported: four ways to one result.
-fn check_sums(case: &Case, request: &Request) -> Result<(), TestCaseError> {
+fn check_four_ways(case: &Case, request: &Request) -> Result<(), TestCaseError> {
     let (mut routed, mut told) = (vec![], vec![]);
     let with_all = run(case, &request.counting(CountLinkUse::Yes), &mut routed);
     let with_records = run(case, request, &mut told);
@@ -72,39 +73,15 @@ fn check_sums(case: &Case, request: &Request) -> Result<(), TestCaseError> {
 
 /// Checks everything in a summary against the records.
 fn check_summary(outcome: &Outcome, records: &[StageRecord]) -> Result<(), TestCaseError> {
-    let summary = &outcome.summary;
-    let mut stages = vec![StageTotals::default(); summary.stages().len()];
-    let (mut waiting, mut blocked) = (Distribution::new(), Distribution::new());
-    for record in records {
-        let totals = &mut stages[record.stage];
-        totals.sharing += u128::from(record.sharing.get());
-        totals.waiting += u128::from(record.waiting().get());
-        totals.transfer += u128::from(record.transfer.get());
-        totals.blocked += u128::from(record.blocked().get());
-        waiting.record(record.waiting().get());
-        blocked.record(record.blocked().get());
-    }
-    prop_assert_eq!(summary.stages(), stages);
-    prop_assert_eq!(told(summary.waiting()), told(&waiting));
-    prop_assert_eq!(told(summary.blocked()), told(&blocked));
-    let end = |record: &StageRecord| record.finish + record.idle;
-    prop_assert_eq!(Some(summary.makespan()), records.iter().map(end).max());
-    prop_assert_eq!(summary.idle_at_end(), 0);
-    Ok(())
-}
-
-/// All values of a distribution.
-fn told(distribution: &Distribution) -> (u64, u128, u64, [u64; 3]) {
-    let percentiles = [Percent::Fifty, Percent::Ninety, Percent::NinetyNine];
-    let percentiles = percentiles.map(|percent| distribution.percentile(percent));
-    (distribution.count(), distribution.sum(), distribution.max(), percentiles)
+    prop_assert_eq!(outcome.summary.idle_at_end(), 0);
+    check_sums(&outcome.summary, records)
 }
 
 /// The values that two equal coordinated runs share.
 fn all_sums(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
     let (summary, traffic) = (&outcome.summary, &outcome.traffic);
-    let spread = (told(summary.waiting()), summary.compute(), summary.makespan());
-    (summary.stages().to_vec(), spread, traffic.routing.clone(), traffic.messages, traffic.hops)
+    let times = (spread(summary.waiting()), summary.compute(), summary.makespan());
+    (summary.stages().to_vec(), times, traffic.routing.clone(), traffic.messages, traffic.hops)
 }
 
 #[test]

@@ -14,10 +14,9 @@ use cubefold_topology::{
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
-use rayon::prelude::*;
 
 use crate::jobs_equal_reference::JobCase;
-use crate::random_problem::{grid, node_indices, speeds};
+use crate::random_problem::{grid, node_indices, speeds, sum_of_cases};
 use crate::sized_equal_reference::random_case_on;
 use crate::speeds_equal_reference::{choice, machine, on_links_of, time};
 
@@ -34,8 +33,7 @@ fn all_cases() {
 
 fn check_cases(count: u64) {
     let check = |number: u64| if number % 4 == 3 { check_job(number) } else { check_stages(number) };
-    let sum = |one: [u64; 4], other: [u64; 4]| std::array::from_fn(|at| one[at] + other[at]);
-    let [nodes, dimensions, parts, met] = (0..count).into_par_iter().map(check).reduce(|| [0; 4], sum);
+    let [nodes, dimensions, parts, met] = sum_of_cases(count, check);
     assert!(10 * nodes >= count, "{nodes} of {count} with a node");
     assert!(10 * dimensions >= count, "{dimensions} of {count} with an interval");
     assert!(50 * parts >= count, "{parts} of {count} with a part");

@@ -13,14 +13,14 @@ use cubefold_reference::{
 use cubefold_simulator::{
     Communication, CountLinkUse, Cycles, EngineChoice, MessageRoutes, Request, Routing, StageRecord, predict,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 use proptest::{prelude::*, test_runner::TestCaseError};
 use serde::Deserialize;
 
 use crate::{
-    engines_equal_reference::{busy_cycles, check_outcome, run},
+    engines_equal_reference::{check_outcome, check_routed, run},
     random_problem::{
-        Case, MessageSets, cube_case, message_sets_case, rows, shared_cube_case, shared_message_sets_case,
+        Case, MessageSets, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, torus,
     },
     sized_equal_reference::{SizedCase, check_transmissions, compare, numbered_case},
 };
@@ -80,17 +80,7 @@ fn check_coordinated(case: &Case, seed: u64) -> Result<(), TestCaseError> {
     let problem = case.problem();
     let phases = valiant(&problem, seed);
     let expected = coordinated_on_lists(&problem, &phases);
-    let case = by_chance(case, seed);
-    let (outcome, records) = run(&case, &Request::coordinated(Routing::PLAIN));
-    prop_assert_eq!(&rows(&records, problem.nodes.len()), &expected.rows);
-    let routing = outcome.traffic.routing.as_ref().unwrap();
-    prop_assert_eq!(routing.iter().map(|stage| stage.steps).collect::<Vec<_>>(), expected.steps);
-    prop_assert_eq!(routing.iter().map(|stage| stage.conflicts).collect::<Vec<_>>(), expected.conflicts);
-    prop_assert_eq!(outcome.summary.makespan().get(), expected.makespan);
-    prop_assert_eq!(outcome.traffic.hops, expected.hops);
-    prop_assert_eq!(outcome.traffic.messages, expected.messages);
-    prop_assert_eq!(busy_cycles(&outcome), expected.busy_cycles);
-    Ok(())
+    check_routed(&by_chance(case, seed), Routing::PLAIN, expected)
 }
 
 /// Messages with sizes, in packets, cut through, eager and so on.
@@ -183,9 +173,7 @@ fn golden() -> Vec<GoldenCase> {
 
 impl GoldenCase {
     fn machine(&self) -> Machine {
-        let wraps: Vec<Wrap> =
-            self.wrap.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
-        Machine::with_wraps(MachineKind::Torus, &self.shape, &wraps).unwrap()
+        torus(&self.shape, &self.wrap)
     }
 
     /// The destination of a process under the pattern, by the words of the model.

@@ -8,28 +8,19 @@
 use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_reference::{
-    golden::{
-        case::{self, Case, cases},
-        message_set::{self, MessageSet, Order},
-    },
-    grid::Grid,
+use cubefold_reference::golden::{
+    case::{self, Case, cases},
+    message_set::{self, MessageSet, Order},
 };
 use cubefold_simulator::{Communication, Cycles, DimensionChoice, PhaseLength, Request, Routing, simulate};
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{LinkMode, NodeId, TieRule};
 
-use crate::random_problem::MessageSets;
-
-/// The golden host as a machine.
-fn machine(grid: &Grid) -> Machine {
-    let wraps: Vec<_> =
-        grid.wraps.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
-    Machine::with_wraps(MachineKind::Torus, &grid.lengths, &wraps).unwrap()
-}
+use crate::random_problem::{MessageSets, torus};
 
 /// Steps and conflicts of a set, subset by subset.
 fn steps_and_conflicts(case: &Case, mode: LinkMode, scheme: &str, set: &MessageSet) -> (u64, u64) {
-    let machine = machine(&case.host());
+    let host = case.host();
+    let machine = torus(&host.lengths, &host.wraps);
     let nodes = case.images().into_iter().map(|node| NodeId::new(u32::try_from(node).unwrap())).collect();
     let placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
     let links = Communication::new(mode, Cycles::new(1), TieRule::Direct).unwrap();

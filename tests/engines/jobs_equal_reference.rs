@@ -19,11 +19,10 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::{
-    random_problem::task_problem,
+    random_problem::{check_all, task_problem},
     sized_equal_reference::{Transmissions, network, random_grid, rules},
 };
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 200;
@@ -61,12 +60,7 @@ fn check_costs(count: u64) {
 }
 
 fn check_cases(count: u64) {
-    let check = |number: u64| {
-        let case = JobCase::random(number);
-        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
-    };
-    let sum = |one: [u64; 3], other: [u64; 3]| std::array::from_fn(|at| one[at] + other[at]);
-    let [chains, queued, absent] = (0..count).into_par_iter().map(check).reduce(|| [0; 3], sum);
+    let [chains, queued, absent] = check_all(count, JobCase::random, check);
     assert!(
         10 * chains >= count && 10 * (count - chains) >= 4 * count,
         "{chains} of {count} jobs are chains"
@@ -87,8 +81,8 @@ pub(crate) struct JobCase {
 
 /// The steps of ranks that an engine reports, and the records of actors.
 #[derive(Debug, Default)]
-struct Reported {
-    steps: Vec<StepRecord>,
+pub(crate) struct Reported {
+    pub(crate) steps: Vec<StepRecord>,
     records: Vec<StageRecord>,
 }
 
@@ -119,7 +113,7 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
         return Err(format!("{count} transmissions are counted, not {}", outcome.traffic.hops));
     }
     let times = outcome.job.ok_or("no times of steps")?;
-    compare_steps(&reported.steps, &expected)?;
+    compare_steps(&reported.steps, &expected.steps)?;
     let found = (
         outcome.summary.makespan().get(),
         times.exposed,
@@ -160,14 +154,14 @@ fn check(case: &JobCase) -> Result<[u64; 3], String> {
     Ok([u64::from(job.is_chain()), u64::from(expected.longest_queue > 0), u64::from(is_absent)])
 }
 
-/// Compares the start and finish of every step at every rank.
-fn compare_steps(found: &[StepRecord], expected: &JobOutcome) -> Result<(), String> {
-    let expected_count: usize = expected.steps.iter().flatten().map(Vec::len).sum();
+/// Compares the start and finish of every step at every rank, by iteration, step and rank.
+pub(crate) fn compare_steps(found: &[StepRecord], expected: &[Vec<Vec<(u64, u64)>>]) -> Result<(), String> {
+    let expected_count: usize = expected.iter().flatten().map(Vec::len).sum();
     if found.len() != expected_count {
         return Err(format!("{} records of steps, expected {expected_count}", found.len()));
     }
     for record in found {
-        let want = expected.steps[record.iteration as usize][record.step as usize][record.rank as usize];
+        let want = expected[record.iteration as usize][record.step as usize][record.rank as usize];
         if (record.begin.get(), record.finish.get()) != want {
             return Err(format!("{record:?}, expected {want:?}"));
         }

@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use crate::engines_equal_reference::check_asynchronous;
 use crate::random_problem::Case;
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 100;
@@ -45,7 +44,6 @@ fn check_cases(count: u64) {
     assert!(100 * blocked >= BLOCKED * count, "{blocked} of {count} cases with blocked cycles");
 }
 
-/// The case with this number.
 pub(crate) fn case(number: u64) -> Case {
     let generator = &mut ChaCha12Rng::seed_from_u64(number);
     // Large machines take the reference long: most cases are small.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
     num::NonZeroU64,
     sync::Arc,
 };
@@ -30,6 +31,7 @@ use proptest::{
     prelude::*,
     sample::{select, subsequence},
 };
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// The input of the engines.
 #[derive(Debug, Clone)]
@@ -305,11 +307,13 @@ fn machine(lengths: &'static [u64], most: u64) -> impl Strategy<Value = Machine>
     prop::collection::vec((select(lengths), any::<bool>()), 1..=4)
         .prop_map(|extents| -> (Vec<u64>, Vec<bool>) { extents.into_iter().unzip() })
         .prop_filter("too many nodes", move |(shape, _)| fits(shape))
-        .prop_map(|(shape, wraps)| {
-            let wraps: Vec<_> =
-                wraps.into_iter().map(|around| if around { Wrap::Around } else { Wrap::Open }).collect();
-            Machine::with_wraps(MachineKind::Torus, &shape, &wraps).unwrap()
-        })
+        .prop_map(|(shape, wraps)| torus(&shape, &wraps))
+}
+
+/// The torus of these lengths that is open where it does not wrap.
+pub(crate) fn torus(lengths: &[u64], wraps: &[bool]) -> Machine {
+    let wraps: Vec<_> = wraps.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
+    Machine::with_wraps(MachineKind::Torus, lengths, &wraps).unwrap()
 }
 
 const POWERS_OF_TWO: &[u64] = &[2, 4, 8, 16, 32, 64];
@@ -465,5 +469,27 @@ fn with_message_sets(placed: impl Strategy<Value = Placement>) -> impl Strategy<
             communication,
             program: Arc::new(MessageSets { processes, compute, stages }),
         })
+    })
+}
+
+/// Checks the cases with these numbers; returns the sums of their counts.
+pub(crate) fn sum_of_cases<const N: usize>(count: u64, check: impl Fn(u64) -> [u64; N] + Sync) -> [u64; N] {
+    let sum = |one: [u64; N], other: [u64; N]| std::array::from_fn(|at| one[at] + other[at]);
+    (0..count).into_par_iter().map(&check).reduce(|| [0; N], sum)
+}
+
+/// Checks the random cases with these numbers; returns the sums of their counts.
+///
+/// # Panics
+///
+/// With the first error that is found, and its case.
+pub(crate) fn check_all<C: Debug, const N: usize>(
+    count: u64,
+    random: impl Fn(u64) -> C + Sync,
+    check: impl Fn(&C) -> Result<[u64; N], String> + Sync,
+) -> [u64; N] {
+    sum_of_cases(count, |number| {
+        let case = random(number);
+        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
     })
 }

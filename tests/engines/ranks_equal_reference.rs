@@ -26,7 +26,6 @@ struct Group {
     barrier: Barrier,
 }
 
-/// One rank.
 #[derive(Debug)]
 struct ThreadRank {
     group: &'static Group,

@@ -7,7 +7,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use cubefold_mapping::{Placement, ProcessId};
+use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_reference::route::Tie;
 use cubefold_reference::routers::{
     RouterMachine, RouterMessage, RouterOutcome, RouterProblem, RouterRule, RouterTie as ReferenceTie,
@@ -28,12 +28,10 @@ use cubefold_topology::{
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
-use rayon::prelude::*;
 
-use crate::random_problem::grid;
+use crate::random_problem::{check_all, grid};
 use crate::sized_equal_reference::random_case_on;
 
-/// The number of all cases.
 const ALL: u64 = 10_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 150;
@@ -50,12 +48,7 @@ fn all_cases() {
 }
 
 fn check_cases(count: u64) {
-    let check = |number: u64| {
-        let case = RouterCase::random(number);
-        case.check().unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
-    };
-    let sum = |one: [u64; 3], other: [u64; 3]| std::array::from_fn(|at| one[at] + other[at]);
-    let [crossing, queued, blocked] = (0..count).into_par_iter().map(check).reduce(|| [0; 3], sum);
+    let [crossing, queued, blocked] = check_all(count, RouterCase::random, RouterCase::check);
     assert!(10 * crossing >= 9 * count, "{crossing} of {count} cases with messages over links");
     assert!(10 * queued >= 4 * count, "{queued} of {count} cases with queues");
     assert!(10 * blocked >= 6 * count, "{blocked} of {count} cases with blocked messages");
@@ -72,7 +65,6 @@ struct RouterCase {
     program: Box<dyn Program>,
 }
 
-/// All that an engine reports.
 #[derive(Debug, Default)]
 struct Reported {
     records: Vec<StageRecord>,
@@ -565,15 +557,6 @@ fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
         })
         .collect();
     let mut builder = TaskScheduleBuilder::new(processes);
-    let operation = |kind, process: u32, peer: u32, number: u32, amount: u64| Operation {
-        amount,
-        process: ProcessId::new(process),
-        peer: ProcessId::new(peer),
-        tag: number,
-        processor: u16::try_from(number).unwrap(),
-        kind,
-        is_awaited: true,
-    };
     for (number, &[source, destination]) in (0..).zip(&ends) {
         let units = generator.random_range(1..=16);
         builder.add(operation(OperationKind::Send, source, destination, number, units));
@@ -594,6 +577,19 @@ fn task_graph(generator: &mut impl Rng, processes: u32) -> TaskGraph {
         }
     }
     TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
+}
+
+/// An operation with a tag and a processor of this number.
+fn operation(kind: OperationKind, process: u32, peer: u32, number: u32, amount: u64) -> Operation {
+    Operation {
+        amount,
+        process: ProcessId::new(process),
+        peer: ProcessId::new(peer),
+        tag: number,
+        processor: u16::try_from(number).unwrap(),
+        kind,
+        is_awaited: true,
+    }
 }
 
 /// A job of two steps with the messages of a case.
@@ -652,7 +648,7 @@ fn the_table_of_a_built_in_routing_gives_its_times() {
         let (outcome, expected) = case.run().unwrap();
         let machine = machine.with_packet_routes(routes.into());
         let nodes = case.placement.nodes().to_vec();
-        case.placement = Placement::Table(cubefold_mapping::PlacementTable::new(&machine, nodes).unwrap());
+        case.placement = Placement::Table(PlacementTable::new(&machine, nodes).unwrap());
         let table = RouterRouting::of_table(&machine).unwrap();
         for &route_choice in choices {
             let routing = table.with(RoutingOptions { route_choice, ..RoutingOptions::default() });
@@ -689,8 +685,7 @@ fn a_message_alone_takes_the_closed_form() {
             .unwrap();
         let hosts: Vec<NodeId> = machine.hosts().collect();
         let ends = [hosts[0], hosts[generator.random_range(1..hosts.len())]];
-        let placement =
-            Placement::Table(cubefold_mapping::PlacementTable::new(&machine, ends.to_vec()).unwrap());
+        let placement = Placement::Table(PlacementTable::new(&machine, ends.to_vec()).unwrap());
         let program = Box::new(one_message(settings.buffer_units.into()));
         let case = RouterCase {
             machine: reference,
@@ -708,27 +703,8 @@ fn a_message_alone_takes_the_closed_form() {
 
 fn one_message(units: u64) -> TaskGraph {
     let mut builder = TaskScheduleBuilder::new(2);
-    let [one, other] = [0, 1].map(ProcessId::new);
-    let send = OperationKind::Send;
-    builder.add(Operation {
-        amount: units,
-        process: one,
-        peer: other,
-        tag: 0,
-        processor: 0,
-        kind: send,
-        is_awaited: true,
-    });
-    let receive = OperationKind::Receive;
-    builder.add(Operation {
-        amount: 0,
-        process: other,
-        peer: one,
-        tag: 0,
-        processor: 0,
-        kind: receive,
-        is_awaited: true,
-    });
+    builder.add(operation(OperationKind::Send, 0, 1, 0, units));
+    builder.add(operation(OperationKind::Receive, 1, 0, 0, 0));
     TaskGraph::new(Arc::new(builder.finish().unwrap()), Cycles::ZERO)
 }
 
@@ -764,7 +740,7 @@ fn refusals_say_what_was_expected() {
     assert_eq!(packets.with_routers(cut_through, &torus), Err(too_small.clone()));
     // Without packets the largest message must fit.
     let nodes = vec![NodeId::new(0), NodeId::new(5)];
-    let placement = Placement::Table(cubefold_mapping::PlacementTable::new(&torus, nodes).unwrap());
+    let placement = Placement::Table(PlacementTable::new(&torus, nodes).unwrap());
     let whole = rules.with_routers(cut_through, &torus).unwrap();
     let run = |units, request: &Request| {
         simulate(&one_message(units), &placement, whole, request, &mut ())

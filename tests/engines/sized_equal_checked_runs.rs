@@ -7,10 +7,10 @@ use cubefold_simulator::{
     Communication, Cycle, Cycles, EAGER_ALL, EngineChoice, Request, ServiceOrder, StageRecord, Switching,
     simulate,
 };
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
+use cubefold_topology::{LinkMode, NodeId, TieRule};
 use serde::Deserialize;
 
-use crate::sized_equal_reference::SizedCase;
+use crate::{random_problem::torus, sized_equal_reference::SizedCase};
 
 #[derive(Deserialize)]
 struct File {
@@ -58,11 +58,8 @@ impl Case {
     }
 
     fn placement(&self) -> Placement {
-        let wraps: Vec<Wrap> =
-            self.wrap.iter().map(|&around| if around { Wrap::Around } else { Wrap::Open }).collect();
-        let machine = Machine::with_wraps(MachineKind::Torus, &self.shape, &wraps).unwrap();
         let nodes = self.nodes.iter().copied().map(NodeId::new).collect();
-        Placement::Table(PlacementTable::new(&machine, nodes).unwrap())
+        Placement::Table(PlacementTable::new(&torus(&self.shape, &self.wrap), nodes).unwrap())
     }
 }
 

@@ -28,10 +28,11 @@ use rayon::prelude::*;
 
 use crate::{
     byte_generator::ByteGenerator,
-    random_problem::{arbitration, grid, links, local_cycles, node_indices, speeds, switching, tie, wires},
+    random_problem::{
+        arbitration, check_all, grid, links, local_cycles, node_indices, speeds, switching, tie, wires,
+    },
 };
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 1_500;
@@ -78,14 +79,7 @@ fn every_case_of_the_corpus() {
 }
 
 fn check_cases(count: u64) {
-    let check = |number: u64| {
-        let case = numbered_case(number);
-        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"))
-    };
-    let [blocked, overlapped, queued] = (0..count)
-        .into_par_iter()
-        .map(check)
-        .reduce(|| [0; 3], |one, other| [one[0] + other[0], one[1] + other[1], one[2] + other[2]]);
+    let [blocked, overlapped, queued] = check_all(count, numbered_case, check);
     assert!(10 * blocked >= 3 * count, "{blocked} of {count} cases with blocked cycles");
     assert!(10 * overlapped >= count, "{overlapped} of {count} cases with overlapped cycles");
     assert!(10 * queued >= 4 * count, "{queued} of {count} cases with queues");
@@ -166,7 +160,6 @@ pub(crate) fn check_transmissions(case: &SizedCase, expected: &StageOutcome) -> 
     if count != want.len() as u64 { Err(format!("{count} transmissions are counted")) } else { Ok(()) }
 }
 
-/// The transmissions of a run.
 #[derive(Default)]
 pub(crate) struct Transmissions(pub(crate) Vec<Transmission>);
 
@@ -203,16 +196,8 @@ impl Observer for Transmissions {
 /// the engines go message by message.
 #[test]
 fn neighbours_exchange_without_contention() {
-    let contended: u64 = (0..600)
-        .into_par_iter()
-        .map(|number| {
-            let mut generator = ChaCha12Rng::seed_from_u64(number);
-            let case = neighbour_case(&mut generator);
-            let [blocked, ..] =
-                check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:?}"));
-            blocked
-        })
-        .sum();
+    let case = |number| neighbour_case(&mut ChaCha12Rng::seed_from_u64(number));
+    let [contended, ..] = check_all(600, case, check);
     assert!(contended <= 350, "{contended} of 600 cases with contention");
 }
 
@@ -391,18 +376,15 @@ impl SizedCase {
     }
 }
 
-/// The case with this number.
 pub(crate) fn numbered_case(number: u64) -> SizedCase {
     random_case(&mut ChaCha12Rng::seed_from_u64(number))
 }
 
-/// A case drawn from this generator.
 pub(crate) fn random_case(generator: &mut impl Rng) -> SizedCase {
     let machine = if generator.random_bool(0.2) { network(generator) } else { random_grid(generator) };
     random_case_on(generator, &machine)
 }
 
-/// A case on a machine, drawn from this generator.
 pub(crate) fn random_case_on(generator: &mut impl Rng, machine: &Machine) -> SizedCase {
     let placement = placement(generator, machine);
     let processes = u32::try_from(placement.process_count()).unwrap();

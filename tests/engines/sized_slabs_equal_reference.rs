@@ -12,7 +12,6 @@ use rayon::prelude::*;
 
 use crate::sized_equal_reference::{SizedCase, compare, neighbour_case, numbered_case};
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 120;

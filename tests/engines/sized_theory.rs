@@ -13,6 +13,8 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule, Wrap};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha12Rng;
 
+use crate::theory::setting::for_each_bijection;
+
 fn links(hop: u64) -> Communication {
     Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Direct).unwrap()
 }
@@ -55,25 +57,6 @@ fn a_message_alone_takes_the_time_of_the_closed_form() {
     }
 }
 
-/// Every bijection of 8 processes and nodes, in the order of Heap's algorithm.
-fn for_each_permutation(mut visit: impl FnMut(&[u32])) {
-    let mut nodes: Vec<u32> = (0..8).collect();
-    let mut counters = [0; 8];
-    visit(&nodes);
-    let mut at = 1;
-    while at < nodes.len() {
-        if counters[at] < at {
-            nodes.swap(if at % 2 == 0 { 0 } else { counters[at] }, at);
-            visit(&nodes);
-            counters[at] += 1;
-            at = 1;
-        } else {
-            counters[at] = 0;
-            at += 1;
-        }
-    }
-}
-
 /// The bound of section 15 over all 40 320 placements: none is predicted below, so that no run is.
 #[test]
 fn no_placement_of_eight_processes_goes_below_the_lower_bound() {
@@ -95,7 +78,7 @@ fn no_placement_of_eight_processes_goes_below_the_lower_bound() {
             let program = CubeProgram::new(cube, order.clone(), Cycles::new(4)).unwrap().with_sizes(sizes);
             let bound = lower_bound(&program, &on_nodes(machine, 0..8), *rules).unwrap().cycles.get();
             let mut least = u64::MAX;
-            for_each_permutation(|nodes| {
+            for_each_bijection(8, |nodes| {
                 let placement = on_nodes(machine, nodes.iter().copied());
                 least = least.min(predict(&program, &placement, *rules).get());
             });

@@ -18,12 +18,12 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::{
+    random_problem::sum_of_cases,
     sized_equal_reference::{SizedCase, check, network, random_case_on, random_grid},
     sized_slabs_equal_reference::{check_on, is_divided},
     task_graphs_equal_reference::{TaskCase, check as check_tasks},
 };
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 400;
@@ -58,8 +58,7 @@ fn check_cases(count: u64) {
         }
         [blocked, queued]
     };
-    let sum = |one: [u64; 2], other: [u64; 2]| [one[0] + other[0], one[1] + other[1]];
-    let [blocked, queued] = (0..count).into_par_iter().map(check).reduce(|| [0; 2], sum);
+    let [blocked, queued] = sum_of_cases(count, check);
     assert!(10 * blocked >= 2 * count, "{blocked} of {count} cases with blocked cycles");
     assert!(10 * queued >= 3 * count, "{queued} of {count} cases with queues");
 }

@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, num::NonZeroU64, sync::Arc};
 
 use cubefold_mapping::{Placement, PlacementTable};
 use cubefold_reference::switches::{
-    Side, SwitchOperation as ReferenceOperation, SwitchOutcome, SwitchProblem, SwitchStep, run_in_switches,
+    Side, SwitchOperation as ReferenceOperation, SwitchProblem, SwitchStep, run_in_switches,
 };
 use cubefold_simulator::{
-    Communication, Cycles, EngineChoice, Execution, Job, JobStep, Observer, Request, StageRecord, StepBody,
-    StepRecord, SwitchOperation, SwitchReduction, max_cycles, simulate,
+    Communication, Cycles, EngineChoice, Execution, Job, JobStep, Request, StepBody, SwitchOperation,
+    SwitchReduction, max_cycles, simulate,
 };
 use cubefold_topology::{
     ClimbingSide, Cluster, ClusterInside, ClusterOutside, ClusterUplinks, GraphSource, HostNics, Machine,
@@ -17,13 +17,12 @@ use cubefold_topology::{
 };
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
-use rayon::prelude::*;
 
-use crate::random_problem::{destinations, task_problem};
+use crate::jobs_equal_reference::{Reported, compare_steps};
+use crate::random_problem::{check_all, destinations, task_problem};
 use crate::sized_equal_reference::rules;
 use crate::speeds_equal_reference::time;
 
-/// The number of all cases.
 const ALL: u64 = 20_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 1500;
@@ -40,12 +39,7 @@ fn all_reductions() {
 }
 
 fn check_cases(count: u64) {
-    let check = |number: u64| {
-        let case = SwitchCase::random(number);
-        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
-    };
-    let sum = |one: [u64; 3], other: [u64; 3]| std::array::from_fn(|at| one[at] + other[at]);
-    let [run, queued, in_groups] = (0..count).into_par_iter().map(check).reduce(|| [0; 3], sum);
+    let [run, queued, in_groups] = check_all(count, SwitchCase::random, check);
     assert!(10 * run >= 7 * count, "{run} of {count} collectives run");
     assert!(10 * queued >= 4 * count, "{queued} of {count} collectives with queues");
     assert!(10 * in_groups >= 3 * count, "{in_groups} of {count} collectives in several groups");
@@ -60,18 +54,6 @@ struct SwitchCase {
     steps: Vec<SwitchStep>,
 }
 
-/// The steps of ranks that an engine reports.
-#[derive(Debug, Default)]
-struct Reported(Vec<StepRecord>);
-
-impl Observer for Reported {
-    fn stage_finished(&mut self, _: &StageRecord) {}
-
-    fn step_finished(&mut self, record: &StepRecord) {
-        self.0.push(*record);
-    }
-}
-
 /// Compares everything; returns 1 for collectives that run, have queues, and have several groups.
 fn check(case: &SwitchCase) -> Result<[u64; 3], String> {
     let job = case.job();
@@ -84,7 +66,7 @@ fn check(case: &SwitchCase) -> Result<[u64; 3], String> {
         (Err(error), None) if error.to_string().contains("meets no switch") => return Ok([0; 3]),
         (found, expected) => return Err(format!("{found:?}, expected {expected:?}")),
     };
-    compare_steps(&reported.0, &expected)?;
+    compare_steps(&reported.steps, std::slice::from_ref(&expected.steps))?;
     let found = (outcome.traffic.hops, outcome.traffic.longest_queue.map(u64::from));
     let want = (expected.hops, Some(expected.longest_queue));
     if found != want {
@@ -97,21 +79,6 @@ fn check(case: &SwitchCase) -> Result<[u64; 3], String> {
     }
     let in_groups = case.steps.iter().any(|step| step.groups.len() > 1);
     Ok([1, u64::from(expected.longest_queue > 0), u64::from(in_groups)])
-}
-
-/// Compares the start and finish of every step at every rank.
-fn compare_steps(found: &[StepRecord], expected: &SwitchOutcome) -> Result<(), String> {
-    let count: usize = expected.steps.iter().map(Vec::len).sum();
-    if found.len() != count {
-        return Err(format!("{} records of steps, expected {count}", found.len()));
-    }
-    for record in found {
-        let want = expected.steps[record.step as usize][record.rank as usize];
-        if (record.begin.get(), record.finish.get()) != want {
-            return Err(format!("{record:?}, expected {want:?}"));
-        }
-    }
-    Ok(())
 }
 
 impl SwitchCase {

@@ -15,10 +15,9 @@ use rand::{Rng, RngExt, SeedableRng, seq::IndexedMutRandom, seq::IndexedRandom, 
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::random_problem::task_problem;
+use crate::random_problem::{check_all, task_problem};
 use crate::sized_equal_reference::{Transmissions, network, numbered_case, placement, random_grid, rules};
 
-/// The number of all cases.
 const ALL: u64 = 30_000;
 /// The number of cases in every run of the tests.
 const SHARE: u64 = 2_000;
@@ -64,12 +63,7 @@ fn check_costs(count: u64) {
 }
 
 fn check_cases(count: u64) {
-    let check = |number: u64| {
-        let case = TaskCase::random(number);
-        check(&case).unwrap_or_else(|error| panic!("case {number}: {error}\n{case:#?}"))
-    };
-    let sum = |one: [u64; 4], other: [u64; 4]| std::array::from_fn(|at| one[at] + other[at]);
-    let [complete, blocked, queued, refused] = (0..count).into_par_iter().map(check).reduce(|| [0; 4], sum);
+    let [complete, blocked, queued, refused] = check_all(count, TaskCase::random, check);
     assert!(10 * complete >= 6 * count, "{complete} of {count} graphs come to their end");
     assert!(10 * blocked >= 2 * count, "{blocked} of {count} graphs with blocked cycles");
     assert!(10 * queued >= 2 * count, "{queued} of {count} graphs with queues");
@@ -277,7 +271,6 @@ impl TaskCase {
         Self::random_on(generator, &machine)
     }
 
-    /// A case on a machine.
     pub(crate) fn random_on(generator: &mut impl Rng, machine: &Machine) -> Self {
         let placement = placement(generator, machine);
         let processes = usize::try_from(placement.process_count()).unwrap();

@@ -9,4 +9,4 @@ mod finish_times;
 mod hand_worked;
 mod least_dilation;
 mod makespans;
-mod setting;
+pub(crate) mod setting;

@@ -100,7 +100,6 @@ fn at_random(byte: u8, phase_length: Option<u64>) -> Request {
     Request::coordinated(Routing { dimension_choice, phase_length, ..Routing::PLAIN })
 }
 
-/// The busy cycles of all links.
 fn busy_cycles(outcome: &Outcome) -> u64 {
     outcome.traffic.link_use.as_ref().unwrap().busy_links().map(|(_, cycles)| cycles.get()).sum()
 }

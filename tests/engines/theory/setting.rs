@@ -18,12 +18,10 @@ pub(crate) fn line(bits: u32) -> Machine {
     Machine::new(MachineKind::Line, &[1 << bits]).unwrap()
 }
 
-/// The torus with these lengths.
 pub(crate) fn torus(lengths: &[u64]) -> Machine {
     Machine::new(MachineKind::Torus, lengths).unwrap()
 }
 
-/// The mesh with these lengths.
 pub(crate) fn mesh(lengths: &[u64]) -> Machine {
     Machine::new(MachineKind::Mesh, lengths).unwrap()
 }
@@ -88,7 +86,6 @@ pub(crate) fn place(machine: &Machine, nodes: &[u32]) -> Placement {
     Placement::Table(PlacementTable::new(machine, nodes).unwrap())
 }
 
-/// The cube that is placed.
 fn cube_placed(placement: &Placement) -> Hypercube {
     Hypercube::new(u64::from(placement.process_count().ilog2())).unwrap()
 }
@@ -215,7 +212,6 @@ impl std::ops::Deref for Measured {
     }
 }
 
-/// The finish of each process.
 pub(crate) fn finishes(measured: &Measured) -> Vec<u64> {
     measured.finishes.clone()
 }
