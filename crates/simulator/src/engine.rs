@@ -39,11 +39,11 @@ use cubefold_topology::{Machine, NodeId};
 
 pub use self::tasks::{StuckReason, StuckTasks};
 pub(crate) use self::{
-    actors::{bytes as bytes_of_job, run as run_job},
-    memory::{Distance, bytes, largest_units},
+    actors::run as run_job,
+    memory::{Distance, bytes, bytes_without_stages, largest_units},
     message_table::{MessageRecord, MessageTable, PacketKey},
     stages::{StartTimes, run},
-    tasks::{bytes as bytes_of_tasks, run as run_tasks},
+    tasks::run as run_tasks,
 };
 use self::{
     border::{Alone, Border, Note, ReadySource, Traveller},

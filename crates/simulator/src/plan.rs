@@ -164,11 +164,11 @@ impl<'run> Plan<'run> {
                 coordinated::bytes(program, placement)
             }
             Selection::Coordinated(_) => over(TransportKind::of(program, machine, communication)),
-            Selection::Tasks(graph) => engine::bytes_of_tasks(graph) + over(TransportKind::Packets),
-            Selection::Job(job) => engine::bytes_of_job(job).saturating_add(over(TransportKind::Packets)),
+            Selection::Tasks(_) | Selection::Job(_) => over(TransportKind::Packets),
             Selection::Stages(kind, _) => over(*kind),
-            Selection::Routers(routers) => self.bytes_over_routers(routers),
+            Selection::Routers(routers) => over_routers::bytes(program, machine, communication, routers),
         };
+        let bytes = bytes.saturating_add(engine::bytes_without_stages(program));
         match self.workers() {
             None => bytes,
             // A rank has its part of the memory of all workers.
@@ -176,17 +176,6 @@ impl<'run> Plan<'run> {
                 .saturating_add(engine::workers::further_bytes(program, communication))
                 .div_ceil(workers.rank_count()),
         }
-    }
-
-    /// Estimates the memory of a run over routers with finite buffers \[bytes\].
-    fn bytes_over_routers(&self, routers: &Routers) -> u64 {
-        let Self { program, placement, communication, .. } = *self;
-        let processes = match program.special() {
-            Special::Tasks(graph) => engine::bytes_of_tasks(graph),
-            Special::Job(job) => engine::bytes_of_job(job),
-            Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => 0,
-        };
-        over_routers::bytes(program, placement, communication, routers).saturating_add(processes)
     }
 
     /// Runs the program, reporting to `observer`.

@@ -176,22 +176,11 @@ impl Note {
         if tag == Tag::Ready as u32 {
             return ReadySource::read(first, words).map(Self::Ready);
         }
-        let [source, destination] = parts(words.next()?).map(ProcessId::new);
+        let ends = parts(words.next()?).map(ProcessId::new);
         let [to, distance] = parts(words.next()?);
         let [operation, _] = parts(words.next()?);
-        let start = Cycle::new(words.next()?);
-        let to = NodeId::new(to);
-        let record = MessageRecord {
-            start,
-            stage: first,
-            operation,
-            receiver: 0,
-            source,
-            destination,
-            to,
-            distance,
-            size: 0,
-        };
+        let record = MessageRecord::new(Cycle::new(words.next()?), first, ends, NodeId::new(to));
+        let record = MessageRecord { operation, distance, ..record };
         let units = words.next()?;
         Some(Self::Join(Traveller { packet: Packet::of_words(words)?, record, units }))
     }
@@ -231,17 +220,9 @@ mod tests {
 
     #[test]
     fn notes_are_read_back() {
-        let record = MessageRecord {
-            start: Cycle::new(u64::MAX),
-            stage: 7,
-            operation: 2,
-            receiver: 0,
-            size: 0,
-            source: ProcessId::new(u32::MAX),
-            destination: ProcessId::new(3),
-            to: NodeId::new(u32::MAX - 1),
-            distance: 11,
-        };
+        let ends = [u32::MAX, 3].map(ProcessId::new);
+        let record = MessageRecord::new(Cycle::new(u64::MAX), 7, ends, NodeId::new(u32::MAX - 1));
+        let record = MessageRecord { operation: 2, distance: 11, ..record };
         let mut notes = vec![
             Note::Receipt(u32::MAX),
             Note::Ready(ReadySource {

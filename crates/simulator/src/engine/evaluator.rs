@@ -8,7 +8,7 @@ use super::{
     actors::Actors,
     bare_stages::BareStages,
     border::Alone,
-    message_table::MessageTable,
+    over_routers,
     stages::{StageProcesses, StageState},
     tails::Tails,
     tasks::TaskProcesses,
@@ -19,7 +19,6 @@ use crate::{
     explicit_routes::ExplicitRoutes,
     plan::{check_message_count, check_packets, check_rules},
     processors::Processors,
-    routers::network::RouterNetwork,
     slab::Slab,
     transport::{
         Reusable, Transport,
@@ -164,23 +163,18 @@ impl<'a> Evaluator<'a> {
         if let Some(bare) = BareStages::bytes(program, machine, rules) {
             return bare.saturating_add(of_placement);
         }
-        let messages = super::messages_under_way(program, rules);
-        let of_processes = match program.special() {
-            Special::Tasks(graph) => super::bytes_of_tasks(graph),
-            Special::Job(job) => super::bytes_of_job(job),
-            Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => {
-                Tails::bytes(processes, 2, machine)
-            }
-        };
+        let of_tails =
+            if program.special().has_no_stages() { 0 } else { Tails::bytes(processes, 2, machine) };
         let of_engine = if let Some(routers) = rules.router_rules() {
-            RouterNetwork::bytes(machine, &routers, messages)
-                .saturating_add(MessageTable::bytes(messages))
-                .saturating_add(super::bytes_of_processes(program))
+            over_routers::bytes(program, machine, rules, &routers)
         } else {
             let longest = ExplicitRoutes::longest_of_any_placement(machine, rules);
             super::bytes(program, (machine, &|_, _| longest), rules, TransportKind::Packets)
         };
-        of_processes.saturating_add(of_engine).saturating_add(of_placement)
+        of_tails
+            .saturating_add(super::bytes_without_stages(program))
+            .saturating_add(of_engine)
+            .saturating_add(of_placement)
     }
 
     /// The makespan with the processes on these nodes, by label \[cycles\]; `None` if it is at least `limit`.

@@ -3,9 +3,9 @@
 use cubefold_mapping::ProcessId;
 use cubefold_topology::Machine;
 
-use super::{Event, TransportKind, message_table::MessageTable, progress::Progress};
+use super::{Event, TransportKind, actors, message_table::MessageTable, progress::Progress, tasks};
 use crate::{
-    Communication, Cycles, Program, ServiceOrder,
+    Communication, Cycles, Program, ServiceOrder, Special,
     explicit_routes::ExplicitRoutes,
     time_wheel::TimeWheel,
     transport::{flow, packets::Packets},
@@ -37,6 +37,15 @@ pub(crate) fn bytes(
         .saturating_add(MessageTable::bytes(messages))
         .saturating_add(messages.saturating_mul(of_message))
         .saturating_add(bytes_of_processes(program))
+}
+
+/// Bytes for the operations of a task graph or the actors of a job; 0 for a stage program.
+pub(crate) fn bytes_without_stages(program: &dyn Program) -> u64 {
+    match program.special() {
+        Special::Tasks(graph) => tasks::bytes(graph),
+        Special::Job(job) => actors::bytes(job),
+        Special::Cube(_) | Special::Pipelined(_) | Special::RandomAccess(_) | Special::None => 0,
+    }
 }
 
 /// Bytes for the processes of a stage program and the calendar.

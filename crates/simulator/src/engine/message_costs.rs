@@ -10,7 +10,7 @@ use std::{
     collections::{BTreeMap, BinaryHeap},
 };
 
-use super::ReceivedMessage;
+use super::{MessageRecord, ReceivedMessage};
 use crate::{Cycle, Cycles, Peer, message_queue::MessageKey};
 
 /// The cores of processes, or of actors, by number.
@@ -113,19 +113,15 @@ impl Cores {
     }
 
     /// A message to a process has arrived completely.
-    pub(super) fn arrive(
-        &mut self,
-        process: u32,
-        is_ready: bool,
-        (key, message): (MessageKey, ReceivedMessage),
-        now: Cycle,
-    ) {
+    pub(super) fn arrive(&mut self, process: u32, is_ready: bool, message: ReceivedMessage, now: Cycle) {
+        let MessageRecord { stage, operation: turn, source, destination, .. } = message.record;
+        let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
         let task = Task { order: (now, true, key), work: Work::Receive(message) };
         if is_ready {
             self.of(process).tasks.push(Reverse(task));
             self.idle.push(process);
         } else {
-            self.early.entry((process, key.stage)).or_default().push(task);
+            self.early.entry((process, stage)).or_default().push(task);
         }
     }
 

@@ -46,6 +46,14 @@ pub(crate) struct MessageRecord {
     pub(crate) size: u32,
 }
 
+impl MessageRecord {
+    /// A message from a source to a destination at node `to`. The table gives it its size, the transport its distance.
+    #[inline]
+    pub(crate) fn new(start: Cycle, stage: u32, [source, destination]: [ProcessId; 2], to: NodeId) -> Self {
+        Self { start, stage, operation: 0, receiver: 0, source, destination, to, distance: 0, size: 0 }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     packets_left: u64, // to be received; of a visitor, to leave

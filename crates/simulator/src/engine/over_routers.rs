@@ -1,6 +1,7 @@
 //! Programs over routers with finite buffers: the same processes over another transport.
 
 use cubefold_mapping::Placement;
+use cubefold_topology::Machine;
 
 use super::{
     Core, StartTimes, actors, border::Alone, message_table::MessageTable, messages_under_way, stages, tasks,
@@ -15,12 +16,12 @@ use crate::{
 /// Bytes that the messages and the routers of a run take at most, roughly.
 pub(crate) fn bytes(
     program: &dyn Program,
-    placement: &Placement,
+    machine: &Machine,
     communication: Communication,
     routers: &Routers,
 ) -> u64 {
     let messages = messages_under_way(program, communication);
-    RouterNetwork::bytes(placement.machine(), routers, messages)
+    RouterNetwork::bytes(machine, routers, messages)
         .saturating_add(MessageTable::bytes(messages))
         .saturating_add(super::bytes_of_processes(program))
 }

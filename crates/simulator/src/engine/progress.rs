@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use cubefold_mapping::ProcessId;
 use prefetch_index::prefetch_index;
 
+use super::{MessageRecord, ReceivedMessage};
 use crate::{Cycle, Cycles, StageRecord};
 
 /// The state of all processes.
@@ -36,14 +37,11 @@ struct Received {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Receipt {
-    /// The cycle at which it was received.
-    pub(crate) cycle: Cycle,
-    pub(crate) source: ProcessId,
-    /// The cycle at which it set out.
-    pub(crate) start: Cycle,
-    /// Its time without contention.
-    pub(crate) transfer: Cycles,
+struct Receipt {
+    cycle: Cycle,
+    source: ProcessId,
+    start: Cycle,     // at which the message set out
+    transfer: Cycles, // without contention
 }
 
 const ENDED: u32 = u32::MAX;
@@ -145,7 +143,9 @@ impl Progress {
     }
 
     /// A process receives a message of a stage; returns whether the stage is over for it.
-    pub(crate) fn receive(&mut self, process: ProcessId, stage: u32, receipt: Receipt) -> bool {
+    pub(super) fn receive(&mut self, process: ProcessId, message: &ReceivedMessage, now: Cycle) -> bool {
+        let MessageRecord { start, stage, source, .. } = message.record;
+        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
         let state = &mut self.all[process.label() as usize];
         if state.stages > stage {
             state.received.add(receipt);

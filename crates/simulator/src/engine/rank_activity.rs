@@ -6,6 +6,8 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
+use cubefold_topology::narrow;
+
 use crate::{Cycle, Job, RankPart, RankSpan, RankTime, StepTimes};
 
 /// The most computation steps that a step of messages names.
@@ -29,7 +31,7 @@ pub(super) struct RankActivity<'job> {
 }
 
 /// A rank since its last change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct RankState {
     since: Cycle,
     computing: Option<u32>, // the computation step that runs
@@ -58,14 +60,6 @@ impl<'job> RankActivity<'job> {
 
     pub(super) fn new(job: &'job Job) -> Self {
         let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
-        let state = RankState {
-            since: Cycle::START,
-            computing: None,
-            iteration: 0,
-            at_work: vec![],
-            is_over: false,
-            time: RankTime::default(),
-        };
         let never = Cycle::new(u64::MAX);
         let sums = StepSums {
             begin: never,
@@ -76,7 +70,7 @@ impl<'job> RankActivity<'job> {
         };
         Self {
             job,
-            ranks: vec![state; ranks],
+            ranks: vec![RankState::default(); ranks],
             sums: vec![sums; job.steps().len() * job.iterations()],
             takes_part: vec![false; job.steps().len() * ranks],
             behind: BTreeMap::new(),
@@ -91,9 +85,7 @@ impl<'job> RankActivity<'job> {
 
     /// Takes the list of activities, by rank and time.
     pub(super) fn take_spans(&mut self, makespan: Cycle) -> Vec<RankSpan> {
-        for rank in 0..u32::try_from(self.ranks.len()).unwrap_or(u32::MAX) {
-            self.pass_time(rank, makespan);
-        }
+        self.pass_time_of_all(makespan);
         let mut spans = self.spans.take().unwrap_or_default();
         spans.sort_unstable_by_key(|span| (span.rank, span.from));
         spans.dedup_by(|next, span| {
@@ -108,8 +100,7 @@ impl<'job> RankActivity<'job> {
     }
 
     pub(super) fn place(&self, iteration: u32, step: u32) -> StepPlace {
-        let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
-        StepPlace { step, place: iteration * steps + step }
+        StepPlace { step, place: iteration * narrow(self.job.steps().len() as u64) + step }
     }
 
     /// A computation step gets the processor of a rank.
@@ -172,6 +163,14 @@ impl<'job> RankActivity<'job> {
         self.ranks[rank as usize].is_over = true;
     }
 
+    fn rank_count(&self) -> u32 {
+        narrow(self.ranks.len() as u64)
+    }
+
+    fn pass_time_of_all(&mut self, now: Cycle) {
+        (0..self.rank_count()).for_each(|rank| self.pass_time(rank, now));
+    }
+
     /// Counts the cycles of a rank since its last change.
     fn pass_time(&mut self, rank: u32, now: Cycle) {
         let state = &mut self.ranks[rank as usize];
@@ -188,7 +187,7 @@ impl<'job> RankActivity<'job> {
         };
         *part += cycles;
         if let Some(spans) = &mut self.spans {
-            let steps = u32::try_from(self.job.steps().len()).unwrap_or(u32::MAX);
+            let steps = narrow(self.job.steps().len() as u64);
             let at_work = state.at_work.iter().map(|at_work| at_work[0]).min();
             let (part, step) = match (state.computing, at_work) {
                 (Some(step), _) => (RankPart::Computation, Some(state.iteration * steps + step)),
@@ -213,9 +212,7 @@ impl<'job> RankActivity<'job> {
 
     /// The times of all steps, and of all ranks up to the makespan.
     pub(super) fn close(mut self, makespan: Cycle) -> (Vec<StepTimes>, Vec<RankTime>) {
-        for rank in 0..u32::try_from(self.ranks.len()).unwrap_or(u32::MAX) {
-            self.pass_time(rank, makespan);
-        }
+        self.pass_time_of_all(makespan);
         let steps = self.job.steps();
         let mut behind: Vec<Vec<(u64, u32)>> = vec![vec![]; self.sums.len()];
         for (&[place, computation], &cycles) in &self.behind {
@@ -225,10 +222,9 @@ impl<'job> RankActivity<'job> {
             .iter()
             .zip(self.takes_part.chunks(self.ranks.len().max(1)))
             .map(|(step, takes_part)| {
-                let ranks = u32::try_from(self.ranks.len()).unwrap_or(u32::MAX);
-                let all = (0..ranks).filter(|&rank| step.has_rank(rank)).count();
+                let all = (0..self.rank_count()).filter(|&rank| step.has_rank(rank)).count();
                 let active = takes_part.iter().filter(|is_active| **is_active).count();
-                (u32::try_from(all).unwrap_or(u32::MAX), u32::try_from(active).unwrap_or(u32::MAX))
+                (narrow(all as u64), narrow(active as u64))
             })
             .collect();
         let times = |(place, sums): (usize, &StepSums)| {

@@ -14,13 +14,12 @@ use self::state::PeerLists;
 pub(super) use self::state::StageState;
 use super::{
     Core, Event, PREFETCHED_TOGETHER, Processes, ReceivedMessage, TransportKind, message_costs::Cores,
-    message_table::MessageRecord, progress::Receipt,
+    message_table::MessageRecord,
 };
 use crate::{
     Communication, Cycle, Cycles, Detail, End, Observer, Peer, Program, StageRecord, Traffic,
     engine::border::{Border, ReadySource},
     explicit_routes::ExplicitRoutes,
-    message_queue::MessageKey,
     processors::Processors,
     slab::Slab,
     transport::{Transport, flow::Flow, packets::Packets},
@@ -272,17 +271,9 @@ impl<'run> StageProcesses<'run> {
     ) {
         let (to, destination) = (core.node_of(destination), core.messages.border.label(destination));
         let turn = if self.has_turns { self.program.turn(stage, source.process, destination) } else { 0 };
-        let record = MessageRecord {
-            start: now,
-            stage: narrow(stage as u64), // below 2^32, which no run reaches
-            operation: turn,
-            receiver: 0,
-            size: 0,
-            source: source.process,
-            destination,
-            to,
-            distance: 0,
-        };
+        let number = narrow(stage as u64); // below 2^32, which no run reaches
+        let record = MessageRecord::new(now, number, [source.process, destination], to);
+        let record = MessageRecord { operation: turn, ..record };
         if let Some(received) = core.send(record, from, source.units, now) {
             self.received(&received, now, core);
         }
@@ -351,18 +342,13 @@ impl<T: Transport, B: Border> Processes<T, B> for StageProcesses<'_> {
 
     #[inline]
     fn received(&mut self, message: &ReceivedMessage, now: Cycle, core: &Core<'_, T, B>) {
-        let MessageRecord { start, stage, source, destination, .. } = message.record;
+        let MessageRecord { stage, destination, .. } = message.record;
         // A received message has its destination in this engine.
         let Some(local) = core.messages.border.index(destination) else { return };
         if let Some(cores) = &mut self.state.cores {
-            let turn = message.record.operation;
-            let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
             let is_ready = self.state.progress.was_ready(local, stage as usize);
-            cores.arrive(local.label(), is_ready, (key, *message), now);
-            return;
-        }
-        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-        if self.state.progress.receive(local, stage, receipt) {
+            cores.arrive(local.label(), is_ready, *message, now);
+        } else if self.state.progress.receive(local, message, now) {
             self.finish_stage(local, now, core);
         }
     }

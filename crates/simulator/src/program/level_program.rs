@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_jump_and_networks_that_there_are_not_are_refused() {
+    fn lists_that_jump_and_networks_that_do_not_exist_are_refused() {
         let cube = Hypercube::new(4).unwrap();
         let dimensions = [0, 2].map(|number| cube.dimension(number).unwrap()).to_vec();
         for network in LevelNetwork::ALL {

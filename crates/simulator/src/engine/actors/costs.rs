@@ -6,7 +6,7 @@ use cubefold_topology::narrow;
 use super::Actors;
 use crate::{
     Cycle, Peer, Program,
-    engine::{Core, message_costs::Work, message_table::MessageRecord, progress::Receipt},
+    engine::{Core, message_costs::Work},
     message_queue::MessageKey,
     transport::Transport,
 };
@@ -44,11 +44,7 @@ impl Actors<'_> {
         self.activity.acts_until(place, rank, now);
         let is_over = match work {
             None => false,
-            Some(Work::Receive(message)) => {
-                let MessageRecord { start, stage, source, .. } = message.record;
-                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-                self.progress.receive(actor_process, stage, receipt)
-            }
+            Some(Work::Receive(message)) => self.progress.receive(actor_process, &message, now),
             Some(Work::Send(peer)) => {
                 let stage = self.progress.stage(actor_process);
                 let destination = self.firsts[step as usize] + peer.process.label();

@@ -6,8 +6,7 @@ use cubefold_topology::{NodeId, narrow};
 use super::Actors;
 use crate::{
     Cycle, End, LATE_MESSAGES, MessageTimes, Peer, Program,
-    engine::{Core, ReceivedMessage, message_table::MessageRecord, progress::Receipt, switches::Place},
-    message_queue::MessageKey,
+    engine::{Core, ReceivedMessage, message_table::MessageRecord, switches::Place},
     program::job::StepStage,
     switch_trees::{StepTrees, SwitchMessage},
     transport::Transport,
@@ -68,26 +67,16 @@ impl<'run> Actors<'run> {
     fn record<T: Transport>(
         &self,
         stage: usize,
-        [source, destination]: [ProcessId; 2],
+        ends: [ProcessId; 2],
         group: u32,
         now: Cycle,
         core: &Core<'_, T>,
     ) -> MessageRecord {
-        let turn = self.job.turn(stage, source, destination);
+        let turn = self.job.turn(stage, ends[0], ends[1]);
         let operation = if self.has_turns { turn } else { group };
-        let to = self.node_of(stage, destination, core);
+        let to = self.node_of(stage, ends[1], core);
         let stage = narrow(stage as u64); // below 2^32, as was checked when the job was made
-        MessageRecord {
-            start: now,
-            stage,
-            operation,
-            receiver: group,
-            size: 0,
-            source,
-            destination,
-            to,
-            distance: 0,
-        }
+        MessageRecord { operation, receiver: group, ..MessageRecord::new(now, stage, ends, to) }
     }
 
     /// The node of a process of a stage, or its switch.
@@ -125,7 +114,7 @@ impl<'run> Actors<'run> {
     }
 
     pub(super) fn receive(&mut self, message: &ReceivedMessage, now: Cycle) {
-        let MessageRecord { start, stage, source, destination, receiver: group, .. } = message.record;
+        let MessageRecord { stage, source, destination, receiver: group, .. } = message.record;
         let StepStage { step, .. } = self.job.locate(stage as usize);
         let place = self.place(stage as usize);
         let trees = self.trees_of(narrow(step as u64));
@@ -143,14 +132,9 @@ impl<'run> Actors<'run> {
         self.note_late(message, now);
         let actor = self.firsts[step] + destination.label();
         if let Some(cores) = &mut self.cores {
-            let turn = message.record.operation;
-            let key = MessageKey { stage, turn, source: source.label(), destination: destination.label() };
             let is_ready = self.progress.was_ready(ProcessId::new(actor), stage as usize);
-            cores.arrive(actor, is_ready, (key, *message), now);
-            return;
-        }
-        let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-        if self.progress.receive(ProcessId::new(actor), stage, receipt) {
+            cores.arrive(actor, is_ready, *message, now);
+        } else if self.progress.receive(ProcessId::new(actor), message, now) {
             self.finish_stage(actor, now);
         }
     }

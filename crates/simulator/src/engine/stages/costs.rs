@@ -6,7 +6,7 @@ use cubefold_topology::narrow;
 use super::StageProcesses;
 use crate::{
     Cycle, Peer,
-    engine::{Core, border::Border, message_costs::Work, message_table::MessageRecord, progress::Receipt},
+    engine::{Core, border::Border, message_costs::Work},
     message_queue::MessageKey,
     transport::Transport,
 };
@@ -47,11 +47,7 @@ impl StageProcesses<'_> {
         let work = self.state.cores.as_mut().and_then(|cores| cores.end(process.label()));
         let is_over = match work {
             None => false,
-            Some(Work::Receive(message)) => {
-                let MessageRecord { start, stage, source, .. } = message.record;
-                let receipt = Receipt { cycle: now, source, start, transfer: message.transfer };
-                self.state.progress.receive(process, stage, receipt)
-            }
+            Some(Work::Receive(message)) => self.state.progress.receive(process, &message, now),
             Some(Work::Send(peer)) => {
                 self.set_out_sent(process, &peer, now, core);
                 self.state.progress.sent(process)

@@ -90,20 +90,15 @@ impl TaskProcesses<'_> {
         now: Cycle,
         core: &mut Core<'_, T>,
     ) {
+        let (ends, to) = ([operation.process, operation.peer], core.node_of(operation.peer));
         let record = MessageRecord {
-            start: now,
-            stage: operation.tag,
             operation: send,
             receiver: match self.nodes[send as usize].partner() {
                 Partner::None => NONE,
                 Partner::Operation(receive) => receive,
                 Partner::Channel(_) => OF_CHANNEL,
             },
-            source: operation.process,
-            destination: operation.peer,
-            to: core.node_of(operation.peer),
-            distance: 0,
-            size: 0,
+            ..MessageRecord::new(now, operation.tag, ends, to)
         };
         let from = core.node_of(operation.process);
         if let Some(received) = core.send(record, from, self.graph.units(send), now) {
