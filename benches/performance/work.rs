@@ -27,7 +27,9 @@ pub(crate) struct Work {
 
 #[derive(Debug)]
 enum Subject {
-    Cube(Box<CubeWork>),
+    Run(Box<CubeWork>, Engine),
+    Metrics(Box<CubeWork>),
+    Evaluations(Box<CubeWork>),
     Permutation(Box<PermutationWork>),
     Traffic(Box<TrafficWork>),
 }
@@ -54,10 +56,9 @@ impl Work {
     /// Makes machine, program and placement.
     pub(crate) fn new(row: Row) -> Self {
         let subject = match row.task {
-            Task::Cube(cube, engine) => Subject::Cube(Box::new(CubeWork::new(cube, engine))),
-            Task::Metrics(cube) | Task::Evaluations(cube) => {
-                Subject::Cube(Box::new(CubeWork::new(cube, Engine::Hop)))
-            }
+            Task::Cube(cube, engine) => Subject::Run(Box::new(CubeWork::new(cube, engine)), engine),
+            Task::Metrics(cube) => Subject::Metrics(Box::new(CubeWork::new(cube, Engine::Hop))),
+            Task::Evaluations(cube) => Subject::Evaluations(Box::new(CubeWork::new(cube, Engine::Hop))),
             Task::Permutation(network, choice, links) => {
                 Subject::Permutation(Box::new(PermutationWork::new(network, choice, links)))
             }
@@ -72,15 +73,12 @@ impl Work {
     ///
     /// If the result is wrong, or another engine computed it.
     pub(crate) fn round(&self) -> Done {
-        let (done, engine) = match (&self.subject, self.row.task) {
-            (Subject::Cube(cube), Task::Metrics(_)) => (cube.measure(), None),
-            (Subject::Cube(cube), Task::Evaluations(_)) => (cube.evaluate(), None),
-            (Subject::Cube(cube), Task::Cube(_, engine)) => (Done::of_run(&cube.run()), Some(engine)),
-            (Subject::Cube(cube), Task::Permutation(..) | Task::Traffic(_)) => {
-                (Done::of_run(&cube.run()), Some(Engine::Hop))
-            }
-            (Subject::Permutation(permutation), _) => (Done::of_run(&permutation.run()), Some(Engine::Hop)),
-            (Subject::Traffic(traffic), _) => {
+        let (done, engine) = match &self.subject {
+            Subject::Run(cube, engine) => (Done::of_run(&cube.run()), Some(*engine)),
+            Subject::Metrics(cube) => (cube.measure(), None),
+            Subject::Evaluations(cube) => (cube.evaluate(), None),
+            Subject::Permutation(permutation) => (Done::of_run(&permutation.run()), Some(Engine::Hop)),
+            Subject::Traffic(traffic) => {
                 let (answer, steps) = traffic.run();
                 (Done { answer, engine: None, steps }, None)
             }
@@ -91,21 +89,23 @@ impl Work {
 
     /// A coarse upper bound on the memory of a round \[bytes\].
     pub(crate) fn bytes(&self) -> u64 {
-        match (&self.subject, self.row.task) {
-            (Subject::Cube(cube), Task::Metrics(_)) => PlacementMetrics::bytes_to_measure(&cube.placement),
-            (Subject::Cube(cube), _) => {
+        match &self.subject {
+            Subject::Metrics(cube) => PlacementMetrics::bytes_to_measure(&cube.placement),
+            Subject::Run(cube, _) | Subject::Evaluations(cube) => {
                 let plan = Plan::new(&cube.program, &cube.placement, cube.communication, &cube.request);
                 plan.expect("a run").bytes()
             }
-            (Subject::Permutation(permutation), _) => permutation.bytes(),
-            (Subject::Traffic(traffic), _) => traffic.bytes(),
+            Subject::Permutation(permutation) => permutation.bytes(),
+            Subject::Traffic(traffic) => traffic.bytes(),
         }
     }
 
     /// The number of nodes, switches included.
     pub(crate) fn nodes(&self) -> u64 {
         match &self.subject {
-            Subject::Cube(cube) => cube.placement.machine().node_count(),
+            Subject::Run(cube, _) | Subject::Metrics(cube) | Subject::Evaluations(cube) => {
+                cube.placement.machine().node_count()
+            }
             Subject::Permutation(permutation) => permutation.nodes(),
             Subject::Traffic(traffic) => traffic.nodes(),
         }

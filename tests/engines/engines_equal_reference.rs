@@ -31,7 +31,7 @@ const SMALL: u64 = 256;
 /// Cases of up to 4096 nodes, on request.
 const LARGE: u64 = 4096;
 
-fn cases(cases: u32) -> ProptestConfig {
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, max_global_rejects: 1 << 20, ..ProptestConfig::default() }
 }
 

@@ -18,25 +18,10 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 use serde::Deserialize;
 
 use crate::{
-    engines_equal_reference::{check_outcome, check_routed, run},
-    random_problem::{
-        Case, MessageSets, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case, torus,
-    },
+    engines_equal_reference::{cases, check_outcome, check_routed, run},
+    random_problem::{Case, MessageSets, any_case, torus},
     sized_equal_reference::{SizedCase, check_transmissions, compare, numbered_case},
 };
-
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, max_global_rejects: 1 << 20, ..ProptestConfig::default() }
-}
-
-fn any_case(most: u64) -> impl Strategy<Value = Case> {
-    prop_oneof![
-        cube_case(most),
-        message_sets_case(most),
-        shared_cube_case(most),
-        shared_message_sets_case(most)
-    ]
-}
 
 proptest! {
     #![proptest_config(cases(300))]

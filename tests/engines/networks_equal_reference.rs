@@ -278,13 +278,9 @@ proptest! {
         let guest = GraphGuest::new(Machine::new(MachineKind::Torus, &[3, 4]).unwrap());
         let nodes: Vec<_> = places.into_iter().map(NodeId::new).collect();
         let placement = Placement::Table(PlacementTable::new(&machine, nodes.clone()).unwrap());
-        let (mut links, mut passing, mut touching, mut load) = (
-            BTreeMap::new(),
-            vec![0; usize::try_from(machine.node_count()).unwrap()],
-            vec![0; usize::try_from(machine.node_count()).unwrap()],
-            vec![0; usize::try_from(machine.node_count()).unwrap()],
-        );
-        let mut spectrum = BTreeMap::new();
+        let by_node = || vec![0; usize::try_from(machine.node_count()).unwrap()];
+        let (mut passing, mut touching, mut load) = (by_node(), by_node(), by_node());
+        let (mut links, mut spectrum) = (BTreeMap::new(), BTreeMap::new());
         for node in &nodes {
             load[node.index() as usize] += 1;
         }

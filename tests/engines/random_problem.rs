@@ -410,6 +410,16 @@ pub(crate) fn shared_message_sets_case(most: u64) -> impl Strategy<Value = Case>
     with_message_sets(placed)
 }
 
+/// Programs on cubes or of arbitrary message sets, whose processes share nodes or do not.
+pub(crate) fn any_case(most: u64) -> impl Strategy<Value = Case> {
+    prop_oneof![
+        cube_case(most),
+        message_sets_case(most),
+        shared_cube_case(most),
+        shared_message_sets_case(most)
+    ]
+}
+
 /// Neighbour-exchange programs placed by the constructions of Tao 1988, contractions included.
 pub(crate) fn tao_case(most: u64) -> impl Strategy<Value = Case> {
     placed_by_tao(most, u64::is_multiple_of)

@@ -13,7 +13,9 @@ use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::{
     engines_equal_reference::check_outcome,
-    random_problem::{Case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case},
+    random_problem::{
+        Case, any_case, cube_case, message_sets_case, shared_cube_case, shared_message_sets_case,
+    },
     sized_equal_reference::{compare, numbered_case},
     sized_slabs_equal_reference::is_divided,
 };
@@ -166,9 +168,7 @@ proptest! {
 
     #[test]
     #[ignore = "minutes: threads that wait for each other in every cycle"]
-    fn many_programs(case in prop_oneof![
-        cube_case(256), message_sets_case(256), shared_cube_case(256), shared_message_sets_case(256)
-    ]) {
+    fn many_programs(case in any_case(256)) {
         check(&case)?;
     }
 }
