@@ -59,7 +59,6 @@ impl PermutationWork {
         Self { program, placement, communication }
     }
 
-    /// Runs it once.
     pub(crate) fn run(&self) -> Outcome {
         let (program, placement) = (&self.program, &self.placement);
         simulate(program, placement, self.communication, &Self::request(), &mut ()).expect("a run")

@@ -161,7 +161,6 @@ const fn network(
     row(name, Task::Permutation(network, choice, links), answer, 3.0, Quantity::MillionHopsPerSecond)
 }
 
-/// Open-loop traffic.
 const fn traffic(name: &'static str, traffic: Traffic, answer: u64, enough: f64) -> Row {
     row(name, Task::Traffic(traffic), answer, enough, Quantity::MillionNodeCyclesPerSecond)
 }

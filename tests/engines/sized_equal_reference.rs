@@ -297,7 +297,6 @@ fn compare_rows(records: &[StageRecord], expected: &StageOutcome, processes: usi
 }
 
 impl SizedCase {
-    /// Runs the case.
     pub(crate) fn run(&self, request: &Request) -> Result<(Outcome, Vec<StageRecord>), String> {
         let mut records = vec![];
         let outcome = simulate(&self.program(), &self.placement, self.communication, request, &mut records);

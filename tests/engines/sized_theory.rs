@@ -1,6 +1,6 @@
 //! Statements of the model about messages with sizes: the time of a message alone, and the bounds on programs.
 
-use std::num::NonZeroU64;
+use std::{fmt::Debug, num::NonZeroU64};
 
 use cubefold_mapping::{CubeDimension, EmbeddingKind, Hypercube, Placement, PlacementTable, ProcessId};
 use cubefold_simulator::{
@@ -125,6 +125,22 @@ fn a_cube_program_is_predicted_as_the_list_of_its_messages() {
     }
 }
 
+/// The engine of a run, all of its results, and among them the longest queue.
+fn run(
+    program: &CubeProgram,
+    placement: &Placement,
+    rules: Communication,
+    choice: EngineChoice,
+) -> (Engine, impl PartialEq + Debug + use<>, Option<u32>) {
+    let mut records: Vec<StageRecord> = vec![];
+    let outcome = simulate(program, placement, rules, &Request::asynchronous(choice), &mut records).unwrap();
+    records.sort_unstable_by_key(|record| (record.stage, record.process));
+    let (summary, traffic) = (&outcome.summary, &outcome.traffic);
+    let sums = (summary.makespan(), summary.totals(), summary.overlapped());
+    let results = (records, sums, traffic.messages, traffic.hops, traffic.longest_queue);
+    (outcome.engine, results, traffic.longest_queue)
+}
+
 /// Lines whose messages meet all along their routes: the same records and sums as packet by packet on the whole machine.
 fn check_long_lines(shape: &[u64]) {
     let machine = Machine::new(MachineKind::Torus, shape).unwrap();
@@ -136,15 +152,9 @@ fn check_long_lines(shape: &[u64]) {
     for kind in [EmbeddingKind::Byweight, EmbeddingKind::Gray] {
         let placement = Placement::embed(kind, cube, &machine).unwrap();
         for rules in [links(1), links(2).with_latency(Cycles::new(5))] {
-            let [by_lines, whole] = [EngineChoice::Auto, EngineChoice::Sized].map(|choice| {
-                let mut records: Vec<StageRecord> = vec![];
-                let request = Request::asynchronous(choice);
-                let outcome = simulate(&program, &placement, rules, &request, &mut records).unwrap();
-                records.sort_unstable_by_key(|record| (record.stage, record.process));
-                let summary = &outcome.summary;
-                (records, summary.makespan(), summary.totals(), outcome.traffic.longest_queue)
-            });
-            assert!(whole.3 > Some(0), "queues");
+            let (_, by_lines, _) = run(&program, &placement, rules, EngineChoice::Auto);
+            let (_, whole, longest_queue) = run(&program, &placement, rules, EngineChoice::Sized);
+            assert!(longest_queue > Some(0), "queues");
             assert!(by_lines == whole, "{shape:?} {kind} {rules:?}");
         }
     }
@@ -193,21 +203,12 @@ fn one_line_stands_for_all_whatever_the_sizes() {
             LinkMode::FullDuplex => rules.with_service(*ServiceOrder::ALL.choose(generator).unwrap()),
             LinkMode::HalfDuplex | LinkMode::SingleDirection => rules,
         };
-        let run = |choice| {
-            let mut records: Vec<StageRecord> = vec![];
-            let request = Request::asynchronous(choice);
-            let outcome = simulate(&program, &placement, rules, &request, &mut records).unwrap();
-            records.sort_unstable_by_key(|record| (record.stage, record.process));
-            let traffic = &outcome.traffic;
-            let sums = (outcome.summary.makespan(), outcome.summary.totals(), outcome.summary.overlapped());
-            (outcome.engine, (records, sums, traffic.messages, traffic.hops, traffic.longest_queue))
-        };
-        let (engine, by_lines) = run(EngineChoice::Auto);
+        let (engine, by_lines, _) = run(&program, &placement, rules, EngineChoice::Auto);
         assert_eq!(engine, Engine::Belt);
-        let (_, whole) = run(EngineChoice::Sized);
+        let (_, whole, longest_queue) = run(&program, &placement, rules, EngineChoice::Sized);
         assert_eq!(by_lines, whole, "{shape:?} {rules:?}");
         compared += 1;
-        contended += usize::from(whole.4 > Some(0));
+        contended += usize::from(longest_queue > Some(0));
     }
     assert!(contended > compared / 2, "{contended} of {compared} with queues");
 }

@@ -92,7 +92,7 @@ pub(super) fn run_on<T: Transport>(
         core.log_messages(observer);
     }
     core.messages.table.set_turns(job.has_turns());
-    let mut actors = Actors::new(job, observer).with_cost(core.communication.message_cost());
+    let mut actors = Actors::new(job, core.communication.message_cost(), observer);
     actors.switches = trees.map(Switches::new);
     core.run(&mut actors, None);
     core.check_deadlock()?;
@@ -136,7 +136,8 @@ pub(super) struct Actors<'run> {
 }
 
 impl<'run> Actors<'run> {
-    pub(super) fn new(job: &'run Job, observer: &'run mut dyn Observer) -> Self {
+    /// The actors of a job whose messages cost `cost` each.
+    pub(super) fn new(job: &'run Job, cost: Cycles, observer: &'run mut dyn Observer) -> Self {
         let (steps, ranks) = (job.steps(), narrow(job.rank_count()));
         let (mut firsts, mut first_computing, mut actors, mut computing) = (vec![], vec![], 0, 0);
         let mut followers = vec![vec![]; steps.len()];
@@ -170,12 +171,12 @@ impl<'run> Actors<'run> {
             beginning: vec![],
             starting: vec![],
             ready: vec![],
-            cores: None,
+            cores: Cores::new(actors as usize, cost),
             served: vec![],
             switches: None,
             has_turns: job.has_turns(),
             peers: vec![],
-            activity: RankActivity::new(job).listing(observer.wants(Detail::RankSpans)),
+            activity: RankActivity::new(job, observer.wants(Detail::RankSpans)),
             durations: 0,
             exposed: 0,
             largest: largest_units(job),
@@ -186,11 +187,6 @@ impl<'run> Actors<'run> {
         };
         (0..ranks).for_each(|rank| actors_of_run.begin_iteration(rank));
         actors_of_run
-    }
-
-    /// Sets the cost of each message.
-    pub(super) fn with_cost(self, cost: Cycles) -> Self {
-        Self { cores: Cores::new(self.begun.len(), cost), ..self }
     }
 
     /// The latest end of a rank.

@@ -402,7 +402,6 @@ impl<'a> BareStages<'a> {
         self.events.add(Event::new(message, step), head);
     }
 
-    /// The times of a channel or link.
     #[inline]
     fn time(&self, place: u32) -> LinkTime {
         match self.times.get(place as usize) {

@@ -230,7 +230,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Resets the machine and places the processes.
     fn place(&mut self, nodes: &[NodeId]) -> Result<(), SimulationError> {
         let (placed, processes) = (nodes.len() as u64, self.nodes.len() as u64);
         if placed != processes {
@@ -294,7 +293,7 @@ impl<'a> ProcessKind<'a> {
                 let tails = Tails::new(&program, machine, rules);
                 Self::Stages(Box::new(StageRun {
                     program,
-                    state: StageState::new(processes, None).with_cost(rules.message_cost()),
+                    state: StageState::new(processes, None, rules.message_cost()),
                     tails,
                 }))
             }
@@ -352,7 +351,7 @@ fn run_job<T: Transport>(
 ) -> Result<Option<Cycle>, SimulationError> {
     let observer = &mut ();
     core.messages.table.set_turns(job.has_turns());
-    let mut actors = Actors::new(job, observer).with_cost(core.communication.message_cost());
+    let mut actors = Actors::new(job, core.communication.message_cost(), observer);
     if !core.run(&mut actors, limit) {
         return Ok(None);
     }

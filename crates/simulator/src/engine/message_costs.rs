@@ -40,7 +40,6 @@ pub(super) struct Task {
     pub(super) work: Work,
 }
 
-/// The purpose of a task.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Work {
     /// To send a message to a peer.
@@ -158,7 +157,6 @@ impl Cores {
         core.current = core.tasks.pop().map(|task| task.0);
     }
 
-    /// The task of a process is over.
     pub(super) fn end(&mut self, process: u32) -> Option<Work> {
         self.idle.push(process);
         let core = self.of(process);

@@ -116,7 +116,6 @@ impl MessageTable {
         self.has_turns = has_turns;
     }
 
-    /// Bytes for `messages` messages under way.
     pub(crate) fn bytes(messages: u64) -> u64 {
         messages.saturating_mul((size_of::<Slot>() + size_of::<u32>()) as u64)
     }
@@ -137,7 +136,6 @@ impl MessageTable {
         u64::from(links) * self.sizes[record.size as usize].packets
     }
 
-    /// Forgets all messages.
     pub(crate) fn reset(&mut self) {
         self.slots.clear();
         self.vacant.clear();
@@ -205,7 +203,6 @@ impl MessageTable {
         prefetch_index(&self.slots, message as usize);
     }
 
-    /// The record of a message under way.
     #[inline]
     pub(crate) fn record(&self, message: u32) -> &MessageRecord {
         &self.slots[message as usize].record

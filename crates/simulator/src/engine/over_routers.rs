@@ -59,7 +59,6 @@ pub(crate) fn run(
     Ok((summary, core.traffic(), times))
 }
 
-/// Runs a stage program.
 fn run_stages(
     program: &dyn Program,
     placement: &Placement,

@@ -58,7 +58,8 @@ impl<'job> RankActivity<'job> {
     /// Bytes of a rank, roughly, without the mark of each step.
     pub(super) const BYTES_A_RANK: u64 = (size_of::<RankState>() + 64) as u64;
 
-    pub(super) fn new(job: &'job Job) -> Self {
+    /// The ranks of a job before its start; lists their activities if requested.
+    pub(super) fn new(job: &'job Job, wants_spans: bool) -> Self {
         let ranks = usize::try_from(job.rank_count()).unwrap_or(usize::MAX);
         let never = Cycle::new(u64::MAX);
         let sums = StepSums {
@@ -74,13 +75,8 @@ impl<'job> RankActivity<'job> {
             sums: vec![sums; job.steps().len() * job.iterations()],
             takes_part: vec![false; job.steps().len() * ranks],
             behind: BTreeMap::new(),
-            spans: None,
+            spans: wants_spans.then(Vec::new),
         }
-    }
-
-    /// Adds a list of the activities of ranks, if requested.
-    pub(super) fn listing(self, wants_spans: bool) -> Self {
-        Self { spans: wants_spans.then(Vec::new), ..self }
     }
 
     /// Takes the list of activities, by rank and time.

@@ -38,7 +38,6 @@ pub(super) struct Step {
 }
 
 impl<'a> RouteLists<'a> {
-    /// No routes yet.
     pub(super) fn new(machine: &'a Machine, rules: Communication) -> Self {
         let channels = Channels::new(machine);
         Self { machine, rules, channels, firsts: FxHashMap::default(), steps: vec![] }

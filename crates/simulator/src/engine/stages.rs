@@ -95,7 +95,7 @@ pub(super) fn run_on<T: Transport, B: Border>(
     core.messages.table.set_turns(program.has_turns());
     let nodes = &core.messages.nodes;
     let processors = (placement.max_load() > per_node.get()).then(|| Processors::new(nodes, per_node));
-    let mut state = StageState::new(nodes.len(), processors).with_cost(core.communication.message_cost());
+    let mut state = StageState::new(nodes.len(), processors, core.communication.message_cost());
     state.begin(starts, core);
     core.run(&mut StageProcesses::new(program, &mut state, observer), None);
     core.report_transmissions(observer);

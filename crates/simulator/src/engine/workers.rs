@@ -117,8 +117,8 @@ impl DividedRun<'_> {
         exchange: &mut dyn Exchange,
         observer: &mut dyn Observer,
     ) -> Result<Traffic, ProcessId> {
-        let (nodes, border) = (Cow::Borrowed(&*part.nodes), part.border(exchange));
-        let core = Core::new(nodes, self.communication, transport, border);
+        let border = Neighbours::new(part.shared, (&part.slab, &part.residents), exchange);
+        let core = Core::new(Cow::Borrowed(&part.nodes), self.communication, transport, border);
         run_stages(self.program, self.placement, StartTimes::Together, core, observer)
     }
 }
@@ -138,10 +138,6 @@ impl<'run> SlabPart<'run> {
         let residents = Residents::new(&slab, shared.placement, &shared.indices);
         let nodes = residents.labels().iter().map(|&process| shared.placement.node(process)).collect();
         Self { shared, residents, slab, nodes }
-    }
-
-    fn border<'part>(&'part self, exchange: &'part mut dyn Exchange) -> Neighbours<'part> {
-        Neighbours::new(self.shared, (&self.slab, &self.residents), exchange)
     }
 }
 

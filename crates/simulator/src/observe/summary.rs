@@ -50,7 +50,6 @@ impl Summary {
         }
     }
 
-    /// An empty summary for a program.
     pub(crate) fn of_program(program: &dyn Program) -> Self {
         let all = Self::new(program.process_count(), program.stage_count(), program.facts().compute);
         Self { compute: program.facts().total_compute, ..all }
@@ -123,7 +122,6 @@ impl Summary {
         }
     }
 
-    /// Adds `count` processes that finished at `finish`.
     #[inline]
     pub(crate) fn add_finish(&mut self, finish: Cycle, count: u64) {
         self.makespan = self.makespan.max(finish);

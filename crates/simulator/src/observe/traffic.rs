@@ -209,7 +209,10 @@ impl LinkUseCounter {
         communication: Communication,
     ) {
         if let Some(routes) = ExplicitRoutes::new(placement, communication) {
-            self.count_explicit_routes(program, placement, routes);
+            for_each_routed(program, &mut |pair, units| {
+                let [from, to] = [pair.source, pair.destination].map(|process| placement.node(process));
+                self.count_channels(&routes.route(pair, from, to), units);
+            });
             return;
         }
         let (machine, tie) = (&placement.machine(), communication.tie());
@@ -230,18 +233,6 @@ impl LinkUseCounter {
                 }
             });
         }
-    }
-
-    fn count_explicit_routes(
-        &mut self,
-        program: &dyn Program,
-        placement: &Placement,
-        routes: ExplicitRoutes<'_>,
-    ) {
-        for_each_routed(program, &mut |pair, units| {
-            let [from, to] = [pair.source, pair.destination].map(|process| placement.node(process));
-            self.count_channels(&routes.route(pair, from, to), units);
-        });
     }
 
     /// Counts the transmissions of `units` units over channels, one after another.

@@ -80,6 +80,13 @@ impl RootedTree {
         (found.len() == count).then_some(Self { parents })
     }
 
+    /// The complete binary tree of `count` processes, of which `n` has the children `2n + 1` and `2n + 2`.
+    pub(super) fn binary_heap(count: u64) -> Self {
+        let parent =
+            |process: ProcessId| process.label().checked_sub(1).map(|below| ProcessId::new(below / 2));
+        Self { parents: ProcessId::first(count).map(parent).collect() }
+    }
+
     pub(crate) fn parent(&self, process: ProcessId) -> Option<ProcessId> {
         self.parents[process.label() as usize]
     }

@@ -55,16 +55,16 @@ struct Exchange {
 
 /// An invalid number of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{parts} parts of {stages} stages, expected at least 1 and at most {MAX_PARTS} in all")]
+#[error(
+    "{parts} parts of {stages} stages, expected at least 1 and at most {} in all",
+    PipelinedExchange::MOST_PARTS
+)]
 pub struct PipeliningError {
     /// The number of parts found.
     pub parts: usize,
     /// The number of stages.
     pub stages: usize,
 }
-
-/// The greatest number of parts of all stages together.
-const MAX_PARTS: usize = 1 << 26;
 
 /// Part `part` of `parts` of a quantity: they differ by at most 1 and add up to it.
 fn part_of(quantity: u64, part: usize, parts: usize) -> u64 {
@@ -74,7 +74,7 @@ fn part_of(quantity: u64, part: usize, parts: usize) -> u64 {
 
 impl PipelinedExchange {
     /// The greatest number of parts of all stages together.
-    pub const MOST_PARTS: usize = MAX_PARTS;
+    pub const MOST_PARTS: usize = 1 << 26;
 
     /// The stages of `program` with these computations by stage, the last one for all further stages, cut into parts.
     ///
@@ -89,7 +89,7 @@ impl PipelinedExchange {
         noise: Option<ComputeNoise>,
     ) -> Result<Self, PipeliningError> {
         let (stages, parts) = (program.stages(), pipelining.parts);
-        if parts == 0 || stages.len().saturating_mul(parts) > MAX_PARTS {
+        if parts == 0 || stages.len().saturating_mul(parts) > Self::MOST_PARTS {
             return Err(PipeliningError { parts, stages: stages.len() });
         }
         let last = computations.last().copied().unwrap_or_default();
@@ -354,7 +354,7 @@ mod tests {
     fn counts_that_make_no_program_are_refused() {
         let cube = Hypercube::new(3).unwrap();
         let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).unwrap();
-        for count in [0, MAX_PARTS] {
+        for count in [0, PipelinedExchange::MOST_PARTS] {
             let pipelining = parts(count, ExchangePorts::All, 0);
             let made = PipelinedExchange::new(&program, &MessageSizes::ONE_UNIT, &[], pipelining, None);
             assert!(made.unwrap_err().to_string().contains("expected at least 1"));

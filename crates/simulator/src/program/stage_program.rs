@@ -188,7 +188,6 @@ impl Partners {
         (self.processes, self.firsts) = (vec![], firsts);
     }
 
-    /// The range of a process's partners.
     #[inline]
     fn range(&self, process: ProcessId) -> Range<usize> {
         let at = if self.processes.is_empty() {
@@ -221,7 +220,6 @@ impl Partners {
         Some(range.start + place)
     }
 
-    /// The number of all partners.
     pub(super) fn count(&self) -> usize {
         self.labels.len()
     }

@@ -30,23 +30,18 @@ pub(super) struct PeerLists {
 }
 
 impl StageState {
-    /// The initial state of `processes` processes.
-    pub(in crate::engine) fn new(processes: usize, processors: Option<Processors>) -> Self {
+    /// The initial state of `processes` processes whose messages cost `cost` each.
+    pub(in crate::engine) fn new(processes: usize, processors: Option<Processors>, cost: Cycles) -> Self {
         Self {
             progress: Progress::new(processes),
             processors,
             beginning: vec![],
             ready: vec![],
             peers: PeerLists::default(),
-            cores: None,
+            cores: Cores::new(processes, cost),
             served: vec![],
             kept: vec![],
         }
-    }
-
-    /// Sets the cost of each message.
-    pub(in crate::engine) fn with_cost(self, cost: Cycles) -> Self {
-        Self { cores: Cores::new(self.progress.process_count(), cost), ..self }
     }
 
     /// Resets the processes for another run, with other processors.

@@ -82,7 +82,6 @@ impl TaskProcesses<'_> {
         }
     }
 
-    /// The message of a send sets out.
     fn set_out<T: Transport>(
         &mut self,
         send: u32,

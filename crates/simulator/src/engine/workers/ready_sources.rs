@@ -23,7 +23,6 @@ struct Entry {
 }
 
 impl ReadySources {
-    /// Empty lists for `processes` processes.
     pub(super) fn new(processes: usize) -> Self {
         Self { first: vec![0; processes], entries: vec![], vacant: 0 }
     }
@@ -42,7 +41,6 @@ impl ReadySources {
         }
     }
 
-    /// Prefetches the first entry of the list of `process`.
     #[inline]
     pub(super) fn prefetch(&self, process: ProcessId) {
         if let Some(at) = self.first[process.label() as usize].checked_sub(1) {

@@ -28,7 +28,6 @@ pub(super) struct Reporter<'run> {
 const BATCH: usize = 1 << 12;
 
 impl Reports {
-    /// Empty reports of `workers` workers.
     pub(super) fn new(workers: usize, wants_records: bool) -> Self {
         let records = (0..workers).map(|_| Mutex::new(vec![])).collect();
         Self { wants_records, records, pairs: AtomicU64::new(0) }
