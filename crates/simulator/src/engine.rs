@@ -116,7 +116,7 @@ trait Processes<T, B: Border = Alone> {
     fn grant_processors(&mut self, now: Cycle, core: &mut Core<'_, T, B>) -> bool;
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ReceivedMessage {
     record: MessageRecord,
     units: u64,

@@ -33,39 +33,19 @@ struct OwnCore {
 }
 
 /// A send or receive that may begin; ordered by the cycle from which it may, sends before receives, and the key of the
-/// message.
-#[derive(Debug, Clone, Copy)]
+/// message, which no two tasks of a process share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Task {
     order: (Cycle, bool, MessageKey),
     pub(super) work: Work,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Work {
     /// To send a message to a peer.
     Send(Peer),
     /// To receive a message that has arrived completely.
     Receive(ReceivedMessage),
-}
-
-impl PartialEq for Task {
-    fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-    }
-}
-
-impl Eq for Task {}
-
-impl PartialOrd for Task {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Task {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.order.cmp(&other.order)
-    }
 }
 
 impl Cores {

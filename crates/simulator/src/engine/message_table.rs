@@ -24,7 +24,7 @@ pub(crate) struct MessageTable {
 }
 
 /// A message under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MessageRecord {
     /// The cycle at which it set out.
     pub(crate) start: Cycle,

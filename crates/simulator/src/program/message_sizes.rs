@@ -60,9 +60,3 @@ impl MessageSizes {
         }
     }
 }
-
-impl Default for MessageSizes {
-    fn default() -> Self {
-        Self::ONE_UNIT
-    }
-}

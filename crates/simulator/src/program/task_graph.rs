@@ -15,7 +15,7 @@ use crate::{
 ///
 /// As a [`Program`] it has one stage, in which every two processes that exchange messages exchange one of all
 /// their units, for metrics and sums over messages. [`simulate`](crate::simulate) executes its operations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskGraph {
     schedule: Arc<TaskSchedule>,
     amounts: Option<Vec<u64>>, // by operation, if they differ from those of the schedule
@@ -27,7 +27,7 @@ pub struct TaskGraph {
 }
 
 /// Sums over the operations of a task graph.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Totals {
     calculations: u128, // [cycles], including sends
     units: u128,
@@ -202,16 +202,6 @@ impl Totals {
         self.smallest = if self.sends == 1 { units } else { self.smallest.min(units) };
     }
 }
-
-/// Task graphs are equal if they execute the same operations.
-impl PartialEq for TaskGraph {
-    fn eq(&self, other: &Self) -> bool {
-        let is_same = Arc::ptr_eq(&self.schedule, &other.schedule) || self.schedule == other.schedule;
-        is_same && self.overhead == other.overhead && self.amounts == other.amounts
-    }
-}
-
-impl Eq for TaskGraph {}
 
 impl Program for TaskGraph {
     fn facts(&self) -> Facts {
