@@ -70,7 +70,7 @@ impl Program for NoisyProgram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NeighbourProgram, NoiseDistribution, NoiseUnit, Pattern};
+    use crate::{NeighbourProgram, NoiseDistribution, NoiseUnit, Pattern, program::check_lists};
     use cubefold_mapping::GraphGuest;
     use cubefold_topology::{Machine, MachineKind};
 
@@ -87,10 +87,7 @@ mod tests {
         let draws: Vec<u64> =
             ProcessId::first(8).map(|process| noisy.computation(0, process).get() - 5).collect();
         assert_eq!(draws, [2, 2, 4, 0, 6, 1, 5, 4]);
-        let all = (0..noisy.stage_count())
-            .flat_map(|stage| ProcessId::first(12).map(move |process| (stage, process)));
-        let sum: u128 = all.map(|(stage, process)| u128::from(noisy.computation(stage, process).get())).sum();
-        assert_eq!(noisy.facts().total_compute, sum);
+        check_lists(&noisy);
         assert_eq!(noisy.facts().compute, Cycles::new(14));
         assert_eq!(noisy.messages(1), plain.messages(1));
     }

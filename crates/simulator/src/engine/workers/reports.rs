@@ -45,23 +45,17 @@ impl Reports {
     /// Passes all reports to the observer, the records of each worker in order; returns the number of
     /// pairs of a process and a stage among them.
     pub(super) fn pass_on(&self, observer: &mut dyn Observer) -> u64 {
-        let (records, pairs) = (self.take_records(), self.pairs.swap(0, Ordering::Relaxed));
-        for record in &records {
-            observer.stage_finished(record);
+        let pairs = self.pairs.swap(0, Ordering::Relaxed);
+        let mut count = pairs;
+        for records in &self.records {
+            let records = std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
+            records.iter().for_each(|record| observer.stage_finished(record));
+            count += records.len() as u64;
         }
         if pairs > 0 {
             observer.pairs_finished(pairs);
         }
-        records.len() as u64 + pairs
-    }
-
-    /// The records that have not been passed on.
-    fn take_records(&self) -> Vec<StageRecord> {
-        let all = self
-            .records
-            .iter()
-            .map(|records| std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner)));
-        all.flatten().collect()
+        count
     }
 }
 
