@@ -16,21 +16,21 @@ use cubefold_topology::{LinkMode, Machine, TieRule, mix};
 
 use crate::{
     cases::torus,
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const PEAK: Claim = Claim::new(
-    "Kumar et al. 2008, abstract",
-    "direct all-to-all at 80 % of the peak rate, adaptive routing, one side longer: percent of the peak: at least 64",
-);
-const ORDER: Claim = Claim::new(
-    "Kumar et al. 2008",
-    "the same in dimension order: percent of the peak: at most that of adaptive routing",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 2] = [PEAK, ORDER];
+    "Kumar et al. 2008, abstract":
+        PEAK =
+            "direct all-to-all at 80 % of the peak rate, adaptive routing, one side longer: percent of the peak: at least 64";
+
+    "Kumar et al. 2008":
+        ORDER = "the same in dimension order: percent of the peak: at most that of adaptive routing";
+}
 
 /// The units of a message: two packets.
 const UNITS: u64 = 16;

@@ -31,6 +31,29 @@ impl Claim {
     }
 }
 
+/// Names claims under the places of their papers, and lists them in this order.
+///
+/// A claim with an erratum is a printed statement that fails.
+macro_rules! claims {
+    ($(#[$list_doc:meta])* $list_visibility:vis $list:ident: $($source:literal: $(
+        $(#[$doc:meta])* $visibility:vis $name:ident = $text:literal $(, erratum $erratum:literal)?;
+    )+)+) => {
+        $($(
+            $(#[$doc])*
+            $visibility const $name: $crate::claim::Claim = $crate::claim::Claim {
+                source: $source,
+                text: $text,
+                erratum: $crate::claim::claims!(@erratum $($erratum)?),
+            };
+        )+)+
+        $(#[$list_doc])*
+        $list_visibility const $list: &[$crate::claim::Claim] = &[$($($name),+),+];
+    };
+    (@erratum) => { None };
+    (@erratum $erratum:literal) => { Some($erratum) };
+}
+pub(super) use claims;
+
 /// The outcome of measuring a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum Verdict {

@@ -23,12 +23,12 @@ use crate::{
 
 /// In the order of the report.
 pub(super) fn claims() -> Vec<Claim> {
-    [&deficiencies::CLAIMS[..], &distances::CLAIMS, &step_times::CLAIMS, &published::CLAIMS].concat()
+    [deficiencies::CLAIMS, distances::CLAIMS, step_times::CLAIMS, published::CLAIMS].concat()
 }
 
 /// Printed statements that fail.
 pub(super) fn misprinted_claims() -> Vec<Claim> {
-    [&deficiencies::MISPRINTED[..], &distances::MISPRINTED, &published::MISPRINTED].concat()
+    [deficiencies::MISPRINTED, distances::MISPRINTED, published::MISPRINTED].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {

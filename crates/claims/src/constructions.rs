@@ -21,7 +21,7 @@ use crate::{
         ConstructionLabel, MachineLabel, is_torus_guest, is_torus_host, links, machines, machines_of, mesh,
         side, square_pairs, table,
     },
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     covered::Covered,
     dilation::{
         self, CUBE, EVEN_RING_INTO_MESH, INTO_HYPERCUBE, LINE, REORDERED, RING_INTO_MESH, RING_INTO_TORUS,
@@ -218,31 +218,23 @@ fn lengths_in_order(machine: &Machine) -> Vec<u64> {
     lengths
 }
 
-const BASIC_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverses of f_L, g_L, h_L do not return");
-const SAME_SHAPE_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverse of pi o T_L does not return");
-const EXPANSION_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverses of F_V, G_V, H_V do not return");
-const SIMPLE_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverses of U_V, U_V o T do not return");
-const GENERAL_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverses of F'_S, H'_S, G'_S, H''_S, G''_S do not return");
-const ELIMINATION_INVERSE: Claim =
-    Claim::new("Tao 4.5.3", "processes that the inverses of sequential elimination do not return");
-const SQUARE_INVERSE: Claim =
-    Claim::new("Tao 4.3.1", "processes that the inverses of the square chains do not return");
+claims! {
+    /// In the order of the dissertation.
+    pub(super) INVERSE_CLAIMS:
 
-/// In the order of the dissertation.
-pub(super) const INVERSE_CLAIMS: &[Claim] = &[
-    BASIC_INVERSE,
-    SAME_SHAPE_INVERSE,
-    EXPANSION_INVERSE,
-    SIMPLE_INVERSE,
-    GENERAL_INVERSE,
-    ELIMINATION_INVERSE,
-    SQUARE_INVERSE,
-];
+    "Tao 4.3.1":
+        BASIC_INVERSE = "processes that the inverses of f_L, g_L, h_L do not return";
+        SAME_SHAPE_INVERSE = "processes that the inverse of pi o T_L does not return";
+        EXPANSION_INVERSE = "processes that the inverses of F_V, G_V, H_V do not return";
+        SIMPLE_INVERSE = "processes that the inverses of U_V, U_V o T do not return";
+        GENERAL_INVERSE = "processes that the inverses of F'_S, H'_S, G'_S, H''_S, G''_S do not return";
+
+    "Tao 4.5.3":
+        ELIMINATION_INVERSE = "processes that the inverses of sequential elimination do not return";
+
+    "Tao 4.3.1":
+        SQUARE_INVERSE = "processes that the inverses of the square chains do not return";
+}
 
 /// Maps every process to its node and back.
 pub(super) fn check_inverse(covered: &Covered, findings: &mut Findings) {
@@ -264,19 +256,6 @@ pub(super) fn check_inverse(covered: &Covered, findings: &mut Findings) {
     findings.add(claim, Trial::equal(0, lost as u64), &ConstructionLabel(construction));
 }
 
-const EVALUATED: Claim = Claim::new(
-    "Tao 4.4, method 1",
-    "entries that do not lead to the neighbour they name, or are missing, by evaluating the embedding",
-);
-const AGREE: Claim = Claim::new(
-    "Tao 4.4, method 2",
-    "tables that differ from method 1 at unit dilation, others than guest neighbours dropped (errata A11)",
-);
-const EXCHANGE_STEPS: [Claim; 3] = [
-    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 1: 1"),
-    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 2: 2"),
-    Claim::new("Tao 4.4, method 2", "steps of the exchange of addresses, mode 3: 2c"),
-];
 /// Measured here, since it is about tables.
 pub(super) const UNDROPPED: Claim = Claim::misprinted(
     "Tao 4.4, method 2",
@@ -284,9 +263,21 @@ pub(super) const UNDROPPED: Claim = Claim::misprinted(
     "A11",
 );
 
-/// In the order of the dissertation.
-pub(super) const TABLE_CLAIMS: &[Claim] =
-    &[EVALUATED, AGREE, EXCHANGE_STEPS[0], EXCHANGE_STEPS[1], EXCHANGE_STEPS[2]];
+claims! {
+    /// In the order of the dissertation.
+    pub(super) TABLE_CLAIMS:
+
+    "Tao 4.4, method 1":
+        EVALUATED =
+            "entries that do not lead to the neighbour they name, or are missing, by evaluating the embedding";
+
+    "Tao 4.4, method 2":
+        AGREE =
+            "tables that differ from method 1 at unit dilation, others than guest neighbours dropped (errata A11)";
+        EXCHANGE_1 = "steps of the exchange of addresses, mode 1: 1";
+        EXCHANGE_2 = "steps of the exchange of addresses, mode 2: 2";
+        EXCHANGE_3 = "steps of the exchange of addresses, mode 3: 2c";
+}
 
 type Tables = Vec<(ProcessId, NodeId, BTreeSet<(ProcessId, NodeId)>)>;
 
@@ -364,7 +355,8 @@ fn neighbours(machine: &Machine, node: NodeId) -> BTreeSet<u32> {
 /// Measures the exchange of addresses on a machine.
 pub(super) fn check_exchange(machine: &Machine, findings: &mut Findings) {
     let c = machine.shape().dimension_count() as u64;
-    for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip(EXCHANGE_STEPS).zip([1, 2, 2 * c]) {
+    let promises = [(EXCHANGE_1, 1), (EXCHANGE_2, 2), (EXCHANGE_3, 2 * c)];
+    for (mode, (claim, promised)) in LinkMode::ALL.into_iter().zip(promises) {
         match address_exchange_steps(machine, links(mode), u64::MAX) {
             Ok(steps) => findings.add(claim, Trial::equal(promised, steps), &MachineLabel(machine)),
             Err(error) => findings.fail(claim, &MachineLabel(machine), &error),

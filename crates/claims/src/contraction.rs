@@ -11,68 +11,44 @@ use crate::{
         ConstructionLabel, MachineLabel, Message, MessageSets, dilation, identity, machine, machines_of,
         messages, most, neighbours, permutations, route, table,
     },
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     covered::Covered,
     findings::{Case, Findings, Scope},
     steps,
 };
 
-const LOAD: Claim = Claim::new("Tao 5.3", "most processes on a node: the guest's size over the host's");
-const MIN_LOAD: Claim = Claim::new("Tao 5.3", "fewest processes on a node: the same");
-const EVENNESS: Claim = Claim::new("Tao 5.2", "node evenness of every contraction: 1");
-const BEST_EVENNESS: Claim = Claim::new(
-    "Tao 5.2",
-    "best node evenness of all placements of g processes on h nodes: 1 if h divides g, else 2 (a bound, errata B10)",
-);
-const EXACT_EVENNESS: Claim =
-    Claim::new("Tao 5.2", "the same exactly: ceil(g/h) over floor(g/h) (errata B10)");
-const GENERAL: Claim = Claim::new("Tao 5.3", "dilation of E o mu: that of the embedding E");
-const SPECIAL: Claim =
-    Claim::new("Tao 5.3", "dilation of f_L o mu o nu, F_V o mu o nubar, mu o xi, mu o nubar o xi");
-const INVERSE: Claim =
-    Claim::new("Tao 5.4.1", "processes that a set-valued inverse misses or has too many (errata A6)");
-const STEPS: [Claim; 3] = [
-    Claim::new(
-        "Tao prop. 5.4.1",
-        "steps for permutation sets parallelizable as errata A9 has it, mode 1: those of E",
-    ),
-    Claim::new(
-        "Tao prop. 5.4.1",
-        "steps for permutation sets parallelizable as errata A9 has it, mode 2: those of E",
-    ),
-    Claim::new(
-        "Tao prop. 5.4.1",
-        "steps for permutation sets parallelizable as errata A9 has it, mode 3: those of E",
-    ),
-];
-const CONFLICTS: Claim = Claim::new("Tao prop. 5.4.1", "conflicts of these sets, all modes");
-const SPLIT: Claim = Claim::new(
-    "Tao 5.4 (errata A9)",
-    "conflicts of any permutation set, split greedily into parallelizable subsets, all modes",
-);
-const SCATTER: Claim =
-    Claim::new("Tao cor. 5.4.1, 5.4.2", "steps for parallelizable scatter sets at unit dilation, mode 1");
-const SCATTER_CONFLICTS: Claim =
-    Claim::new("Tao cor. 5.4.1, 5.4.2", "conflicts of parallelizable scatter sets at unit dilation, mode 1");
+claims! {
+    /// In the order of the dissertation.
+    pub(super) CLAIMS:
 
-/// In the order of the dissertation.
-pub(super) const CLAIMS: &[Claim] = &[
-    BEST_EVENNESS,
-    EXACT_EVENNESS,
-    EVENNESS,
-    LOAD,
-    MIN_LOAD,
-    GENERAL,
-    SPECIAL,
-    INVERSE,
-    STEPS[0],
-    STEPS[1],
-    STEPS[2],
-    CONFLICTS,
-    SPLIT,
-    SCATTER,
-    SCATTER_CONFLICTS,
-];
+    "Tao 5.2":
+        BEST_EVENNESS =
+            "best node evenness of all placements of g processes on h nodes: 1 if h divides g, else 2 (a bound, errata B10)";
+        EXACT_EVENNESS = "the same exactly: ceil(g/h) over floor(g/h) (errata B10)";
+        EVENNESS = "node evenness of every contraction: 1";
+
+    "Tao 5.3":
+        LOAD = "most processes on a node: the guest's size over the host's";
+        MIN_LOAD = "fewest processes on a node: the same";
+        GENERAL = "dilation of E o mu: that of the embedding E";
+        SPECIAL = "dilation of f_L o mu o nu, F_V o mu o nubar, mu o xi, mu o nubar o xi";
+
+    "Tao 5.4.1":
+        INVERSE = "processes that a set-valued inverse misses or has too many (errata A6)";
+
+    "Tao prop. 5.4.1":
+        STEPS_1 = "steps for permutation sets parallelizable as errata A9 has it, mode 1: those of E";
+        STEPS_2 = "steps for permutation sets parallelizable as errata A9 has it, mode 2: those of E";
+        STEPS_3 = "steps for permutation sets parallelizable as errata A9 has it, mode 3: those of E";
+        CONFLICTS = "conflicts of these sets, all modes";
+
+    "Tao 5.4 (errata A9)":
+        SPLIT = "conflicts of any permutation set, split greedily into parallelizable subsets, all modes";
+
+    "Tao cor. 5.4.1, 5.4.2":
+        SCATTER = "steps for parallelizable scatter sets at unit dilation, mode 1";
+        SCATTER_CONFLICTS = "conflicts of parallelizable scatter sets at unit dilation, mode 1";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (most, sets) = match scope {
@@ -185,7 +161,7 @@ fn check_permutations(
     let random = permutations(guest, sets, &format!("contraction; {guest:?}; {host:?}"));
     let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
     let program = MessageSets::new(guest.node_count(), apart);
-    for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip(STEPS).zip(promise) {
+    for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip([STEPS_1, STEPS_2, STEPS_3]).zip(promise) {
         match route(&random, placement, mode, PhaseLength::OfPlacement) {
             Ok(stages) => findings.add(SPLIT, Trial::equal(0, most(&stages).conflicts), &case),
             Err(error) => findings.fail(SPLIT, &case, &error),

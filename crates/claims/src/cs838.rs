@@ -31,13 +31,13 @@ use self::promise::{
 };
 use crate::{
     cases::{MachineLabel, key, machines_of, mesh, rectangles, shapes, torus},
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
 /// In the order of the notes.
 pub(super) fn claims() -> Vec<Claim> {
-    [&trees::CLAIMS[..], &GRID_CLAIMS, &NETWORK_CLAIMS, &surveys::CLAIMS].concat()
+    [trees::CLAIMS, GRID_CLAIMS, NETWORK_CLAIMS, surveys::CLAIMS].concat()
 }
 
 /// The statements that fail as printed, in the order of the errata.
@@ -58,59 +58,36 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     .collect()
 }
 
-const IN_TORUS: Claim =
-    Claim::new("CS838 meshes and toruses", "dilation of a mesh on the torus of the same lengths: 1");
-const IN_RING: Claim =
-    Claim::new("CS838 toruses in toruses", "dilation of T(z1, z2) in the ring of z1 z2: min(z1, z2)");
-const SNAKE: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "dilation of M(z1, .., z(n-1) zn) through M(z1, .., zn), a subgraph: 1",
-);
-const SNAKING: Claim =
-    Claim::new("CS838 meshes in meshes", "dilation of M(w, w) in M(z1, z2), w w = z1 z2: ceil(z1 / w)");
-const SNAKING_LOAD: Claim =
-    Claim::new("CS838 meshes in meshes", "load of M(w, w) in M(z1, z2), w w = z1 z2: 2 at most");
-const PAPER: Claim = Claim::new("CS838 meshes in meshes", "dilation of M(z1, z2) in M(w, w), w w = z1 z2: 1");
-const PAPER_LOAD: Claim =
-    Claim::new("CS838 meshes in meshes", "load of M(z1, z2) in M(w, w), w w = z1 z2: 2");
-const PAPER_CONGESTION: Claim =
-    Claim::new("CS838 meshes in meshes", "link congestion of M(z1, z2) in M(w, w), w w = z1 z2: 2");
-const EXAMPLE: Claim =
-    Claim::new("CS838 meshes in meshes", "dilation of M(2, 9) in M(3, 6) and the other way round, load 1: 2");
-const RECURSIVE: Claim = Claim::new(
-    "CS838 recursive patterns",
-    "dilation of the recursive line and ring of 4^i on M(2^i, 2^i), load 1: 1",
-);
-const PEANO: Claim = Claim::new(
-    "CS838 recursive patterns",
-    "dilation of the line of 4^i on M(2^i, 2^i) without turns: Theta(2^i), 2^i here",
-);
-const ANYWHERE: Claim =
-    Claim::new("CS838 arrays and cycles", "dilation of a ring in any connected network, load 1: 3 at most");
-const ANYWHERE_LOAD: Claim =
-    Claim::new("CS838 arrays and cycles", "load of a ring in any connected network: 1");
-const ANYWHERE_CONGESTION: Claim =
-    Claim::new("CS838 arrays and cycles", "link congestion of a ring in any connected network: 2 at most");
+claims! {
+    /// In the order of the notes.
+    GRID_CLAIMS:
 
-/// In the order of the notes.
-pub(super) const GRID_CLAIMS: [Claim; 14] = [
-    IN_TORUS,
-    IN_RING,
-    SNAKE,
-    SNAKING,
-    SNAKING_LOAD,
-    PAPER,
-    PAPER_LOAD,
-    PAPER_CONGESTION,
-    EXAMPLE,
-    RECURSIVE,
-    PEANO,
-    ANYWHERE,
-    ANYWHERE_LOAD,
-    ANYWHERE_CONGESTION,
-];
+    "CS838 meshes and toruses":
+        IN_TORUS = "dilation of a mesh on the torus of the same lengths: 1";
 
-pub(super) fn grid_cases(scope: Scope) -> Vec<Case> {
+    "CS838 toruses in toruses":
+        IN_RING = "dilation of T(z1, z2) in the ring of z1 z2: min(z1, z2)";
+
+    "CS838 meshes in meshes":
+        SNAKE = "dilation of M(z1, .., z(n-1) zn) through M(z1, .., zn), a subgraph: 1";
+        SNAKING = "dilation of M(w, w) in M(z1, z2), w w = z1 z2: ceil(z1 / w)";
+        SNAKING_LOAD = "load of M(w, w) in M(z1, z2), w w = z1 z2: 2 at most";
+        PAPER = "dilation of M(z1, z2) in M(w, w), w w = z1 z2: 1";
+        PAPER_LOAD = "load of M(z1, z2) in M(w, w), w w = z1 z2: 2";
+        PAPER_CONGESTION = "link congestion of M(z1, z2) in M(w, w), w w = z1 z2: 2";
+        EXAMPLE = "dilation of M(2, 9) in M(3, 6) and the other way round, load 1: 2";
+
+    "CS838 recursive patterns":
+        RECURSIVE = "dilation of the recursive line and ring of 4^i on M(2^i, 2^i), load 1: 1";
+        PEANO = "dilation of the line of 4^i on M(2^i, 2^i) without turns: Theta(2^i), 2^i here";
+
+    "CS838 arrays and cycles":
+        ANYWHERE = "dilation of a ring in any connected network, load 1: 3 at most";
+        ANYWHERE_LOAD = "load of a ring in any connected network: 1";
+        ANYWHERE_CONGESTION = "link congestion of a ring in any connected network: 2 at most";
+}
+
+fn grid_cases(scope: Scope) -> Vec<Case> {
     let (nodes, side, order, seeds) = match scope {
         Scope::Quick => (24, 12, 5, 10),
         Scope::Full => (96, 36, 8, 200),
@@ -228,48 +205,27 @@ fn tour(case: &str, host: &Machine, findings: &mut Findings) {
     check(findings, case, tour_cycle(host), &promises);
 }
 
-const CYCLES: Claim =
-    Claim::new("CS838 butterflies and CCC", "dilation of CCC_n in wBF_n, a spanning subgraph: 1");
-const CYCLES_LOAD: Claim = Claim::new("CS838 butterflies and CCC", "load of CCC_n in wBF_n: 1");
-const BUTTERFLY: Claim =
-    Claim::new("CS838 butterflies and CCC", "dilation of wBF_n in CCC_n, n >= 3, load 1: 2");
-const BUTTERFLY_CONGESTION: Claim =
-    Claim::new("CS838 butterflies and CCC", "link congestion of wBF_n in CCC_n, n >= 3: 2");
-const MERGED: Claim = Claim::new("CS838 butterflies and CCC", "dilation of oBF_n in wBF_n: 1");
-const MERGED_LOAD: Claim = Claim::new("CS838 butterflies and CCC", "load of oBF_n in wBF_n: 2");
-const FOLDED: Claim =
-    Claim::new("CS838 butterflies and CCC", "dilation of wBF_n in oBF_n, load 1: a constant, 3 here");
-const UNSHUFFLED: Claim = Claim::new(
-    "CS838 shuffle-based topologies",
-    "dilation of SE_n in dB_(2,n), a spanning subgraph, odd necklaces unshuffled: 1",
-);
-const DE_BRUIJN: Claim =
-    Claim::new("CS838 shuffle-based topologies", "dilation of dB_(2,n) in SE_n, load 1: 2");
-const CONTRACTED: Claim = Claim::new(
-    "CS838 shuffle-based topologies",
-    "links of dB_(2,n) that are none of SE_(n+1) with contracted exchange arcs: 0",
-);
-const CONTRACTED_DILATION: Claim = Claim::new(
-    "CS838 shuffle-based topologies",
-    "dilation of SE_(n+1) in dB_(2,n), so that it has no link but those: 1",
-);
+claims! {
+    /// In the order of the notes.
+    NETWORK_CLAIMS:
 
-/// In the order of the notes.
-pub(super) const NETWORK_CLAIMS: [Claim; 11] = [
-    CYCLES,
-    CYCLES_LOAD,
-    BUTTERFLY,
-    BUTTERFLY_CONGESTION,
-    MERGED,
-    MERGED_LOAD,
-    FOLDED,
-    UNSHUFFLED,
-    DE_BRUIJN,
-    CONTRACTED,
-    CONTRACTED_DILATION,
-];
+    "CS838 butterflies and CCC":
+        CYCLES = "dilation of CCC_n in wBF_n, a spanning subgraph: 1";
+        CYCLES_LOAD = "load of CCC_n in wBF_n: 1";
+        BUTTERFLY = "dilation of wBF_n in CCC_n, n >= 3, load 1: 2";
+        BUTTERFLY_CONGESTION = "link congestion of wBF_n in CCC_n, n >= 3: 2";
+        MERGED = "dilation of oBF_n in wBF_n: 1";
+        MERGED_LOAD = "load of oBF_n in wBF_n: 2";
+        FOLDED = "dilation of wBF_n in oBF_n, load 1: a constant, 3 here";
 
-pub(super) fn network_cases(scope: Scope) -> Vec<Case> {
+    "CS838 shuffle-based topologies":
+        UNSHUFFLED = "dilation of SE_n in dB_(2,n), a spanning subgraph, odd necklaces unshuffled: 1";
+        DE_BRUIJN = "dilation of dB_(2,n) in SE_n, load 1: 2";
+        CONTRACTED = "links of dB_(2,n) that are none of SE_(n+1) with contracted exchange arcs: 0";
+        CONTRACTED_DILATION = "dilation of SE_(n+1) in dB_(2,n), so that it has no link but those: 1";
+}
+
+fn network_cases(scope: Scope) -> Vec<Case> {
     let most = match scope {
         Scope::Quick => 6,
         Scope::Full => 10,

@@ -11,43 +11,41 @@ use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
     cases::{MachineLabel, machine, table, torus},
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const STANDARD_DISTANCES: Claim = Claim::new(
-    "González & Valero 1993, 2.3",
-    "dimensions in which standard on the ring of 2^d has another distance than 2^i for every process",
-);
-const XOR_DISTANCES: Claim = Claim::new(
-    "González & Valero 1993, 3",
-    "dimensions in which xor on the ring of 2^d has another distance than 2^i, 2^(d-2) in the last, for every process",
-);
-const XOR_AVERAGE: Claim = Claim::new(
-    "González & Valero 1993, corollary",
-    "average distance of xor on the ring of 2^d: (3 * 2^(d-2) - 1)/d, the bound of theorem 10",
-);
-const STANDARD_LOAD: Claim =
-    Claim::new("González et al. 1995, 4.6", "mean node load of standard on the ring of 2^d: (2^d - 1 - d)/2");
-const XOR_LOAD: Claim = Claim::new(
-    "González et al. 1995, 4.6",
-    "mean node load of xor on the ring of 2^d: (3 * 2^(d-2) - 1 - d)/2",
-);
-const STANDARD_TOTAL: Claim = Claim::new(
-    "González et al. 1995, 4.4",
-    "total dilation of standard on the ring of 2^d: 2^(d-1) (2^d - 1)",
-);
-const XOR_TOTAL: Claim = Claim::new(
-    "González et al. 1995, 4.4",
-    "total dilation of xor on the ring of 2^d: 2^(d-1) (3 * 2^(d-2) - 1)",
-);
+claims! {
+    DISTANCE_CLAIMS:
+
+    "González & Valero 1993, 2.3":
+        STANDARD_DISTANCES =
+            "dimensions in which standard on the ring of 2^d has another distance than 2^i for every process";
+
+    "González & Valero 1993, 3":
+        XOR_DISTANCES =
+            "dimensions in which xor on the ring of 2^d has another distance than 2^i, 2^(d-2) in the last, for every process";
+
+    "González & Valero 1993, corollary":
+        XOR_AVERAGE =
+            "average distance of xor on the ring of 2^d: (3 * 2^(d-2) - 1)/d, the bound of theorem 10";
+}
+
+claims! {
+    SUM_CLAIMS:
+
+    "González et al. 1995, 4.6":
+        STANDARD_LOAD = "mean node load of standard on the ring of 2^d: (2^d - 1 - d)/2";
+        XOR_LOAD = "mean node load of xor on the ring of 2^d: (3 * 2^(d-2) - 1 - d)/2";
+
+    "González et al. 1995, 4.4":
+        STANDARD_TOTAL = "total dilation of standard on the ring of 2^d: 2^(d-1) (2^d - 1)";
+        XOR_TOTAL = "total dilation of xor on the ring of 2^d: 2^(d-1) (3 * 2^(d-2) - 1)";
+}
 
 /// In the order in which they are shown.
 pub(super) fn claims() -> Vec<Claim> {
-    let distances = [STANDARD_DISTANCES, XOR_DISTANCES, XOR_AVERAGE];
-    let sums = [STANDARD_LOAD, XOR_LOAD, STANDARD_TOTAL, XOR_TOTAL];
-    let rings = [&distances[..], &CONSTANT_DISTANCE_CLAIMS, &sums].concat();
-    [&FIGURE_CLAIMS[..], &rings].concat()
+    [FIGURE_CLAIMS, DISTANCE_CLAIMS, CONSTANT_DISTANCE_CLAIMS, SUM_CLAIMS].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -135,21 +133,17 @@ fn average_distance(metrics: &PlacementMetrics) -> Quantity {
     Quantity::fraction(metrics.dilation.total(), metrics.dilation.edges())
 }
 
-const STANDARD: Claim = Claim::new(
-    "González & Valero 1993, figure 4",
-    "distances of standard on the line of 8 that differ from the figure",
-);
-const BYWEIGHT_FIGURE: Claim = Claim::new(
-    "González & Valero 1993, figure 4",
-    "distances of byweight on the line of 8 that differ from the figure",
-);
-const XOR: Claim = Claim::new(
-    "González & Valero 1993, figure 6",
-    "nodes of the (8, 8)-torus with another process under xor than in the figure",
-);
+claims! {
+    /// In the order of the paper.
+    FIGURE_CLAIMS:
 
-/// In the order of the paper.
-pub(super) const FIGURE_CLAIMS: [Claim; 3] = [STANDARD, BYWEIGHT_FIGURE, XOR];
+    "González & Valero 1993, figure 4":
+        STANDARD = "distances of standard on the line of 8 that differ from the figure";
+        BYWEIGHT_FIGURE = "distances of byweight on the line of 8 that differ from the figure";
+
+    "González & Valero 1993, figure 6":
+        XOR = "nodes of the (8, 8)-torus with another process under xor than in the figure";
+}
 
 /// Figure 4 (a): `D_i(n)`, a row for each dimension and a column for each process.
 const STANDARD_LINE: [[u64; 8]; 3] = [[1; 8], [2; 8], [4; 8]];
@@ -168,7 +162,7 @@ const XOR_TORUS: [[u32; 8]; 8] = [
     [40, 41, 42, 43, 46, 47, 44, 45],
 ];
 
-pub(super) fn figure_cases() -> Vec<Case> {
+fn figure_cases() -> Vec<Case> {
     vec![
         Box::new(|findings| check_line(EmbeddingKind::Standard, STANDARD, &STANDARD_LINE, findings)),
         Box::new(|findings| check_line(EmbeddingKind::Byweight, BYWEIGHT_FIGURE, &BYWEIGHT_LINE, findings)),
@@ -198,39 +192,35 @@ fn check_torus(findings: &mut Findings) {
     findings.add(XOR, Trial::equal(0, wrong as u64), &MachineLabel(&torus));
 }
 
-/// A claim on every one of them.
-const NOT_BELOW: Claim = Claim::new(
-    "González & Valero 1993, theorem 10",
-    "average distance of any embedding with constant distances on a ring of 2^d, each tried: no less than \
-     (3 * 2^(d-2) - 1)/d",
-);
-/// A claim on all of them together; a search that misses some would not find it.
-const LEAST_CONSTANT_DISTANCES: Claim = Claim::new(
-    "González & Valero 1993, theorem 10",
-    "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d",
-);
+claims! {
+    /// In the order in which they are shown.
+    CONSTANT_DISTANCE_CLAIMS:
 
-/// A claim on every embedding of a ring and every subset.
-const SUBSET_SUM: Claim = Claim::misprinted(
-    "González & Valero 1993, lemma 1",
-    "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1 in the \
-     available text; it is no less",
-    "X1",
-);
-const CLOCKWISE: Claim = Claim::new(
-    "González & Valero 1993, lemma 3",
-    "dimensions of C(n) or {j} that C(N_j(n)) lacks, j not in C(n), of any embedding with constant distances",
-);
-const CLOCKWISE_FROM_CENTRE: Claim = Claim::new(
-    "González & Valero 1993, lemma 6",
-    "dimensions of S - W that C(N_W(c)) lacks, of any embedding with constant distances",
-);
+    "González & Valero 1993, lemma 1":
+        /// A claim on every embedding of a ring and every subset.
+        SUBSET_SUM =
+            "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1 in the \
+             available text; it is no less", erratum "X1";
 
-/// In the order in which they are shown.
-pub(super) const CONSTANT_DISTANCE_CLAIMS: [Claim; 5] =
-    [SUBSET_SUM, CLOCKWISE, CLOCKWISE_FROM_CENTRE, NOT_BELOW, LEAST_CONSTANT_DISTANCES];
+    "González & Valero 1993, lemma 3":
+        CLOCKWISE =
+            "dimensions of C(n) or {j} that C(N_j(n)) lacks, j not in C(n), of any embedding with constant distances";
 
-pub(super) fn constant_distance_cases(scope: Scope) -> Vec<Case> {
+    "González & Valero 1993, lemma 6":
+        CLOCKWISE_FROM_CENTRE =
+            "dimensions of S - W that C(N_W(c)) lacks, of any embedding with constant distances";
+
+    "González & Valero 1993, theorem 10":
+        /// A claim on every one of them.
+        NOT_BELOW =
+            "average distance of any embedding with constant distances on a ring of 2^d, each tried: no less than \
+             (3 * 2^(d-2) - 1)/d";
+        /// A claim on all of them together; a search that misses some would not find it.
+        LEAST_CONSTANT_DISTANCES =
+            "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d";
+}
+
+fn constant_distance_cases(scope: Scope) -> Vec<Case> {
     let most_bits = match scope {
         Scope::Quick => 4,
         Scope::Full => 5,
@@ -314,19 +304,17 @@ fn check_lemmas(
     findings.add(CLOCKWISE_FROM_CENTRE, Trial::equal(0, from_centre), &case);
 }
 
-const BYWEIGHT_DILATION: Claim = Claim::new(
-    "Harper 1966",
-    "dilation of byweight on the line of 2^d: the sum over k < d of binomial(k, floor(k/2))",
-);
-const LEAST_DILATION: Claim = Claim::new(
-    "Harper 1966",
-    "least dilation of all placements of the d-cube on a line: the same, by search",
-);
+claims! {
+    /// In the order in which they are shown.
+    pub(super) LEAST_DILATION_CLAIMS:
 
-/// In the order in which they are shown.
-pub(super) const LEAST_DILATION_CLAIMS: &[Claim] = &[BYWEIGHT_DILATION, LEAST_DILATION];
+    "Harper 1966":
+        BYWEIGHT_DILATION =
+            "dilation of byweight on the line of 2^d: the sum over k < d of binomial(k, floor(k/2))";
+        LEAST_DILATION = "least dilation of all placements of the d-cube on a line: the same, by search";
+}
 
-pub(super) fn least_dilation_cases(scope: Scope) -> Vec<Case> {
+fn least_dilation_cases(scope: Scope) -> Vec<Case> {
     let (formula, search) = match scope {
         Scope::Quick => (12, 3),
         Scope::Full => (16, 4),

@@ -13,92 +13,60 @@ use cubefold_topology::{HostDimension, LinkMode, MachineKind, NodeId, Shape, Tie
 
 use crate::{
     cases::{machine, torus},
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const ALL_PORTS: Claim = Claim::new(
-    "Díaz de Cerio et al. 1996",
-    "makespan in Q parts, all ports, between neighbours: S C + S Q sigma + (S + Q - 1) u L / Q",
-);
-const ONE_PORT: Claim = Claim::new(
-    "Díaz de Cerio et al. 1996",
-    "makespan in Q parts, one port, between neighbours: S C + S Q sigma + S u L",
-);
-const GAIN: Claim = Claim::new(
-    "Díaz de Cerio et al. 1996",
-    "communication without start-up, all ports, in L parts: u (L + d - 1), a gain of almost d",
-);
-const BEST_PARTS: Claim = Claim::new(
-    "Díaz de Cerio et al. 1996",
-    "best number of parts on the 4-cube, L = C = 64, start-up 0, 1, 4, 16, 64: 64, 8, 4, 2, 1",
-);
-const VISITS: Claim = Claim::new(
-    "Gao & Thomas 1988, Royo et al. 1998",
-    "nodes that a link sequence of e dimensions visits, each once: 2^e",
-);
-const LEAST_ALPHA: Claim = Claim::new(
-    "Royo et al. 1998",
-    "alpha of a link sequence, the most frequent dimension: no less than ceil((2^e - 1) / e)",
-);
-const BR_ALPHA: Claim = Claim::new("Mantharam & Eberlein 1993", "alpha of br: 2^(e-1)");
-const DEGREE_4_ALPHA: Claim = Claim::new("Royo et al. 1998", "alpha of degree-4: 2^(e-2) + 1");
-const PERMUTED_ALPHA: Claim = Claim::new(
-    "Royo et al. 1998",
-    "alpha of permuted-br, e = 4 .. 14: 5, 8, 14, 24, 44, 68, 132, 232, 456, 776, 1544",
-);
-const MINIMUM_ALPHA: Claim =
-    Claim::new("Royo et al. 1998", "alpha of minimum-alpha, e <= 5: ceil((2^e - 1) / e)");
-const DEGREE: Claim =
-    Claim::new("Royo et al. 1998", "windows of four stages of degree-4 without four dimensions: 4");
-const KERNEL_MEANS: Claim = Claim::new(
-    "Royo et al. 1998",
-    "mean alpha of the kernel, e = 8, Q = 4 and 16, hundredths: br 200, 800, degree-4 102, 407, permuted-br 198, 767",
-);
-const FITZGERALD: Claim = Claim::new(
-    "FitzGerald 1974",
-    "dilation of k x k x k on a line by coordinate sums: floor((3k^2 + 2k) / 4), which is the bound",
-);
-const LONG_MESH: Claim = Claim::new(
-    "Otachi & Suda 2011",
-    "dilation on a line of a mesh whose longest side is at least the sum of the others less their number: the product of the others",
-);
-const TORUS_ON_RING: Claim = Claim::new(
-    "Li, Tao & Shen 1981",
-    "dilation of a torus a x b, a < b, on a line: no less than 2a, by the bound",
-);
-const CHAN: Claim =
-    Claim::new("Chan 1991", "dilation of a mesh of two sides in its smallest hypercube: no more than 2");
-const ELLIS: Claim = Claim::new(
-    "Ellis 1991",
-    "dilation of a mesh squeezed into fewer rows, ratio up to 3/2 evenly: no more than 2",
-);
-const SNAKE: Claim = Claim::new(
-    "After Huang, Liu & Verma",
-    "dilation of a mesh of a rows squeezed into r in a snake: no more than ceil(a / r) + 1",
-);
+claims! {
+    /// In the order of the model.
+    pub(super) CLAIMS:
 
-/// In the order of the model.
-pub(super) const CLAIMS: [Claim; 18] = [
-    ALL_PORTS,
-    ONE_PORT,
-    GAIN,
-    BEST_PARTS,
-    VISITS,
-    LEAST_ALPHA,
-    BR_ALPHA,
-    DEGREE_4_ALPHA,
-    PERMUTED_ALPHA,
-    MINIMUM_ALPHA,
-    DEGREE,
-    KERNEL_MEANS,
-    FITZGERALD,
-    LONG_MESH,
-    TORUS_ON_RING,
-    CHAN,
-    ELLIS,
-    SNAKE,
-];
+    "Díaz de Cerio et al. 1996":
+        ALL_PORTS =
+            "makespan in Q parts, all ports, between neighbours: S C + S Q sigma + (S + Q - 1) u L / Q";
+        ONE_PORT = "makespan in Q parts, one port, between neighbours: S C + S Q sigma + S u L";
+        GAIN = "communication without start-up, all ports, in L parts: u (L + d - 1), a gain of almost d";
+        BEST_PARTS =
+            "best number of parts on the 4-cube, L = C = 64, start-up 0, 1, 4, 16, 64: 64, 8, 4, 2, 1";
+
+    "Gao & Thomas 1988, Royo et al. 1998":
+        VISITS = "nodes that a link sequence of e dimensions visits, each once: 2^e";
+
+    "Royo et al. 1998":
+        LEAST_ALPHA =
+            "alpha of a link sequence, the most frequent dimension: no less than ceil((2^e - 1) / e)";
+
+    "Mantharam & Eberlein 1993":
+        BR_ALPHA = "alpha of br: 2^(e-1)";
+
+    "Royo et al. 1998":
+        DEGREE_4_ALPHA = "alpha of degree-4: 2^(e-2) + 1";
+        PERMUTED_ALPHA = "alpha of permuted-br, e = 4 .. 14: 5, 8, 14, 24, 44, 68, 132, 232, 456, 776, 1544";
+        MINIMUM_ALPHA = "alpha of minimum-alpha, e <= 5: ceil((2^e - 1) / e)";
+        DEGREE = "windows of four stages of degree-4 without four dimensions: 4";
+        KERNEL_MEANS =
+            "mean alpha of the kernel, e = 8, Q = 4 and 16, hundredths: br 200, 800, degree-4 102, 407, permuted-br 198, 767";
+
+    "FitzGerald 1974":
+        FITZGERALD =
+            "dilation of k x k x k on a line by coordinate sums: floor((3k^2 + 2k) / 4), which is the bound";
+
+    "Otachi & Suda 2011":
+        LONG_MESH =
+            "dilation on a line of a mesh whose longest side is at least the sum of the others less their number: the product of the others";
+
+    "Li, Tao & Shen 1981":
+        TORUS_ON_RING = "dilation of a torus a x b, a < b, on a line: no less than 2a, by the bound";
+
+    "Chan 1991":
+        CHAN = "dilation of a mesh of two sides in its smallest hypercube: no more than 2";
+
+    "Ellis 1991":
+        ELLIS = "dilation of a mesh squeezed into fewer rows, ratio up to 3/2 evenly: no more than 2";
+
+    "After Huang, Liu & Verma":
+        SNAKE = "dilation of a mesh of a rows squeezed into r in a snake: no more than ceil(a / r) + 1";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let is_full = scope == Scope::Full;

@@ -14,59 +14,35 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
     cases::{MachineLabel, is_torus_host, machine, machines_of, mesh},
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     cube::{cube, embed, measure},
     findings::{Case, Findings, Scope},
 };
 
-const DIVIDE: Claim = Claim::new(
-    "CS838 divide and conquer",
-    "communication steps of divide and conquer on Q_n: n for the halves (erratum N8: dimensions 0..n), n for the results",
-);
-const SHUFFLE_EXCHANGE: Claim = Claim::new(
-    "CS838 normal algorithms",
-    "communication steps of a normal algorithm of t steps on SE_n: 2t - 1",
-);
-const DE_BRUIJN: Claim = Claim::new(
-    "CS838 normal algorithms",
-    "communication steps on dB_(2,n-1), two processes a node: t - 1 (erratum N9; the notes promise t)",
-);
-const DE_BRUIJN_COMPUTATION: Claim =
-    Claim::new("CS838 normal algorithms", "computation steps on dB_(2,n-1), two processes a node: 2t");
+claims! {
+    /// In the order of the notes.
+    pub(super) CLAIMS:
 
-const DIVIDE_TREE: Claim = Claim::new(
-    "CS838 divide and conquer",
-    "makespan of divide and conquer on CBT_n in Q_(n+1), Q_(n+2), Q_n without contention: (2n + 1) T_a + 2 T_c D, D = n + 1, n, n",
-);
-const DIVIDE_ON_MESH: Claim = Claim::new(
-    "CS838 divide and conquer on meshes",
-    "makespan of divide and conquer on CBT_2m on the mesh (2^m, 2^m) without contention: D = 2, 6, 12 for m = 1, 2, 3",
-);
-const CYCLES: Claim = Claim::new(
-    "CS838 normal algorithms",
-    "communication steps of a normal algorithm of t steps on CCC_n, 2^n nodes at a time: 2t - 1",
-);
-const WRAPPED: Claim = Claim::new(
-    "CS838 normal algorithms",
-    "communication steps on wBF_n, 2^n nodes at a time: t, and one for each turn",
-);
-const BUTTERFLY: Claim = Claim::new(
-    "CS838 normal algorithms",
-    "communication steps on oBF_n: t, one for each turn, and n for each pair of dimensions n - 1 and 0, at most",
-);
+    "CS838 divide and conquer":
+        DIVIDE =
+            "communication steps of divide and conquer on Q_n: n for the halves (erratum N8: dimensions 0..n), n for the results";
+        DIVIDE_TREE =
+            "makespan of divide and conquer on CBT_n in Q_(n+1), Q_(n+2), Q_n without contention: (2n + 1) T_a + 2 T_c D, D = n + 1, n, n";
 
-/// In the order of the notes.
-pub(super) const CLAIMS: [Claim; 9] = [
-    DIVIDE,
-    DIVIDE_TREE,
-    DIVIDE_ON_MESH,
-    SHUFFLE_EXCHANGE,
-    DE_BRUIJN,
-    DE_BRUIJN_COMPUTATION,
-    CYCLES,
-    WRAPPED,
-    BUTTERFLY,
-];
+    "CS838 divide and conquer on meshes":
+        DIVIDE_ON_MESH =
+            "makespan of divide and conquer on CBT_2m on the mesh (2^m, 2^m) without contention: D = 2, 6, 12 for m = 1, 2, 3";
+
+    "CS838 normal algorithms":
+        SHUFFLE_EXCHANGE = "communication steps of a normal algorithm of t steps on SE_n: 2t - 1";
+        DE_BRUIJN =
+            "communication steps on dB_(2,n-1), two processes a node: t - 1 (erratum N9; the notes promise t)";
+        DE_BRUIJN_COMPUTATION = "computation steps on dB_(2,n-1), two processes a node: 2t";
+        CYCLES = "communication steps of a normal algorithm of t steps on CCC_n, 2^n nodes at a time: 2t - 1";
+        WRAPPED = "communication steps on wBF_n, 2^n nodes at a time: t, and one for each turn";
+        BUTTERFLY =
+            "communication steps on oBF_n: t, one for each turn, and n for each pair of dimensions n - 1 and 0, at most";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let most = match scope {
@@ -258,36 +234,23 @@ fn cycles(program: &dyn Program, placement: &Placement) -> Result<u64, String> {
     Ok(outcome.map_err(|error| error.to_string())?.summary.makespan().get())
 }
 
-const SUM: Claim = Claim::new(
-    "González & Valero 1993, 2.1",
-    "makespan of standard, and of xor on toruses, full-duplex: d T_a + T_c times the sum of the distances",
-);
-const UNDISTURBED: Claim = Claim::new(
-    "González & Valero 1993, 2.1",
-    "cycles waited or blocked by standard, and by xor on toruses, full-duplex",
-);
-const CONFLICTS: Claim = Claim::new(
-    "González & Valero 1993, 2.1",
-    "conflicts of standard, and of xor on toruses, routed in coordination, full-duplex",
-);
-const PREDICTED: Claim = Claim::new(
-    "González & Valero 1993, 2.1",
-    "makespan of runs of any embedding without blocked cycles, any links: the recursion's prediction",
-);
-const NOT_BELOW: Claim =
-    Claim::new("González & Valero 1993, 2.1", "makespan of any embedding, any links: no less than predicted");
-const OPTIMAL: Claim = Claim::new(
-    "lower bound (Harper 1964; Guu 1997; Tang)",
-    "makespan of optimal on every torus and mesh, full-duplex: d T_a + T_c B, the bound",
-);
-const BOUND: Claim = Claim::new(
-    "lower bound (Harper 1964; Guu 1997; Tang)",
-    "predicted makespan of any embedding: no less than d T_a + T_c B",
-);
+claims! {
+    /// In the order in which they are shown.
+    pub(super) MAKESPAN_CLAIMS:
 
-/// In the order in which they are shown.
-pub(super) const MAKESPAN_CLAIMS: &[Claim] =
-    &[SUM, UNDISTURBED, CONFLICTS, PREDICTED, NOT_BELOW, OPTIMAL, BOUND];
+    "González & Valero 1993, 2.1":
+        SUM =
+            "makespan of standard, and of xor on toruses, full-duplex: d T_a + T_c times the sum of the distances";
+        UNDISTURBED = "cycles waited or blocked by standard, and by xor on toruses, full-duplex";
+        CONFLICTS = "conflicts of standard, and of xor on toruses, routed in coordination, full-duplex";
+        PREDICTED =
+            "makespan of runs of any embedding without blocked cycles, any links: the recursion's prediction";
+        NOT_BELOW = "makespan of any embedding, any links: no less than predicted";
+
+    "lower bound (Harper 1964; Guu 1997; Tang)":
+        OPTIMAL = "makespan of optimal on every torus and mesh, full-duplex: d T_a + T_c B, the bound";
+        BOUND = "predicted makespan of any embedding: no less than d T_a + T_c B";
+}
 
 /// Every machine here has powers of two as lengths, and every program uses each dimension once.
 const NO_BOUND: &str = "no lower bound is stated";

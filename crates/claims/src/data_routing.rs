@@ -9,106 +9,76 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
     cases::{MachineLabel, MessageSets, identity, links, route, route_by, shifts},
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const FIGURE: Claim = Claim::new(
-    "Tao 1988, figure 2.3",
-    "nodes that the read of the figure leaves without the data they ask for",
-);
-const RANK: Claim = Claim::new("Tao 1988, 2.4, rank", "records that the ranks of the example leave wrong");
-const CONCENTRATE: Claim =
-    Claim::new("Tao 1988, 2.4, concentrate", "records that the example of a concentrate leaves elsewhere");
-const DISTRIBUTE: Claim =
-    Claim::new("Tao 1988, 2.4, distribute", "records that the example of a distribute leaves elsewhere");
-const GENERALIZE: Claim =
-    Claim::new("Tao 1988, 2.4, generalize", "records that the example of a generalize leaves elsewhere");
-const PASS: Claim = Claim::new(
-    "Tao 1988, 2.4, rank to generalize",
-    "steps of one rank, concentrate, distribute or generalize on Q_d: O(d), here d",
-);
-const READ_ON_CUBES: Claim =
-    Claim::new("Tao 2.4.1", "steps of a random access read on Q_d: O(d^2), here d^2 + 6 d");
-const WRITE_ON_CUBES: Claim = Claim::new(
-    "Tao 2.4.1",
-    "steps of a random access write of one item a node on Q_d: O(d^2), here d (d + 1) / 2 + 3 d",
-);
-const READ_ON_MESHES: Claim = Claim::new(
-    "Tao 2.4.1",
-    "steps of a read on q dimensions of n = 2^m: O(q^2 n), here 2 q^2 (2 n - m - 2) + (6 - q) q (n - 1)",
-);
-const WRITE_ON_MESHES: Claim = Claim::new(
-    "Tao 2.4.1",
-    "steps of a write on q dimensions of n = 2^m: O(q^2 n), here at most half of the read's, and 3 q n",
-);
-const WRITE_ALL: Claim = Claim::new(
-    "Tao 2.4.1",
-    "steps of a write of at most d items a node on Q_n: O(n^2 + d n), here n (n + 1) / 2 + n (1 + 3 d)",
-);
-const WRITTEN: Claim = Claim::new(
-    "Tao 2.4.1",
-    "items that writes of several a node leave out, or hold in another order than by source",
-);
-const WORST_CASE: Claim = Claim::misprinted(
-    "Tao 2.4.2",
-    "cycles that are enough for any permutation of an item a node on Q_n, 2n - 1, against a bound with 1/3 as a factor: no \
-     less; with the sum as a divisor they are",
-    "T3",
-);
-const SLOWEST: Claim = Claim::new(
-    "Tao 2.4.2",
-    "steps of the slowest of four permutations on Q_d by dimension order: no less than d / (3 (log2 d + 1))",
-);
-const VALIANT: Claim = Claim::new(
-    "Valiant 1982; Tao 2.4",
-    "steps of 95 in 100 seeds of two phases by a random node on Q_d, d > 3, any of four permutations: under 6 d",
-);
-const SQUARE_ROOT: Claim = Claim::new(
-    "Borodin & Hopcroft 1985",
-    "messages over one channel by dimension order on Q_d, d even, under transpose and bit reversal: 2^(d/2 - 1)",
-);
-const SQUARE_ROOT_STEPS: Claim =
-    Claim::new("Borodin & Hopcroft 1985", "steps of these by dimension order: no less than 2^(d/2 - 1)");
-const NEIGHBOURS: Claim = Claim::new(
-    "Tao 2.4, last paragraph",
-    "steps of the slowest shift of a guest under its embedding: fewer than of sorting on the host",
-);
+claims! {
+    /// In the order in which they are shown.
+    pub(super) CLAIMS:
 
-/// In the order in which they are shown.
-pub(super) const CLAIMS: [Claim; 18] = [
-    FIGURE,
-    RANK,
-    CONCENTRATE,
-    DISTRIBUTE,
-    GENERALIZE,
-    PASS,
-    READ_ON_CUBES,
-    WRITE_ON_CUBES,
-    READ_ON_MESHES,
-    WRITE_ON_MESHES,
-    WRITE_ALL,
-    WRITTEN,
-    WORST_CASE,
-    SLOWEST,
-    VALIANT,
-    SQUARE_ROOT,
-    SQUARE_ROOT_STEPS,
-    NEIGHBOURS,
-];
+    "Tao 1988, figure 2.3":
+        FIGURE = "nodes that the read of the figure leaves without the data they ask for";
 
-const BALANCED: Claim = Claim::new(
-    "Camarero et al. 2013",
-    "all-to-all on k x k x 2k and k x 2k x 2k, with and without the double twist: load of the busiest channel, balanced",
-);
-const BALANCED_ROUTES: Claim =
-    Claim::new("Camarero et al. 2013", "the same by the routes that are used: no less than balanced");
-const DIAMETER: Claim = Claim::new("Camarero et al. 2013", "diameter of these toruses");
-const MEAN_DISTANCE: Claim =
-    Claim::new("Camarero et al. 2013", "mean distance of two nodes of these toruses, in units of 1/10000");
+    "Tao 1988, 2.4, rank":
+        RANK = "records that the ranks of the example leave wrong";
 
-/// In the order in which they are shown.
-pub(super) const TWIST_CLAIMS: [Claim; 4] = [BALANCED, BALANCED_ROUTES, DIAMETER, MEAN_DISTANCE];
+    "Tao 1988, 2.4, concentrate":
+        CONCENTRATE = "records that the example of a concentrate leaves elsewhere";
+
+    "Tao 1988, 2.4, distribute":
+        DISTRIBUTE = "records that the example of a distribute leaves elsewhere";
+
+    "Tao 1988, 2.4, generalize":
+        GENERALIZE = "records that the example of a generalize leaves elsewhere";
+
+    "Tao 1988, 2.4, rank to generalize":
+        PASS = "steps of one rank, concentrate, distribute or generalize on Q_d: O(d), here d";
+
+    "Tao 2.4.1":
+        READ_ON_CUBES = "steps of a random access read on Q_d: O(d^2), here d^2 + 6 d";
+        WRITE_ON_CUBES =
+            "steps of a random access write of one item a node on Q_d: O(d^2), here d (d + 1) / 2 + 3 d";
+        READ_ON_MESHES =
+            "steps of a read on q dimensions of n = 2^m: O(q^2 n), here 2 q^2 (2 n - m - 2) + (6 - q) q (n - 1)";
+        WRITE_ON_MESHES =
+            "steps of a write on q dimensions of n = 2^m: O(q^2 n), here at most half of the read's, and 3 q n";
+        WRITE_ALL =
+            "steps of a write of at most d items a node on Q_n: O(n^2 + d n), here n (n + 1) / 2 + n (1 + 3 d)";
+        WRITTEN = "items that writes of several a node leave out, or hold in another order than by source";
+
+    "Tao 2.4.2":
+        WORST_CASE =
+            "cycles that are enough for any permutation of an item a node on Q_n, 2n - 1, against a bound with 1/3 as a factor: no \
+             less; with the sum as a divisor they are", erratum "T3";
+        SLOWEST =
+            "steps of the slowest of four permutations on Q_d by dimension order: no less than d / (3 (log2 d + 1))";
+
+    "Valiant 1982; Tao 2.4":
+        VALIANT =
+            "steps of 95 in 100 seeds of two phases by a random node on Q_d, d > 3, any of four permutations: under 6 d";
+
+    "Borodin & Hopcroft 1985":
+        SQUARE_ROOT =
+            "messages over one channel by dimension order on Q_d, d even, under transpose and bit reversal: 2^(d/2 - 1)";
+        SQUARE_ROOT_STEPS = "steps of these by dimension order: no less than 2^(d/2 - 1)";
+
+    "Tao 2.4, last paragraph":
+        NEIGHBOURS =
+            "steps of the slowest shift of a guest under its embedding: fewer than of sorting on the host";
+}
+
+claims! {
+    /// In the order in which they are shown.
+    pub(super) TWIST_CLAIMS:
+
+    "Camarero et al. 2013":
+        BALANCED =
+            "all-to-all on k x k x 2k and k x 2k x 2k, with and without the double twist: load of the busiest channel, balanced";
+        BALANCED_ROUTES = "the same by the routes that are used: no less than balanced";
+        DIAMETER = "diameter of these toruses";
+        MEAN_DISTANCE = "mean distance of two nodes of these toruses, in units of 1/10000";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (cube, seeds, mesh) = match scope {

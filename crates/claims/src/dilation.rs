@@ -9,102 +9,92 @@ use cubefold_topology::{Machine, NodeId};
 use crate::{
     cases,
     cases::{ConstructionLabel, MachineLabel, mesh, side, torus},
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     covered::{Covered, GeneralFactor, SimpleFactor, general_case_number},
     findings::{Case, Findings},
 };
 
-pub(super) const LINE: Claim =
-    Claim::new("Tao 3.3.1", "a line goes into any torus or mesh by f_L with this dilation");
-pub(super) const RING_INTO_MESH: Claim = Claim::new(
-    "Tao 3.3.2",
-    "a ring goes into any mesh by g_L with this dilation (for n = 2 a bound, errata B5)",
-);
-pub(super) const EVEN_RING_INTO_MESH: Claim =
-    Claim::new("Tao 3.3.3", "an even ring goes into a mesh of two dimensions or more by pi o h_L*");
-pub(super) const RING_INTO_TORUS: Claim = Claim::new("Tao 3.3.4", "a ring goes into any torus by h_L");
-pub(super) const SAME_SHAPE: Claim =
-    Claim::new("Tao lemma 3.4.1", "a torus goes into the mesh of its shape by T_L with this dilation");
-pub(super) const REORDERED: Claim =
-    Claim::new("Tao lemma 3.4.1", "lengths in another order, not a torus into a mesh: a permutation");
-const EXPANSION_F: Claim = Claim::new("Tao 3.4.1 (a)", "a mesh goes into an expansion of it by F_V");
-const EXPANSION_H: Claim = Claim::new("Tao 3.4.1 (b)", "a torus goes into a torus that expands it by H_V");
-const EXPANSION_EVEN: Claim =
-    Claim::new("Tao 3.4.1 (c)", "a torus goes into a mesh by H_V where every list begins even");
-const EXPANSION_G: Claim = Claim::new("Tao 3.4.1 (c)", "a torus goes into any mesh that expands it by G_V");
-pub(super) const INTO_HYPERCUBE: Claim =
-    Claim::new("Tao 3.4.2", "a torus or mesh goes into the hypercube of its size (corollary 3.4.1)");
-const SIMPLE: Claim = Claim::new("Tao 3.4.3", "simple reduction, not of a torus to a mesh: max m_i/l_vi");
-const SIMPLE_FOLDED: Claim = Claim::new(
-    "Tao 3.4.3",
-    "simple reduction of a torus to a mesh: 2 max m_i/l_vi (a bound where l_vi = 2, errata B1)",
-);
-const SIMPLE_EXACT: Claim =
-    Claim::new("Tao 3.4.3", "the same exactly: max c_i m_i/l_vi, c_i = 2 if l_vi > 2 and 1 else (errata B1)");
-pub(super) const CUBE: Claim =
-    Claim::new("Tao 3.4.3", "a hypercube goes into a torus or mesh: max m_i/2 (corollary)");
-const GENERAL: [Claim; 5] = [
-    Claim::new("Tao 3.4.4 (1)", "general reduction of a mesh by F'_S: max s_k"),
-    Claim::new("Tao 3.4.4 (2)", "general reduction of a torus to a torus by H'_S: max s_k"),
-    Claim::new("Tao 3.4.4 (3)", "general reduction of a torus to a torus by G'_S: max s_k"),
-    Claim::new("Tao 3.4.4 (4)", "general reduction, torus to mesh, H''_S: 2 max s_k (a bound, errata B2)"),
-    Claim::new("Tao 3.4.4 (5)", "general reduction, torus to mesh, G''_S: 2 max s_k (a bound, errata B2)"),
-];
-const GENERAL_EXACT: Claim = Claim::new(
-    "Tao 3.4.4",
-    "(4) and (5) exactly: the largest of c_k s_k, c_k = 2 if l'_k > 2 and 1 else, and 1 or 2 (errata B2)",
-);
-const ELIMINATION: Claim =
-    Claim::new("Tao 4.5.3", "sequential elimination, not of a torus to a mesh: max m_j/l_(a_j) (errata B4)");
-const ELIMINATION_FOLDED: Claim =
-    Claim::new("Tao 4.5.3", "sequential elimination of a torus to a mesh: at most 2 max m_j/l_(a_j)");
-pub(super) const SQUARE_DIVISIBLE: Claim = Claim::new(
-    "Tao 3.5.2",
-    "square graphs, c divides d: l^((d-c)/c), twice that for a torus into a mesh (a bound at l = 2, errata B3)",
-);
-pub(super) const SQUARE_LOWERING: Claim = Claim::new(
-    "Tao 3.5.3",
-    "square graphs, c < d does not divide d: l^((d-c)/c), twice that for a torus into a mesh",
-);
-pub(super) const SQUARE_EXPANSION: Claim = Claim::new(
-    "Tao 3.5.4",
-    "square graphs, d divides c: 2 for an odd torus into a mesh, else 1 (the construction chosen)",
-);
-pub(super) const SQUARE_RISING: Claim = Claim::new(
-    "Tao 3.5.5",
-    "square graphs, d < c does not divide c: l^((d-a)/c), twice that for an odd torus into a mesh",
-);
+claims! {
+    /// In the order of the dissertation.
+    pub(super) CLAIMS:
 
-/// In the order of the dissertation.
-pub(super) const CLAIMS: &[Claim] = &[
-    LINE,
-    RING_INTO_MESH,
-    EVEN_RING_INTO_MESH,
-    RING_INTO_TORUS,
-    SAME_SHAPE,
-    REORDERED,
-    EXPANSION_F,
-    EXPANSION_H,
-    EXPANSION_EVEN,
-    EXPANSION_G,
-    INTO_HYPERCUBE,
-    SIMPLE,
-    SIMPLE_FOLDED,
-    SIMPLE_EXACT,
-    CUBE,
-    GENERAL[0],
-    GENERAL[1],
-    GENERAL[2],
-    GENERAL[3],
-    GENERAL[4],
-    GENERAL_EXACT,
-    ELIMINATION,
-    ELIMINATION_FOLDED,
-    SQUARE_DIVISIBLE,
-    SQUARE_LOWERING,
-    SQUARE_EXPANSION,
-    SQUARE_RISING,
-];
+    "Tao 3.3.1":
+        pub(super) LINE = "a line goes into any torus or mesh by f_L with this dilation";
+
+    "Tao 3.3.2":
+        pub(super) RING_INTO_MESH =
+            "a ring goes into any mesh by g_L with this dilation (for n = 2 a bound, errata B5)";
+
+    "Tao 3.3.3":
+        pub(super) EVEN_RING_INTO_MESH =
+            "an even ring goes into a mesh of two dimensions or more by pi o h_L*";
+
+    "Tao 3.3.4":
+        pub(super) RING_INTO_TORUS = "a ring goes into any torus by h_L";
+
+    "Tao lemma 3.4.1":
+        pub(super) SAME_SHAPE = "a torus goes into the mesh of its shape by T_L with this dilation";
+        pub(super) REORDERED = "lengths in another order, not a torus into a mesh: a permutation";
+
+    "Tao 3.4.1 (a)":
+        EXPANSION_F = "a mesh goes into an expansion of it by F_V";
+
+    "Tao 3.4.1 (b)":
+        EXPANSION_H = "a torus goes into a torus that expands it by H_V";
+
+    "Tao 3.4.1 (c)":
+        EXPANSION_EVEN = "a torus goes into a mesh by H_V where every list begins even";
+        EXPANSION_G = "a torus goes into any mesh that expands it by G_V";
+
+    "Tao 3.4.2":
+        pub(super) INTO_HYPERCUBE = "a torus or mesh goes into the hypercube of its size (corollary 3.4.1)";
+
+    "Tao 3.4.3":
+        SIMPLE = "simple reduction, not of a torus to a mesh: max m_i/l_vi";
+        SIMPLE_FOLDED =
+            "simple reduction of a torus to a mesh: 2 max m_i/l_vi (a bound where l_vi = 2, errata B1)";
+        SIMPLE_EXACT = "the same exactly: max c_i m_i/l_vi, c_i = 2 if l_vi > 2 and 1 else (errata B1)";
+        pub(super) CUBE = "a hypercube goes into a torus or mesh: max m_i/2 (corollary)";
+
+    "Tao 3.4.4 (1)":
+        GENERAL_1 = "general reduction of a mesh by F'_S: max s_k";
+
+    "Tao 3.4.4 (2)":
+        GENERAL_2 = "general reduction of a torus to a torus by H'_S: max s_k";
+
+    "Tao 3.4.4 (3)":
+        GENERAL_3 = "general reduction of a torus to a torus by G'_S: max s_k";
+
+    "Tao 3.4.4 (4)":
+        GENERAL_4 = "general reduction, torus to mesh, H''_S: 2 max s_k (a bound, errata B2)";
+
+    "Tao 3.4.4 (5)":
+        GENERAL_5 = "general reduction, torus to mesh, G''_S: 2 max s_k (a bound, errata B2)";
+
+    "Tao 3.4.4":
+        GENERAL_EXACT =
+            "(4) and (5) exactly: the largest of c_k s_k, c_k = 2 if l'_k > 2 and 1 else, and 1 or 2 (errata B2)";
+
+    "Tao 4.5.3":
+        ELIMINATION = "sequential elimination, not of a torus to a mesh: max m_j/l_(a_j) (errata B4)";
+        ELIMINATION_FOLDED = "sequential elimination of a torus to a mesh: at most 2 max m_j/l_(a_j)";
+
+    "Tao 3.5.2":
+        pub(super) SQUARE_DIVISIBLE =
+            "square graphs, c divides d: l^((d-c)/c), twice that for a torus into a mesh (a bound at l = 2, errata B3)";
+
+    "Tao 3.5.3":
+        pub(super) SQUARE_LOWERING =
+            "square graphs, c < d does not divide d: l^((d-c)/c), twice that for a torus into a mesh";
+
+    "Tao 3.5.4":
+        pub(super) SQUARE_EXPANSION =
+            "square graphs, d divides c: 2 for an odd torus into a mesh, else 1 (the construction chosen)";
+
+    "Tao 3.5.5":
+        pub(super) SQUARE_RISING =
+            "square graphs, d < c does not divide c: l^((d-a)/c), twice that for an odd torus into a mesh";
+}
 
 /// Measures the dilation of a construction for all claims about it.
 pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Findings) {
@@ -175,8 +165,8 @@ fn general(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
 
 /// The case of theorem 3.4.4, and the dilation inside a supernode.
 fn general_case(construction: &Construction) -> Option<(Claim, u64)> {
-    let case = general_case_number(construction)?;
-    Some((GENERAL[case - 1], if case == 3 || case == 5 { 2 } else { 1 }))
+    let cases = [(GENERAL_1, 1), (GENERAL_2, 1), (GENERAL_3, 2), (GENERAL_4, 1), (GENERAL_5, 2)];
+    Some(cases[general_case_number(construction)? - 1])
 }
 
 /// Theorem 3.5.2, in which a hypercube guest on a mesh also counts as a torus.
@@ -214,17 +204,18 @@ pub(super) fn check_ring_of_two(findings: &mut Findings) {
     }
 }
 
-const RING_OPTIMAL: Claim = Claim::new(
-    "Tao 3.3.2",
-    "least dilation of all placements of a ring on a line or an odd mesh: g_L is optimal there",
-);
-const SAME_SHAPE_OPTIMAL: Claim = Claim::new(
-    "Tao lemma 3.4.1",
-    "least dilation of all placements of a torus on the mesh of its shape: T_L is optimal",
-);
+claims! {
+    /// In the order of the dissertation.
+    pub(super) OPTIMAL_CLAIMS:
 
-/// In the order of the dissertation.
-pub(super) const OPTIMAL_CLAIMS: [Claim; 2] = [RING_OPTIMAL, SAME_SHAPE_OPTIMAL];
+    "Tao 3.3.2":
+        RING_OPTIMAL =
+            "least dilation of all placements of a ring on a line or an odd mesh: g_L is optimal there";
+
+    "Tao lemma 3.4.1":
+        SAME_SHAPE_OPTIMAL =
+            "least dilation of all placements of a torus on the mesh of its shape: T_L is optimal";
+}
 
 pub(super) fn optimal_cases() -> Vec<Case> {
     let pairs = [

@@ -8,21 +8,22 @@ use cubefold_topology::{LinkMode, Machine, MachineKind};
 
 use crate::{
     cases::{MachineLabel, links, mesh},
-    claim::{Claim, Trial},
+    claim::{Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const SCATTER: Claim =
-    Claim::new("CS838, basic definitions", "cycles of a scatter on paths of congestion 1: the dilation");
-const CONGESTION: Claim =
-    Claim::new("CS838, basic definitions", "paths over one link of trees and meshes of trees in cubes: 1");
-const ONE_WAY: Claim = Claim::new(
-    "CS838, divide and conquer on 2D meshes",
-    "blocked cycles of trees on meshes by their paths, to all children or to all parents at once: none",
-);
+claims! {
+    /// In the order in which they are shown.
+    pub(super) CLAIMS:
 
-/// In the order in which they are shown.
-pub(super) const CLAIMS: [Claim; 3] = [CONGESTION, SCATTER, ONE_WAY];
+    "CS838, basic definitions":
+        CONGESTION = "paths over one link of trees and meshes of trees in cubes: 1";
+        SCATTER = "cycles of a scatter on paths of congestion 1: the dilation";
+
+    "CS838, divide and conquer on 2D meshes":
+        ONE_WAY =
+            "blocked cycles of trees on meshes by their paths, to all children or to all parents at once: none";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (depth, levels, order) = match scope {

@@ -9,24 +9,23 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::{
     cases::key,
-    claim::{Claim, Trial},
+    claim::{Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const DILATION: Claim = Claim::new(
-    "Tao 2.3, theorem 2.3.2",
-    "dilation of G(x) truncated to G(y), y < x, of the grammars with names: 1 at most",
-);
-const LOAD: Claim = Claim::new(
-    "Tao 2.3, figure 2.2",
-    "largest load of G(x) on G(y): 2^(x-y), 4^(x-y) of two dimensions, 2^(x-y+1) - 1 of the tree",
-);
-const SUBGRAPH: Claim = Claim::new(
-    "Tao 2.3, theorem 2.3.2",
-    "links of truncated G(n+1) that G(n) lacks, of random grammars that meet the conditions: 0",
-);
+claims! {
+    pub(super) CLAIMS:
 
-pub(super) const CLAIMS: [Claim; 3] = [DILATION, LOAD, SUBGRAPH];
+    "Tao 2.3, theorem 2.3.2":
+        DILATION = "dilation of G(x) truncated to G(y), y < x, of the grammars with names: 1 at most";
+
+    "Tao 2.3, figure 2.2":
+        LOAD = "largest load of G(x) on G(y): 2^(x-y), 4^(x-y) of two dimensions, 2^(x-y+1) - 1 of the tree";
+
+    "Tao 2.3, theorem 2.3.2":
+        SUBGRAPH =
+            "links of truncated G(n+1) that G(n) lacks, of random grammars that meet the conditions: 0";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (size, seeds) = match scope {

@@ -15,7 +15,7 @@ use cubefold_mapping::{
 
 use self::meshes::{MeshLabel, by_rows, doubled_columns, meshes, reflected, slots};
 use crate::{
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
@@ -23,25 +23,18 @@ use crate::{
 pub(super) fn claims() -> Vec<Claim> {
     [
         &[lemmas::LEMMA_1][..],
-        &extensions::UNIT_DILATION_CLAIMS,
-        &lemmas::OTHERS,
-        &MESH_CLAIMS,
-        &LOAD_CLAIMS,
-        &extensions::CLAIMS,
-        &named_constructions::CLAIMS,
+        extensions::UNIT_DILATION_CLAIMS,
+        lemmas::OTHERS,
+        MESH_CLAIMS,
+        extensions::CLAIMS,
+        named_constructions::CLAIMS,
     ]
     .concat()
 }
 
 /// Printed statements that fail.
 pub(super) fn misprinted_claims() -> Vec<Claim> {
-    [
-        &[lemmas::FOOTNOTE, lemmas::STEP_2, lemmas::STEP_3, lemmas::STEP_4][..],
-        &[lemmas::LEMMA_4_PROOF, lemmas::LEMMA_5_PRINTED, COROLLARY_2_PRINTED],
-        &LOAD_PRINTED,
-        &[extensions::ROWS_PRINTED],
-    ]
-    .concat()
+    [lemmas::PRINTED, MESH_PRINTED, &[extensions::ROWS_PRINTED]].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -55,56 +48,51 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases
 }
 
-const LEMMA_6: Claim = Claim::new(
-    "Greenberg 1987, lemma 6",
-    "difference in doublets of two rows one reflection apart, before every block: at most 1",
-);
-const COROLLARY_2: Claim = Claim::new(
-    "Greenberg 1987, corollary 2",
-    "links between neighbours within a column by reflection: at most 3",
-);
-pub(super) const COROLLARY_2_PRINTED: Claim = Claim::misprinted(
-    "Greenberg 1987, corollary 2",
-    "links along a row between neighbours within a column: less than 2; they are at most 2",
-    "G14",
-);
-const COROLLARY_3: Claim = Claim::new(
-    "Greenberg 1987, corollary 3",
-    "links between neighbours within a row by reflection: at most 3",
-);
-const LEMMA_7_COLUMNS: Claim = Claim::new(
-    "Greenberg 1987, lemma 7",
-    "columns from the first with two nodes in a slot to the last: at most log W1 - 1",
-);
-const LEMMA_7_DOUBLETS: Claim = Claim::new(
-    "Greenberg 1987, lemma 7",
-    "difference in doublets of any two rows, before every block: at most log W1",
-);
-const THEOREM_2: Claim =
-    Claim::new("Greenberg 1987, theorem 2", "dilation by reflection before percolation: 3");
-const THEOREM_3_DILATION: Claim =
-    Claim::new("Greenberg 1987, theorem 3", "dilation by reflection with percolation: at most 5");
-const THEOREM_3_SHARED: Claim =
-    Claim::new("Greenberg 1987, theorem 3", "nodes with more than one process, Gray code included");
-const THEOREM_3_CUBE: Claim = Claim::new(
-    "Greenberg 1987, theorem 3",
-    "dimensions of the cube beyond those of the smallest with room, Gray code included",
-);
+claims! {
+    /// In the order of the report.
+    MESH_CLAIMS:
 
-/// In the order of the report.
-pub(super) const MESH_CLAIMS: [Claim; 9] = [
-    LEMMA_6,
-    COROLLARY_2,
-    COROLLARY_3,
-    LEMMA_7_COLUMNS,
-    LEMMA_7_DOUBLETS,
-    THEOREM_2,
-    THEOREM_3_DILATION,
-    THEOREM_3_SHARED,
-    THEOREM_3_CUBE,
-];
+    "Greenberg 1987, lemma 6":
+        LEMMA_6 = "difference in doublets of two rows one reflection apart, before every block: at most 1";
 
-pub(super) fn mesh_cases(scope: Scope) -> Vec<Case> {
+    "Greenberg 1987, corollary 2":
+        COROLLARY_2 = "links between neighbours within a column by reflection: at most 3";
+
+    "Greenberg 1987, corollary 3":
+        COROLLARY_3 = "links between neighbours within a row by reflection: at most 3";
+
+    "Greenberg 1987, lemma 7":
+        LEMMA_7_COLUMNS = "columns from the first with two nodes in a slot to the last: at most log W1 - 1";
+        LEMMA_7_DOUBLETS = "difference in doublets of any two rows, before every block: at most log W1";
+
+    "Greenberg 1987, theorem 2":
+        THEOREM_2 = "dilation by reflection before percolation: 3";
+
+    "Greenberg 1987, theorem 3":
+        THEOREM_3_DILATION = "dilation by reflection with percolation: at most 5";
+        THEOREM_3_SHARED = "nodes with more than one process, Gray code included";
+        THEOREM_3_CUBE = "dimensions of the cube beyond those of the smallest with room, Gray code included";
+
+    "Greenberg 1987, 6.1":
+        LOAD_FACTOR = "load factor by reflection, row paths over the highest dimension first: at most 8";
+}
+
+claims! {
+    /// In the order of the report.
+    MESH_PRINTED:
+
+    "Greenberg 1987, corollary 2":
+        COROLLARY_2_PRINTED =
+            "links along a row between neighbours within a column: less than 2; they are at most 2", erratum "G14";
+
+    "Greenberg 1987, 6.1":
+        COLUMN_EDGES =
+            "paths over a link between two rows, before percolation: at most 2; the load factor stays at most 8", erratum "G16";
+        ROW_EDGES =
+            "paths over a link along a row, before percolation, in whatever order: at most 4; over the highest dimension first", erratum "G17";
+}
+
+fn mesh_cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_reflection);
     cases.extend(by_rows(&meshes(scope), check_embedding));
     cases
@@ -202,27 +190,7 @@ fn check_embedding(sides: MeshSides, findings: &mut Findings) {
     }
 }
 
-const LOAD_FACTOR: Claim = Claim::new(
-    "Greenberg 1987, 6.1",
-    "load factor by reflection, row paths over the highest dimension first: at most 8",
-);
-const COLUMN_EDGES: Claim = Claim::misprinted(
-    "Greenberg 1987, 6.1",
-    "paths over a link between two rows, before percolation: at most 2; the load factor stays at most 8",
-    "G16",
-);
-const ROW_EDGES: Claim = Claim::misprinted(
-    "Greenberg 1987, 6.1",
-    "paths over a link along a row, before percolation, in whatever order: at most 4; over the highest dimension first",
-    "G17",
-);
-
-/// The claims that hold.
-pub(super) const LOAD_CLAIMS: [Claim; 1] = [LOAD_FACTOR];
-/// The claims that fail as printed.
-pub(super) const LOAD_PRINTED: [Claim; 2] = [COLUMN_EDGES, ROW_EDGES];
-
-pub(super) fn load_factor_cases(scope: Scope) -> Vec<Case> {
+fn load_factor_cases(scope: Scope) -> Vec<Case> {
     by_rows(&reflected(scope), check_load_factor)
 }
 

@@ -13,7 +13,7 @@ use crate::{
     cases::{
         ConstructionLabel, MachineLabel, dilation, key, mesh, permutations, route, shifts, side, table, torus,
     },
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     covered::{Covered, general_case_number},
     findings::{Case, Findings, Scope},
 };
@@ -150,15 +150,15 @@ fn is_square_expansion(covered: &Covered) -> bool {
         && side(covered.construction.host()).is_some()
 }
 
-const ANY_STEPS: Claim = Claim::new(
-    "Tao 4.5.2",
-    "steps for permutation sets under random one-to-one placements of dilation 2, one-step phases (errata A2), mode 1",
-);
-const ANY_CONFLICTS: Claim =
-    Claim::new("Tao 4.5.2", "conflicts of permutation sets under random placements of dilation 2, mode 1");
+claims! {
+    /// In the order in which they are shown.
+    pub(super) ANY_DILATION_TWO_CLAIMS:
 
-/// In the order in which they are shown.
-pub(super) const ANY_DILATION_TWO_CLAIMS: [Claim; 2] = [ANY_STEPS, ANY_CONFLICTS];
+    "Tao 4.5.2":
+        ANY_STEPS =
+            "steps for permutation sets under random one-to-one placements of dilation 2, one-step phases (errata A2), mode 1";
+        ANY_CONFLICTS = "conflicts of permutation sets under random placements of dilation 2, mode 1";
+}
 
 pub(super) fn any_dilation_two_cases(scope: Scope) -> Vec<Case> {
     let placements = match scope {

@@ -12,69 +12,47 @@ use cubefold_runs::{KeepRecords, Progress, execute};
 use cubefold_scenario::load_text;
 
 use crate::{
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const IRONWOOD: Claim = Claim::new(
-    "Google, Ironwood benchmarks",
-    "all-gather on 2x2x1 TPU v7, 2 to 512 MiB, by a bidirectional ring; 89.2 GB/s, 1 us a hop and 3.4 us a step are fitted to these five points: difference from the measured time [%]: at most 1",
-);
-const IRONWOOD_CUBE: Claim = Claim::new(
-    "Google, Ironwood benchmarks",
-    "all-gather in rings of 4 on 2x2x2 TPU v7, with the same constants: difference from the measured time [%]: at most 3",
-);
-const COLUMNS: Claim = Claim::new(
-    "JAX scaling book, sharding",
-    "all-gather of 32 MiB in every column of 4 of 8x4 TPU v5e, nothing fitted: difference from the measured 680 us [%]: at most 3",
-);
-const COLUMNS_SHORT: Claim = Claim::new(
-    "JAX scaling book, sharding",
-    "the same of 32 KiB a chip: difference from the measured time of about 8 us [%]: at most 39",
-);
-const COLUMNS_BOUND: Claim = Claim::new(
-    "JAX scaling book, sharding",
-    "lower bound of these 32 MiB [us]: the end row is cut off, 559 us and a latency; the links of a node alone give 281",
-);
-const ROOFLINES: Claim = Claim::new(
-    "Tenstorrent, tt-metal issue 55543",
-    "rooflines of a reduce-scatter on a ring of 8, the larger of latency bound and bandwidth bound without latency; 50 GB/s and 520 ns are inferred: difference from the printed [ns]: at most 50, half a digit",
-);
-const ABOVE_ROOFLINES: Claim = Claim::new(
-    "Tenstorrent, tt-metal issue 55543",
-    "lower bounds of the shortest and the longest of these [ns]: at most what was measured, 14.7 and 114.8 us",
-);
-const PERMUTATION: Claim = Claim::new(
-    "marin issue 6736",
-    "64 MiB to the next chip along an axis of TPU v5p, 90 GB/s: difference from the measured 782 us [%]: at most 5",
-);
-const EXERCISES: Claim = Claim::new(
-    "JAX scaling book, exercises",
-    "all-gathers that the book estimates at 560, 46 and 2 us: difference [%]: at most 4",
-);
-const WHOLE_ARRAY: Claim = Claim::new(
-    "JAX scaling book, exercises",
-    "all-gather in rings of 4, estimated at 23 us, which counts the block that a chip has: difference [%]: at most 12",
-);
-const NVLINK: Claim = Claim::new(
-    "coreweave/nccl-tests issue 43",
-    "bus bandwidth of a ring all-reduce of 16 GiB on GB200 NVL72 at the 900 GB/s of the data sheet: difference from the published 840 GB/s [%]: at most 7",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 11] = [
-    IRONWOOD,
-    IRONWOOD_CUBE,
-    COLUMNS,
-    COLUMNS_SHORT,
-    COLUMNS_BOUND,
-    ROOFLINES,
-    ABOVE_ROOFLINES,
-    PERMUTATION,
-    EXERCISES,
-    WHOLE_ARRAY,
-    NVLINK,
-];
+    "Google, Ironwood benchmarks":
+        IRONWOOD =
+            "all-gather on 2x2x1 TPU v7, 2 to 512 MiB, by a bidirectional ring; 89.2 GB/s, 1 us a hop and 3.4 us a step are fitted to these five points: difference from the measured time [%]: at most 1";
+        IRONWOOD_CUBE =
+            "all-gather in rings of 4 on 2x2x2 TPU v7, with the same constants: difference from the measured time [%]: at most 3";
+
+    "JAX scaling book, sharding":
+        COLUMNS =
+            "all-gather of 32 MiB in every column of 4 of 8x4 TPU v5e, nothing fitted: difference from the measured 680 us [%]: at most 3";
+        COLUMNS_SHORT =
+            "the same of 32 KiB a chip: difference from the measured time of about 8 us [%]: at most 39";
+        COLUMNS_BOUND =
+            "lower bound of these 32 MiB [us]: the end row is cut off, 559 us and a latency; the links of a node alone give 281";
+
+    "Tenstorrent, tt-metal issue 55543":
+        ROOFLINES =
+            "rooflines of a reduce-scatter on a ring of 8, the larger of latency bound and bandwidth bound without latency; 50 GB/s and 520 ns are inferred: difference from the printed [ns]: at most 50, half a digit";
+        ABOVE_ROOFLINES =
+            "lower bounds of the shortest and the longest of these [ns]: at most what was measured, 14.7 and 114.8 us";
+
+    "marin issue 6736":
+        PERMUTATION =
+            "64 MiB to the next chip along an axis of TPU v5p, 90 GB/s: difference from the measured 782 us [%]: at most 5";
+
+    "JAX scaling book, exercises":
+        EXERCISES = "all-gathers that the book estimates at 560, 46 and 2 us: difference [%]: at most 4";
+        WHOLE_ARRAY =
+            "all-gather in rings of 4, estimated at 23 us, which counts the block that a chip has: difference [%]: at most 12";
+
+    "coreweave/nccl-tests issue 43":
+        NVLINK =
+            "bus bandwidth of a ring all-reduce of 16 GiB on GB200 NVL72 at the 900 GB/s of the data sheet: difference from the published 840 GB/s [%]: at most 7";
+}
 
 pub(super) fn cases(_: Scope) -> Vec<Case> {
     vec![

@@ -19,25 +19,40 @@ use crate::{
         self, ConstructionLabel, MachineLabel, Message, MessageSets, dilation, machine, mesh, messages, most,
         named, permutations, route, table, torus,
     },
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     constructions,
     contraction::wrong_processes,
     findings::{Case, Findings, Scope},
     routing_misprints,
 };
 
+claims! {
+    /// In the order of the errata.
+    MAPPING_CLAIMS:
+
+    "Tao 4.3.1":
+        UNFOLDED =
+            "processes that the inverse of H''_S does not return, dimensions b+1..c not unfolded; unfolded, it returns all", erratum "A5";
+
+    "Tao 5.4.1":
+        MIRRORED =
+            "processes that the inverse of mu o nubar o xi misses or has too many, mirrored before multiplied by kappa; \
+             after it, none", erratum "A6";
+
+    "Tao 3.5.5, proof":
+        COVERED =
+            "G' of vd dimensions goes into H by theorem 3.5.3 (1: it covers the pair, 0: not); by theorem 3.5.2 it does, \
+             with the dilation stated", erratum "A7";
+
+    "Tao 4.5.7":
+        VECTOR =
+            "steps with the routing vector ceil((k-c)/a)+1: 4 l^((d-a)/c); with ceil((k-c)/c)+1 they suffice", erratum "A8";
+}
+
 /// In the order of the errata.
 pub(super) fn claims() -> Vec<Claim> {
     let late = [routing_misprints::SHARED, FIGURE, constructions::UNDROPPED];
-    [
-        &routing_misprints::PHASE_CLAIMS[..],
-        &[routing_misprints::SUMS],
-        &[UNFOLDED],
-        &[MIRRORED],
-        &RISING_CLAIMS,
-        &late,
-    ]
-    .concat()
+    [routing_misprints::CLAIMS, MAPPING_CLAIMS, &late].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
@@ -54,23 +69,9 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     cases
 }
 
-/// 4.3.1.
-pub(super) const UNFOLDED: Claim = Claim::misprinted(
-    "Tao 4.3.1",
-    "processes that the inverse of H''_S does not return, dimensions b+1..c not unfolded; unfolded, it returns all",
-    "A5",
-);
-/// 5.4.1.
-pub(super) const MIRRORED: Claim = Claim::misprinted(
-    "Tao 5.4.1",
-    "processes that the inverse of mu o nubar o xi misses or has too many, mirrored before multiplied by kappa; \
-     after it, none",
-    "A6",
-);
-
 /// The (2, 2, 3, 4)-torus on the (4, 4, 3)-mesh with `S = ((2, 2))`: `b = 2`, `c = 3`, and no
 /// permutations.
-pub(super) fn check_unfolded(findings: &mut Findings) {
+fn check_unfolded(findings: &mut Findings) {
     let (guest, host) = (torus(&[2, 2, 3, 4]), mesh(&[4, 4, 3]));
     let found = named(UNFOLDED, ConstructionKind::GeneralReduction, &guest, &host, findings);
     let Some((construction, _)) = found else { return };
@@ -94,7 +95,7 @@ fn not_unfolded(construction: &Construction, node: NodeId) -> Option<ProcessId> 
 }
 
 /// The (8, 3)-torus on the line of 2: `kappa = 2`, the second dimension left out.
-pub(super) fn check_mirrored(findings: &mut Findings) {
+fn check_mirrored(findings: &mut Findings) {
     let (guest, host) = (torus(&[8, 3]), mesh(&[2]));
     let found = named(MIRRORED, ConstructionKind::FoldedProjection, &guest, &host, findings);
     let Some((construction, _)) = found else { return };
@@ -112,25 +113,10 @@ fn mirrored_first(y: u32) -> BTreeSet<ProcessId> {
     first.flat_map(|first| (0..3).map(move |second| ProcessId::new(first + length * second))).collect()
 }
 
-const COVERED: Claim = Claim::misprinted(
-    "Tao 3.5.5, proof",
-    "G' of vd dimensions goes into H by theorem 3.5.3 (1: it covers the pair, 0: not); by theorem 3.5.2 it does, \
-     with the dilation stated",
-    "A7",
-);
-const VECTOR: Claim = Claim::misprinted(
-    "Tao 4.5.7",
-    "steps with the routing vector ceil((k-c)/a)+1: 4 l^((d-a)/c); with ceil((k-c)/c)+1 they suffice",
-    "A8",
-);
-
 /// The limit of lemma 4.2.2 on the phases of the first subset in the case of errata A8 \[links\].
 const FIRST_SUBSET: NonZeroU64 = NonZeroU64::new(3).unwrap();
 
-/// In the order of the errata.
-pub(super) const RISING_CLAIMS: [Claim; 2] = [COVERED, VECTOR];
-
-pub(super) fn rising_cases() -> Vec<Case> {
+fn rising_cases() -> Vec<Case> {
     let mut cases: Vec<Case> = vec![Box::new(check_vector)];
     // G' and H, and l^((d-a)/c).
     for (between, host, ratio) in
@@ -214,14 +200,14 @@ fn dimension(up: &Construction, from: ProcessId, to: ProcessId) -> usize {
 }
 
 /// The column of `F_V`.
-pub(super) const FIGURE: Claim = Claim::misprinted(
+const FIGURE: Claim = Claim::misprinted(
     "Tao figure 3.11",
     "dilation of the column of F_V, (4, 6)-mesh into (2, 2, 2, 3)-mesh, wrong where i_1 = 1 or 3: 1; by the \
      definition it is",
     "A10",
 );
 
-pub(super) fn check_figure(findings: &mut Findings) {
+fn check_figure(findings: &mut Findings) {
     let (guest, host) = (mesh(&[4, 6]), mesh(&[2, 2, 2, 3]));
     let defined = named(FIGURE, ConstructionKind::ExpansionF, &guest, &host, findings);
     let line = named(FIGURE, ConstructionKind::BasicF, &mesh(&[24]), &host, findings);

@@ -6,25 +6,21 @@ use cubefold_topology::{Machine, TieRule};
 
 use crate::{
     cases::{ConstructionLabel, machines_of},
-    claim::{Claim, Trial},
+    claim::{Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const SCALED: Claim =
-    Claim::new("docs/model.md 28.9", "dilation of an uneven contraction: at most that of the smaller grid");
-const MOST: Claim = Claim::new(
-    "docs/model.md 28.9",
-    "most processes on a node of an uneven contraction: the product of ceil(l_i/k_i)",
-);
-const FEWEST: Claim =
-    Claim::new("docs/model.md 28.9", "fewest processes on a node of it: the product of floor(l_i/k_i)");
-const CORNER: Claim = Claim::new(
-    "docs/model.md 28.9",
-    "dilation with spare nodes: at most that of the larger grid, twice that where rings are folded",
-);
-const ALONE: Claim = Claim::new("docs/model.md 28.9", "most processes on a node with spare nodes: 1");
+claims! {
+    pub(super) CLAIMS:
 
-pub(super) const CLAIMS: &[Claim] = &[SCALED, MOST, FEWEST, CORNER, ALONE];
+    "docs/model.md 28.9":
+        SCALED = "dilation of an uneven contraction: at most that of the smaller grid";
+        MOST = "most processes on a node of an uneven contraction: the product of ceil(l_i/k_i)";
+        FEWEST = "fewest processes on a node of it: the product of floor(l_i/k_i)";
+        CORNER =
+            "dilation with spare nodes: at most that of the larger grid, twice that where rings are folded";
+        ALONE = "most processes on a node with spare nodes: 1";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let most = match scope {

@@ -13,25 +13,19 @@ use cubefold_topology::{LinkMode, Machine, NetworkParameters, TieRule};
 
 use crate::{
     cases::{mesh, torus},
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const LATENCY: Claim = Claim::new(
-    "BookSim2 28f4329, mesh, torus and fat tree, 64 nodes",
-    "mean packet latency up to 80 % of saturation: difference [%]: at most 2",
-);
-const STABLE: Claim = Claim::new(
-    "BookSim2 28f4329, mesh, torus and fat tree, 64 nodes",
-    "runs at 95 % of the last stable load that saturate",
-);
-const SATURATED: Claim = Claim::new(
-    "BookSim2 28f4329, mesh, torus and fat tree, 64 nodes",
-    "runs at 105 % of the first load that saturates that do not",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 3] = [LATENCY, STABLE, SATURATED];
+    "BookSim2 28f4329, mesh, torus and fat tree, 64 nodes":
+        LATENCY = "mean packet latency up to 80 % of saturation: difference [%]: at most 2";
+        STABLE = "runs at 95 % of the last stable load that saturate";
+        SATURATED = "runs at 105 % of the first load that saturates that do not";
+}
 
 /// A configuration with its published curve.
 #[derive(Debug, Clone, Copy)]

@@ -11,42 +11,42 @@ use crate::{
         ConstructionLabel, MessageSets, is_torus_guest, is_torus_host, mesh, most, named, permutations,
         route, scatter, shifts, torus,
     },
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     covered::SimpleFactor,
     findings::{Case, Findings, Scope},
 };
 
-const TWO: Claim = Claim::misprinted(
-    "Tao 4.5.1, 4.5.2",
-    "steps for permutation sets at dilation 2, phases until a coordinate agrees: 2; in phases of one step they hold",
-    "A1",
-);
-const GENERAL: Claim = Claim::misprinted(
-    "Tao 4.5.1, 4.5.3 (3)(5)",
-    "steps by G'_S, G''_S, phases until a coordinate agrees: max s_k + 2, twice that to a mesh less 2; in phases of \
-     lemma 4.2.2 they hold",
-    "A1",
-);
-const SQUARE: Claim = Claim::misprinted(
-    "Tao 4.5.1, 4.5.6",
-    "steps for odd square toruses lowered, phases until a coordinate agrees: the sum in the proof; in phases of \
-     lemma 4.2.2 it holds",
-    "A1",
-);
-const SCATTER: Claim = Claim::misprinted(
-    "Tao cor. 4.5.4",
-    "steps for scatter sets of an odd square torus on a mesh: 2; permutation sets take 2",
-    "A3",
-);
+claims! {
+    /// In the order of the errata.
+    pub(super) CLAIMS:
 
-const CONFLICTS: Claim = Claim::new(
-    "errata A3",
-    "conflicts of such scatter sets, as the errata count them: 2 and 36 in phases until a coordinate agrees, 6 and 108 \
-     in phases of one step",
-);
+    "Tao 4.5.1, 4.5.2":
+        TWO =
+            "steps for permutation sets at dilation 2, phases until a coordinate agrees: 2; in phases of one step they hold", erratum "A1";
 
-/// In the order of the errata.
-pub(super) const PHASE_CLAIMS: [Claim; 5] = [TWO, GENERAL, SQUARE, SCATTER, CONFLICTS];
+    "Tao 4.5.1, 4.5.3 (3)(5)":
+        GENERAL =
+            "steps by G'_S, G''_S, phases until a coordinate agrees: max s_k + 2, twice that to a mesh less 2; in phases of \
+             lemma 4.2.2 they hold", erratum "A1";
+
+    "Tao 4.5.1, 4.5.6":
+        SQUARE =
+            "steps for odd square toruses lowered, phases until a coordinate agrees: the sum in the proof; in phases of \
+             lemma 4.2.2 it holds", erratum "A1";
+
+    "Tao cor. 4.5.4":
+        SCATTER =
+            "steps for scatter sets of an odd square torus on a mesh: 2; permutation sets take 2", erratum "A3";
+
+    "errata A3":
+        CONFLICTS =
+            "conflicts of such scatter sets, as the errata count them: 2 and 36 in phases until a coordinate agrees, 6 and 108 \
+             in phases of one step";
+
+    "Tao 4.5.4, note":
+        SUMS =
+            "steps of simple reduction, mode 3: sum m_i/l_vi, twice that with folding; twice as many always suffice", erratum "A4";
+}
 
 pub(super) fn phase_cases(scope: Scope) -> Vec<Case> {
     let sets = match scope {
@@ -141,13 +141,6 @@ fn check_scatter(sets: usize, findings: &mut Findings) {
         }
     }
 }
-
-/// The note after theorem 4.5.4.
-pub(super) const SUMS: Claim = Claim::misprinted(
-    "Tao 4.5.4, note",
-    "steps of simple reduction, mode 3: sum m_i/l_vi, twice that with folding; twice as many always suffice",
-    "A4",
-);
 
 pub(super) fn check_sums(findings: &mut Findings) {
     for (guest, host) in [

@@ -1,23 +1,22 @@
 //! Results of others, quoted in Tao 1988, 2.2 and 3.5, that fail as quoted (T8, T9 of `docs/errata.md`).
 
 use crate::{
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings},
 };
 
-const CUBE_ON_LINE: Claim = Claim::misprinted(
-    "Tao 2.2, 3.5 [Fit74]",
-    "dilation of n x n x n on a line by weight, said to be optimal: ceil((3n^2 + 2n) / 4), no less; it is the floor",
-    "T8",
-);
-const MESH_IN_TREE: Claim = Claim::misprinted(
-    "Tao 2.2 [DEL78b]",
-    "mean dilation of n x n on the leaves of a binary tree in Z-order: no less than n/12; it is at most 8",
-    "T9",
-);
+claims! {
+    /// In the order of the errata.
+    pub(super) CLAIMS:
 
-/// In the order of the errata.
-pub(super) const CLAIMS: [Claim; 2] = [CUBE_ON_LINE, MESH_IN_TREE];
+    "Tao 2.2, 3.5 [Fit74]":
+        CUBE_ON_LINE =
+            "dilation of n x n x n on a line by weight, said to be optimal: ceil((3n^2 + 2n) / 4), no less; it is the floor", erratum "T8";
+
+    "Tao 2.2 [DEL78b]":
+        MESH_IN_TREE =
+            "mean dilation of n x n on the leaves of a binary tree in Z-order: no less than n/12; it is at most 8", erratum "T9";
+}
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = vec![];

@@ -129,7 +129,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "Tao 1988, chapter 3: dilation [links]",
-        claims: || [dilation::CLAIMS, &dilation::OPTIMAL_CLAIMS].concat(),
+        claims: || [dilation::CLAIMS, dilation::OPTIMAL_CLAIMS].concat(),
         cases: &[Constructions, OptimalDilation],
     },
     Part {
@@ -144,7 +144,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "Tao 1988, 4.5: data routing [steps, conflicts]",
-        claims: || [&steps::claims()[..], &listed_steps::ANY_DILATION_TWO_CLAIMS].concat(),
+        claims: || [&steps::claims()[..], listed_steps::ANY_DILATION_TWO_CLAIMS].concat(),
         cases: &[AnyDilationTwo, Constructions],
     },
     Part {

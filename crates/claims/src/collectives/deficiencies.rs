@@ -14,60 +14,54 @@ use cubefold_topology::{Link, Machine, NodeId, TieRule};
 
 use super::{Run, name, torus};
 use crate::{
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const SWING_1: Claim = Claim::new(
-    "Swing 2024, 4.1, D = 1",
-    "congestion deficiency of Swing on rings of 2^m, counted: m/3 + (1 - (-1/2)^m)/9",
-);
-const DOUBLING_1: Claim = Claim::new(
-    "Swing 2024, 2.3.3, D = 1",
-    "congestion deficiency of recursive doubling, mirrored, on rings of 2^m, counted: m/2",
-);
-const SWING: Claim = Claim::new(
-    "Swing 2024, 4.1, D = 2 to 4",
-    "congestion deficiency of Swing on D sides of 2^m, counted: (Q-1)(2 (Q^m - 2^m)/(Q-2) + (Q^m - (-1)^m)/(Q+1))/(3 Q^m), Q = 2^D",
-);
-const DOUBLING: Claim = Claim::new(
-    "Swing 2024, 2.3.3, D = 2 to 4",
-    "congestion deficiency of recursive doubling, mirrored, on D sides of 2^m, counted: (Q-1)(Q^m - 2^m)/(Q^m (Q-2)), Q = 2^D",
-);
-const PRINTED_DOUBLING: Claim = Claim::new(
-    "Swing 2024, table 2",
-    "congestion deficiency of recursive doubling on any sides of 2^m: at most 3/2, 7/6, 15/14 for D = 2, 3, 4",
-);
-const LINES: Claim = Claim::new(
-    "Swing 2024, 4.1",
-    "the same deficiencies counted over all links of the torus: those of one line of each dimension",
-);
-const EVEN: Claim = Claim::new(
-    "Swing 2024, 4.1",
-    "messages over the most loaded link less those over the least, plain and mirrored together, in every step",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 7] = [SWING_1, DOUBLING_1, SWING, DOUBLING, PRINTED_DOUBLING, LINES, EVEN];
+    "Swing 2024, 4.1, D = 1":
+        SWING_1 = "congestion deficiency of Swing on rings of 2^m, counted: m/3 + (1 - (-1/2)^m)/9";
 
-const LIMIT: Claim = Claim::misprinted(
-    "Swing 2024, table 2, D = 2",
-    "congestion deficiency of Swing for any p: at most 1.19; it goes to 6/5",
-    "S3",
-);
-const THREE: Claim = Claim::misprinted(
-    "Swing 2024, 4.1, D = 3, 4",
-    "congestion deficiency of Swing for D >= 3: below 1.003; at most 28/27 and 120/119",
-    "S4",
-);
-const TWICE: Claim = Claim::misprinted(
-    "Swing 2024, table 2",
-    "vectors over the busiest link by recursive doubling, whole vectors on one port: Psi Xi / D, which is log2 p times too much",
-    "S1",
-);
+    "Swing 2024, 2.3.3, D = 1":
+        DOUBLING_1 = "congestion deficiency of recursive doubling, mirrored, on rings of 2^m, counted: m/2";
 
-/// In the order of the errata.
-pub(super) const MISPRINTED: [Claim; 3] = [TWICE, LIMIT, THREE];
+    "Swing 2024, 4.1, D = 2 to 4":
+        SWING =
+            "congestion deficiency of Swing on D sides of 2^m, counted: (Q-1)(2 (Q^m - 2^m)/(Q-2) + (Q^m - (-1)^m)/(Q+1))/(3 Q^m), Q = 2^D";
+
+    "Swing 2024, 2.3.3, D = 2 to 4":
+        DOUBLING =
+            "congestion deficiency of recursive doubling, mirrored, on D sides of 2^m, counted: (Q-1)(Q^m - 2^m)/(Q^m (Q-2)), Q = 2^D";
+
+    "Swing 2024, table 2":
+        PRINTED_DOUBLING =
+            "congestion deficiency of recursive doubling on any sides of 2^m: at most 3/2, 7/6, 15/14 for D = 2, 3, 4";
+
+    "Swing 2024, 4.1":
+        LINES =
+            "the same deficiencies counted over all links of the torus: those of one line of each dimension";
+        EVEN =
+            "messages over the most loaded link less those over the least, plain and mirrored together, in every step";
+}
+
+claims! {
+    /// In the order of the errata.
+    pub(super) MISPRINTED:
+
+    "Swing 2024, table 2":
+        TWICE =
+            "vectors over the busiest link by recursive doubling, whole vectors on one port: Psi Xi / D, which is log2 p times too much", erratum "S1";
+
+    "Swing 2024, table 2, D = 2":
+        LIMIT = "congestion deficiency of Swing for any p: at most 1.19; it goes to 6/5", erratum "S3";
+
+    "Swing 2024, 4.1, D = 3, 4":
+        THREE =
+            "congestion deficiency of Swing for D >= 3: below 1.003; at most 28/27 and 120/119", erratum "S4";
+}
 
 /// The sides of the claims, powers of two.
 const SIDES: std::ops::RangeInclusive<u32> = 2..=7;

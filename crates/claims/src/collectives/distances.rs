@@ -9,60 +9,51 @@ use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 
 use super::{Run, name, torus};
 use crate::{
-    claim::{Claim, Quantity, Trial},
+    claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const STANDARD: Claim =
-    Claim::new("Swing 2024, 2.3.2", "links of all steps of recursive doubling on the ring of 2^m: 2^m - 1");
-const XOR: Claim = Claim::new(
-    "González & Valero 1993, 3",
-    "links of all steps of recursive doubling, placed by xor on the ring of 2^m: 3 2^(m-2) - 1",
-);
-const SWING: Claim = Claim::new(
-    "Swing 2024, 3.1",
-    "links of all steps of Swing on the ring of 2^m: (2^(m+1) - 2)/3 for even m, (2^(m+1) - 1)/3 for odd",
-);
-const TRIVANCE: Claim = Claim::new(
-    "Trivance 2026",
-    "links of all steps of Trivance on the ring of d: the sum of 3^k below the last, and ceil((d - 3^(S-1))/2)",
-);
-const GAIN: Claim = Claim::new(
-    "Swing 2024; González & Valero 1993",
-    "part of Swing's gain in links over recursive doubling that xor has without another algorithm, 64 x 64: 16/21",
-);
-const ALL_TO_ALL: Claim = Claim::new(
-    "all-to-all on toruses",
-    "blocks over the busiest link of a direct all-to-all, mean of both directions: p k / 8, k the longest side",
-);
-const ALL_TO_ALL_BOUND: Claim =
-    Claim::new("all-to-all on toruses", "cut bound of an all-to-all [units]: those blocks");
-const DIAMETER: Claim = Claim::new(
-    "all-to-all on toruses",
-    "diameter: 8, 10, 16 and 20 links on 4x4x8, 4x8x8, 8x8x16 and 8x16x16",
-);
-const MEAN: Claim = Claim::new(
-    "all-to-all on toruses",
-    "mean distance to another node, in ten-thousandths: 4.0315, 5.0196, 8.0078 and 10.0049 links",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 9] =
-    [STANDARD, XOR, SWING, TRIVANCE, GAIN, ALL_TO_ALL, ALL_TO_ALL_BOUND, DIAMETER, MEAN];
+    "Swing 2024, 2.3.2":
+        STANDARD = "links of all steps of recursive doubling on the ring of 2^m: 2^m - 1";
 
-const RHO: Claim = Claim::misprinted(
-    "Swing 2024, 3.1",
-    "links to the partner at step s: the sum over i <= s of -2^i; of (-2)^i",
-    "S4",
-);
-const STEPS: Claim = Claim::misprinted(
-    "Swing 2024, 3.1.1",
-    "steps of Swing by halves: Lambda log2 p with Lambda = (log2 p)/2; with Lambda = 2",
-    "S4",
-);
+    "González & Valero 1993, 3":
+        XOR = "links of all steps of recursive doubling, placed by xor on the ring of 2^m: 3 2^(m-2) - 1";
 
-/// In the order of the errata.
-pub(super) const MISPRINTED: [Claim; 2] = [RHO, STEPS];
+    "Swing 2024, 3.1":
+        SWING =
+            "links of all steps of Swing on the ring of 2^m: (2^(m+1) - 2)/3 for even m, (2^(m+1) - 1)/3 for odd";
+
+    "Trivance 2026":
+        TRIVANCE =
+            "links of all steps of Trivance on the ring of d: the sum of 3^k below the last, and ceil((d - 3^(S-1))/2)";
+
+    "Swing 2024; González & Valero 1993":
+        GAIN =
+            "part of Swing's gain in links over recursive doubling that xor has without another algorithm, 64 x 64: 16/21";
+
+    "all-to-all on toruses":
+        ALL_TO_ALL =
+            "blocks over the busiest link of a direct all-to-all, mean of both directions: p k / 8, k the longest side";
+        ALL_TO_ALL_BOUND = "cut bound of an all-to-all [units]: those blocks";
+        DIAMETER = "diameter: 8, 10, 16 and 20 links on 4x4x8, 4x8x8, 8x8x16 and 8x16x16";
+        MEAN = "mean distance to another node, in ten-thousandths: 4.0315, 5.0196, 8.0078 and 10.0049 links";
+}
+
+claims! {
+    /// In the order of the errata.
+    pub(super) MISPRINTED:
+
+    "Swing 2024, 3.1":
+        RHO = "links to the partner at step s: the sum over i <= s of -2^i; of (-2)^i", erratum "S4";
+
+    "Swing 2024, 3.1.1":
+        STEPS =
+            "steps of Swing by halves: Lambda log2 p with Lambda = (log2 p)/2; with Lambda = 2", erratum "S4";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases: Vec<Case> = (2..=8)

@@ -18,79 +18,58 @@ use cubefold_topology::{LinkMode, Machine, TieRule};
 
 use super::{Run, at_least_one, name, placed, tables, torus};
 use crate::{
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const RUNTIME: Claim = Claim::new(
-    "Swing 2024, figures 6, 10, 11, 14",
-    "difference from the printed runtimes of 32 bytes by bucket, recursive doubling and Swing [ns]: at most 1 us",
-);
-const RING_RUNTIME: Claim = Claim::new(
-    "Swing 2024, figures 6, 10, 11, 14",
-    "difference from the printed runtimes of 32 bytes by rings, in whole ms (8 x 8: tens of us) [ns]",
-);
-const BLOCKS_LARGE: Claim = Claim::new(
-    "Swing 2024, figures 6, 11",
-    "ring on 8 x 8, ring and bucket on 64 x 64, blocks of at least 8 KiB: difference from the published goodput [%]: at most 1",
-);
-const BLOCKS_SMALL: Claim = Claim::new(
-    "Swing 2024, figures 6, 11",
-    "ring and bucket on both, smaller blocks, whose serialisation the published runs leave out: the same [%]: at most 5",
-);
-const SWING_LARGE: Claim = Claim::new(
-    "Swing 2024, figures 11, 14",
-    "Swing on 8 x 8 and 8 x 8 x 8 x 8 from 128 MiB: difference from the published goodput [%]: at most 1.5",
-);
-const SWING_MEDIUM: Claim = Claim::new(
-    "Swing 2024, figures 11, 14",
-    "Swing on 8 x 8 and 8 x 8 x 8 x 8 at 32 MiB: the same [%]: at most 3.5",
-);
-const BUFFERS: Claim = Claim::new(
-    "Swing 2024, figures 6, 11",
-    "bucket on 8 x 8, blocks of at least 8 KiB, and Swing on 64 x 64 from 128 MiB, where the published buffers fill: the same [%]: at most 9",
-);
-const TACOS: Claim = Claim::new(
-    "TACOS, tests",
-    "all-gather in ceil(c (p-1) / degree) rounds of a chunk a link: difference from TACOS' times [%]: at most 1",
-);
-const TACOS_BUCKET: Claim = Claim::new(
-    "TACOS, tests",
-    "all-gather by bucket on all ports over TACOS' times [%], on the torus of equal sides: at most 100",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 9] = [
-    RUNTIME,
-    RING_RUNTIME,
-    BLOCKS_LARGE,
-    BLOCKS_SMALL,
-    SWING_LARGE,
-    SWING_MEDIUM,
-    BUFFERS,
-    TACOS,
-    TACOS_BUCKET,
-];
+    "Swing 2024, figures 6, 10, 11, 14":
+        RUNTIME =
+            "difference from the printed runtimes of 32 bytes by bucket, recursive doubling and Swing [ns]: at most 1 us";
+        RING_RUNTIME =
+            "difference from the printed runtimes of 32 bytes by rings, in whole ms (8 x 8: tens of us) [ns]";
 
-const ONE_PORT: Claim = Claim::misprinted(
-    "Swing 2024, table 2",
-    "Swing by whole vectors, 8 KiB on 8 x 8: on one port, difference from the published goodput at most 5 %; so on all ports",
-    "S2",
-);
-const CAPTION: Claim = Claim::misprinted(
-    "Swing 2024, figure 10",
-    "difference of the predicted from the printed runtime of bucket on 32 x 8 [ns]: at most 1 us; on 128 x 8",
-    "S5",
-);
+    "Swing 2024, figures 6, 11":
+        BLOCKS_LARGE =
+            "ring on 8 x 8, ring and bucket on 64 x 64, blocks of at least 8 KiB: difference from the published goodput [%]: at most 1";
+        BLOCKS_SMALL =
+            "ring and bucket on both, smaller blocks, whose serialisation the published runs leave out: the same [%]: at most 5";
 
-const PACKETS: Claim = Claim::misprinted(
-    "Swing 2024, figure 6",
-    "Swing on 64 x 64 in packets of 8 KiB, served in turn: difference from the published goodput [%]: at most 2.5; so at 32 MiB, at 8 MiB at most 3.5",
-    "S7",
-);
+    "Swing 2024, figures 11, 14":
+        SWING_LARGE =
+            "Swing on 8 x 8 and 8 x 8 x 8 x 8 from 128 MiB: difference from the published goodput [%]: at most 1.5";
+        SWING_MEDIUM = "Swing on 8 x 8 and 8 x 8 x 8 x 8 at 32 MiB: the same [%]: at most 3.5";
 
-/// In the order of the errata.
-pub(super) const MISPRINTED: [Claim; 3] = [ONE_PORT, CAPTION, PACKETS];
+    "Swing 2024, figures 6, 11":
+        BUFFERS =
+            "bucket on 8 x 8, blocks of at least 8 KiB, and Swing on 64 x 64 from 128 MiB, where the published buffers fill: the same [%]: at most 9";
+
+    "TACOS, tests":
+        TACOS =
+            "all-gather in ceil(c (p-1) / degree) rounds of a chunk a link: difference from TACOS' times [%]: at most 1";
+        TACOS_BUCKET =
+            "all-gather by bucket on all ports over TACOS' times [%], on the torus of equal sides: at most 100";
+}
+
+claims! {
+    /// In the order of the errata.
+    pub(super) MISPRINTED:
+
+    "Swing 2024, table 2":
+        ONE_PORT =
+            "Swing by whole vectors, 8 KiB on 8 x 8: on one port, difference from the published goodput at most 5 %; so on all ports", erratum "S2";
+
+    "Swing 2024, figure 10":
+        CAPTION =
+            "difference of the predicted from the printed runtime of bucket on 32 x 8 [ns]: at most 1 us; on 128 x 8", erratum "S5";
+
+    "Swing 2024, figure 6":
+        PACKETS =
+            "Swing on 64 x 64 in packets of 8 KiB, served in turn: difference from the published goodput [%]: at most 2.5; so at 32 MiB, at 8 MiB at most 3.5", erratum "S7";
+}
 
 /// The bytes of a unit.
 const UNIT: u64 = 32;

@@ -14,17 +14,18 @@ use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 
 use super::{Run, at_least_one, deficiencies::stage_loads, name, placed, torus};
 use crate::{
-    claim::{Claim, Trial},
+    claim::{Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const STEPS: Claim = Claim::new(
-    "Swing 2024, steps",
-    "cycles of Swing by whole vectors on all ports of rings of 2^m, simulated: the sum over the steps of A0 + max(H h + m, H + L m), loads L counted",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 1] = [STEPS];
+    "Swing 2024, steps":
+        STEPS =
+            "cycles of Swing by whole vectors on all ports of rings of 2^m, simulated: the sum over the steps of A0 + max(H h + m, H + L m), loads L counted";
+}
 
 /// The vectors of the claim \[units\].
 const VECTORS: [u64; 6] = [2, 20, 200, 2000, 20_000, 200_000];

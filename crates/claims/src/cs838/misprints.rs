@@ -12,87 +12,55 @@ use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use crate::{
     cases::{MachineLabel, machine, mesh, rectangles, shapes, torus},
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     dilation::Search,
     findings::{Case, Findings, Scope},
 };
 
-const IN_RING: Claim = Claim::misprinted(
-    "CS838 toruses in toruses",
-    "link congestion of T(z1, z2) in the ring of z1 z2: min(z1, z2); by shortest routes two more, 3 for min = 2",
-    "N1",
-);
-const SHUFFLED: Claim = Claim::misprinted(
-    "CS838 shuffle-based topologies",
-    "dilation of SE_n in dB_(2,n), odd words shuffled (rotated left): 1; unshuffled (right)",
-    "N2",
-);
-const SUBGRAPH: Claim = Claim::misprinted(
-    "CS838 trees",
-    "complete binary trees CBT_n that are subgraphs of Q_(n+1), by trial of all placements: 0; for n >= 2",
-    "N3",
-);
-const SMALLEST: Claim = Claim::misprinted(
-    "CS838 meshes of trees",
-    "dimensions of the smallest hypercube with as many nodes as MT_n has vertices: 2n + 2; for n >= 2",
-    "N4",
-);
-const FOLDED: Claim = Claim::misprinted(
-    "CS838 meshes and toruses",
-    "dilation of a torus on the mesh of its lengths: 2; 1 when all lengths are 2",
-    "N5",
-);
-const FOLDED_CONGESTION: Claim = Claim::misprinted(
-    "CS838 meshes and toruses",
-    "link congestion of a torus on the mesh of its lengths: 2; 1 when all lengths are 2",
-    "N5",
-);
-const SNAKING: Claim = Claim::misprinted(
-    "CS838 meshes in meshes",
-    "link congestion of M(w, w) in M(z1, z2): 1 + ceil(z1 / w) at most; where snakes bounce twice that",
-    "N6",
-);
-const EXAMPLE: Claim = Claim::misprinted(
-    "CS838 meshes in meshes",
-    "link congestion of M(2, 9) in M(3, 6) at dilation 2: 3; that of M(3, 6) in M(2, 9)",
-    "N7",
-);
-const DIMENSIONS: Claim = Claim::misprinted(
-    "CS838 divide and conquer",
-    "the last dimension that divide and conquer on Q_n crosses: n; n - 1",
-    "N8",
-);
-const HAMILTONIAN_MESH: Claim = Claim::misprinted(
-    "CS838 arrays and cycles",
-    "meshes of a shape with a Hamiltonian cycle: 1 if some length is even, else 0; of two dimensions or more",
-    "N10",
-);
-const HAMILTONIAN_TORUS: Claim = Claim::misprinted(
-    "CS838 arrays and cycles",
-    "toruses of a shape with a Hamiltonian cycle: 1; of three nodes or more",
-    "N10",
-);
-const BUTTERFLY: Claim = Claim::misprinted(
-    "CS838 butterflies and CCC",
-    "link congestion of wBF_n in CCC_n by the routes of the notes, from n = 2 on: 2; n >= 3",
-    "N11",
-);
+claims! {
+    /// In the order of the errata. N9, on normal algorithms, is a promise that is exceeded.
+    pub(super) CLAIMS:
 
-/// In the order of the errata. N9, on normal algorithms, is a promise that is exceeded.
-pub(super) const CLAIMS: [Claim; 12] = [
-    IN_RING,
-    SHUFFLED,
-    SUBGRAPH,
-    SMALLEST,
-    FOLDED,
-    FOLDED_CONGESTION,
-    SNAKING,
-    EXAMPLE,
-    DIMENSIONS,
-    HAMILTONIAN_MESH,
-    HAMILTONIAN_TORUS,
-    BUTTERFLY,
-];
+    "CS838 toruses in toruses":
+        IN_RING =
+            "link congestion of T(z1, z2) in the ring of z1 z2: min(z1, z2); by shortest routes two more, 3 for min = 2", erratum "N1";
+
+    "CS838 shuffle-based topologies":
+        SHUFFLED =
+            "dilation of SE_n in dB_(2,n), odd words shuffled (rotated left): 1; unshuffled (right)", erratum "N2";
+
+    "CS838 trees":
+        SUBGRAPH =
+            "complete binary trees CBT_n that are subgraphs of Q_(n+1), by trial of all placements: 0; for n >= 2", erratum "N3";
+
+    "CS838 meshes of trees":
+        SMALLEST =
+            "dimensions of the smallest hypercube with as many nodes as MT_n has vertices: 2n + 2; for n >= 2", erratum "N4";
+
+    "CS838 meshes and toruses":
+        FOLDED = "dilation of a torus on the mesh of its lengths: 2; 1 when all lengths are 2", erratum "N5";
+        FOLDED_CONGESTION =
+            "link congestion of a torus on the mesh of its lengths: 2; 1 when all lengths are 2", erratum "N5";
+
+    "CS838 meshes in meshes":
+        SNAKING =
+            "link congestion of M(w, w) in M(z1, z2): 1 + ceil(z1 / w) at most; where snakes bounce twice that", erratum "N6";
+        EXAMPLE =
+            "link congestion of M(2, 9) in M(3, 6) at dilation 2: 3; that of M(3, 6) in M(2, 9)", erratum "N7";
+
+    "CS838 divide and conquer":
+        DIMENSIONS = "the last dimension that divide and conquer on Q_n crosses: n; n - 1", erratum "N8";
+
+    "CS838 arrays and cycles":
+        HAMILTONIAN_MESH =
+            "meshes of a shape with a Hamiltonian cycle: 1 if some length is even, else 0; of two dimensions or more", erratum "N10";
+        HAMILTONIAN_TORUS =
+            "toruses of a shape with a Hamiltonian cycle: 1; of three nodes or more", erratum "N10";
+
+    "CS838 butterflies and CCC":
+        BUTTERFLY =
+            "link congestion of wBF_n in CCC_n by the routes of the notes, from n = 2 on: 2; n >= 3", erratum "N11";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (most, side, nodes) = match scope {

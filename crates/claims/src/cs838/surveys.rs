@@ -16,71 +16,40 @@ use super::promise::{
 };
 use crate::{
     cases::shapes,
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const STRETCHED: Claim = Claim::new(
-    "Dutta & Jha 1986",
-    "dilation of CBT_n with a vertex on the link to the right child, spanning Q_(n+1): 1",
-);
-const STRETCHED_LOAD: Claim =
-    Claim::new("Dutta & Jha 1986", "least load of that tree in Q_(n+1), where the largest is 1: 1");
-const TWO_TREES: Claim = Claim::new("Dutta & Jha 1986", "dilation of two CBT_n in Q_(n+2), load 1: 1");
-const K_ARY: Claim = Claim::new(
-    "Wu 1985",
-    "dilation of the complete k-ary tree of n levels in Q_(nb+1), b = ceil(log2 k), load 1: b + 1 at most, 2 b there",
-);
-const IN_TREE: Claim = Claim::new(
-    "Hong, Mehlhorn & Rosenberg 1983",
-    "dilation of the complete k-ary tree of n levels in CBT_nb, b = ceil(log2 k), load 1: b",
-);
-const Z_ORDER: Claim = Claim::new(
-    "Rosenberg & Snyder 1978",
-    "mean dilation of M(2^m, .., 2^m) on the leaves of the 2^D-ary tree: 4 - 2m / (2^m - 1)",
-);
-const CUBE: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "dilation of M(w, .., w) in M(z1, .., zn) of as many nodes, n >= 2: ceil(z1 / w)",
-);
-const CUBE_LOAD: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "load of M(w, .., w) in M(z1, .., zn): 2 if w divides the longest side at every level, else 2^(n-1), at most",
-);
-const FOLDED: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "dilation of M(z1, .., zn) folded two sides at a time into M(w, .., w): a constant, 1 here",
-);
-const FOLDED_LOAD: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "load of M(z1, .., zn) folded into M(w, .., w): 2 for each folding, at most",
-);
-const SQUEEZED: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "dilation of M(a, b) in M(a', b'), a' < a <= 2 a', b' the least possible, load 1: 2 at most",
-);
-const SQUEEZED_MORE: Claim = Claim::new(
-    "CS838 meshes in meshes",
-    "dilation of M(a, b) in M(a', b'), 2 a' < a <= 3 a', b' the least possible, load 1: 3 at most",
-);
-const SQUEEZED_LOAD: Claim =
-    Claim::new("CS838 meshes in meshes", "load of M(a, b) squeezed into M(a', b'): 1");
+claims! {
+    pub(super) CLAIMS:
 
-pub(super) const CLAIMS: [Claim; 13] = [
-    STRETCHED,
-    STRETCHED_LOAD,
-    TWO_TREES,
-    K_ARY,
-    IN_TREE,
-    Z_ORDER,
-    CUBE,
-    CUBE_LOAD,
-    FOLDED,
-    FOLDED_LOAD,
-    SQUEEZED,
-    SQUEEZED_MORE,
-    SQUEEZED_LOAD,
-];
+    "Dutta & Jha 1986":
+        STRETCHED = "dilation of CBT_n with a vertex on the link to the right child, spanning Q_(n+1): 1";
+        STRETCHED_LOAD = "least load of that tree in Q_(n+1), where the largest is 1: 1";
+        TWO_TREES = "dilation of two CBT_n in Q_(n+2), load 1: 1";
+
+    "Wu 1985":
+        K_ARY =
+            "dilation of the complete k-ary tree of n levels in Q_(nb+1), b = ceil(log2 k), load 1: b + 1 at most, 2 b there";
+
+    "Hong, Mehlhorn & Rosenberg 1983":
+        IN_TREE = "dilation of the complete k-ary tree of n levels in CBT_nb, b = ceil(log2 k), load 1: b";
+
+    "Rosenberg & Snyder 1978":
+        Z_ORDER = "mean dilation of M(2^m, .., 2^m) on the leaves of the 2^D-ary tree: 4 - 2m / (2^m - 1)";
+
+    "CS838 meshes in meshes":
+        CUBE = "dilation of M(w, .., w) in M(z1, .., zn) of as many nodes, n >= 2: ceil(z1 / w)";
+        CUBE_LOAD =
+            "load of M(w, .., w) in M(z1, .., zn): 2 if w divides the longest side at every level, else 2^(n-1), at most";
+        FOLDED = "dilation of M(z1, .., zn) folded two sides at a time into M(w, .., w): a constant, 1 here";
+        FOLDED_LOAD = "load of M(z1, .., zn) folded into M(w, .., w): 2 for each folding, at most";
+        SQUEEZED =
+            "dilation of M(a, b) in M(a', b'), a' < a <= 2 a', b' the least possible, load 1: 2 at most";
+        SQUEEZED_MORE =
+            "dilation of M(a, b) in M(a', b'), 2 a' < a <= 3 a', b' the least possible, load 1: 3 at most";
+        SQUEEZED_LOAD = "load of M(a, b) squeezed into M(a', b'): 1";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (levels, arity, side, height, width) = match scope {

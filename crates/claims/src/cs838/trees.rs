@@ -18,102 +18,56 @@ use super::promise::{
 };
 use crate::{
     cases::key,
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const GRAY_PATH: Claim =
-    Claim::new("CS838 paths and cycles", "dilation of the line of 2^n along the Gray code of Q_n, load 1: 1");
-const GRAY_CYCLE: Claim =
-    Claim::new("CS838 paths and cycles", "dilation of the ring of 2^n along the Gray code of Q_n, load 1: 1");
-const SPANNING: Claim = Claim::new(
-    "CS838 trees",
-    "dilation of the tree of depth n with two roots, a spanning tree of Q_(n+1): 1",
-);
-const SPANNED: Claim =
-    Claim::new("CS838 trees", "expansion of the tree of depth n with two roots in Q_(n+1), load 1: 1");
-const TREE_EXPANSION: Claim =
-    Claim::new("CS838 trees", "expansion of CBT_n in Q_(n+1): 2^(n+1) / (2^(n+1) - 1)");
-const TREE_LOAD: Claim = Claim::new("CS838 trees", "load of CBT_n in Q_(n+1) without the second root: 1");
-const TREE_DILATION: Claim =
-    Claim::new("CS838 trees", "dilation of CBT_n in Q_(n+1) without the second root: 2");
-const TREE_CONGESTION: Claim =
-    Claim::new("CS838 trees", "link congestion of CBT_n in Q_(n+1) without the second root: 1");
-const TREE_DILATED: Claim =
-    Claim::new("CS838 trees", "dilated edges of CBT_n in Q_(n+1) without the second root: 1");
-const WIDE: Claim = Claim::new("CS838 trees", "dilation of CBT_n in Q_(n+2): 1");
-const WIDE_LOAD: Claim = Claim::new("CS838 trees", "load of CBT_n in Q_(n+2): 1");
-const SHARED: Claim = Claim::new("CS838 trees", "dilation of CBT_n in Q_(n+1) with shared nodes: 1");
-const SHARED_LOAD: Claim = Claim::new("CS838 trees", "load of CBT_n in Q_(n+1) with shared nodes: 2");
-const SHARED_TWO: Claim = Claim::new("CS838 trees", "nodes with two vertices there: 2^(n-2) + 2^(n-4) + ..");
-const SHARED_NONE: Claim =
-    Claim::new("CS838 trees", "nodes without a vertex there: 2^(n-1) - 2^(n-3) - 2^(n-5) - ..");
-const CATERPILLAR: Claim = Claim::new(
-    "CS838 trees",
-    "dilation of balanced one-legged caterpillars, all of 4, 8, 16 vertices, some of 32, in their hypercube: 1",
-);
-const GROWING: Claim = Claim::new("CS838 dynamic trees", "dilation of binary trees placed by flip bits: 1");
-const GROWING_LOAD: Claim = Claim::new(
-    "CS838 dynamic trees",
-    "load of random binary trees of M vertices on Q_n: O(M/N + log N), at most 4 (M/N + n) here",
-);
-const GROWN_LOAD: Claim = Claim::new(
-    "CS838 dynamic trees",
-    "load of the complete tree of depth D >= n by any flip bits: n + 2^(D-n+1) - 1 exactly",
-);
-const BINOMIAL: Claim =
-    Claim::new("CS838 divide and conquer", "dilation of CBT_n on Q_n as a binomial tree: 1");
-const BINOMIAL_CONGESTION: Claim =
-    Claim::new("CS838 divide and conquer", "link congestion of CBT_n on Q_n as a binomial tree: 1");
-const BINOMIAL_LEVEL: Claim =
-    Claim::new("CS838 divide and conquer", "most vertices of one level on one node in the binomial tree: 1");
-const MESH_OF_TREES: Claim = Claim::new("CS838 meshes of trees", "dilation of MT_n in Q_(2n+2), load 1: 2");
-const MESH_OF_TREES_EXPANSION: Claim =
-    Claim::new("CS838 meshes of trees", "expansion of MT_n in Q_(2n+2): 4 2^n / (3 2^n - 2)");
-const MESH_OF_TREES_CONGESTION: Claim =
-    Claim::new("CS838 meshes of trees", "link congestion of MT_n in Q_(2n+2): 1");
-const ON_MESH: Claim = Claim::new(
-    "CS838 divide and conquer on meshes",
-    "dilation of CBT_2m on the mesh (2^m, 2^m): 2^m + O(m), at most 2^m + 2m here",
-);
-const ON_MESH_LOAD: Claim =
-    Claim::new("CS838 divide and conquer on meshes", "load of CBT_2m on the mesh (2^m, 2^m): 2");
-const ON_MESH_CHANNELS: Claim = Claim::new(
-    "CS838 divide and conquer on meshes",
-    "most edges of CBT_2m on the mesh, from parent to child, over one channel: 1",
-);
+claims! {
+    /// In the order of the notes.
+    pub(super) CLAIMS:
 
-/// In the order of the notes.
-pub(super) const CLAIMS: [Claim; 28] = [
-    GRAY_PATH,
-    GRAY_CYCLE,
-    SPANNING,
-    SPANNED,
-    TREE_EXPANSION,
-    TREE_LOAD,
-    TREE_DILATION,
-    TREE_CONGESTION,
-    TREE_DILATED,
-    WIDE,
-    WIDE_LOAD,
-    SHARED,
-    SHARED_LOAD,
-    SHARED_TWO,
-    SHARED_NONE,
-    CATERPILLAR,
-    GROWING,
-    GROWING_LOAD,
-    GROWN_LOAD,
-    BINOMIAL,
-    BINOMIAL_CONGESTION,
-    BINOMIAL_LEVEL,
-    MESH_OF_TREES,
-    MESH_OF_TREES_EXPANSION,
-    MESH_OF_TREES_CONGESTION,
-    ON_MESH,
-    ON_MESH_LOAD,
-    ON_MESH_CHANNELS,
-];
+    "CS838 paths and cycles":
+        GRAY_PATH = "dilation of the line of 2^n along the Gray code of Q_n, load 1: 1";
+        GRAY_CYCLE = "dilation of the ring of 2^n along the Gray code of Q_n, load 1: 1";
+
+    "CS838 trees":
+        SPANNING = "dilation of the tree of depth n with two roots, a spanning tree of Q_(n+1): 1";
+        SPANNED = "expansion of the tree of depth n with two roots in Q_(n+1), load 1: 1";
+        TREE_EXPANSION = "expansion of CBT_n in Q_(n+1): 2^(n+1) / (2^(n+1) - 1)";
+        TREE_LOAD = "load of CBT_n in Q_(n+1) without the second root: 1";
+        TREE_DILATION = "dilation of CBT_n in Q_(n+1) without the second root: 2";
+        TREE_CONGESTION = "link congestion of CBT_n in Q_(n+1) without the second root: 1";
+        TREE_DILATED = "dilated edges of CBT_n in Q_(n+1) without the second root: 1";
+        WIDE = "dilation of CBT_n in Q_(n+2): 1";
+        WIDE_LOAD = "load of CBT_n in Q_(n+2): 1";
+        SHARED = "dilation of CBT_n in Q_(n+1) with shared nodes: 1";
+        SHARED_LOAD = "load of CBT_n in Q_(n+1) with shared nodes: 2";
+        SHARED_TWO = "nodes with two vertices there: 2^(n-2) + 2^(n-4) + ..";
+        SHARED_NONE = "nodes without a vertex there: 2^(n-1) - 2^(n-3) - 2^(n-5) - ..";
+        CATERPILLAR =
+            "dilation of balanced one-legged caterpillars, all of 4, 8, 16 vertices, some of 32, in their hypercube: 1";
+
+    "CS838 dynamic trees":
+        GROWING = "dilation of binary trees placed by flip bits: 1";
+        GROWING_LOAD =
+            "load of random binary trees of M vertices on Q_n: O(M/N + log N), at most 4 (M/N + n) here";
+        GROWN_LOAD = "load of the complete tree of depth D >= n by any flip bits: n + 2^(D-n+1) - 1 exactly";
+
+    "CS838 divide and conquer":
+        BINOMIAL = "dilation of CBT_n on Q_n as a binomial tree: 1";
+        BINOMIAL_CONGESTION = "link congestion of CBT_n on Q_n as a binomial tree: 1";
+        BINOMIAL_LEVEL = "most vertices of one level on one node in the binomial tree: 1";
+
+    "CS838 meshes of trees":
+        MESH_OF_TREES = "dilation of MT_n in Q_(2n+2), load 1: 2";
+        MESH_OF_TREES_EXPANSION = "expansion of MT_n in Q_(2n+2): 4 2^n / (3 2^n - 2)";
+        MESH_OF_TREES_CONGESTION = "link congestion of MT_n in Q_(2n+2): 1";
+
+    "CS838 divide and conquer on meshes":
+        ON_MESH = "dilation of CBT_2m on the mesh (2^m, 2^m): 2^m + O(m), at most 2^m + 2m here";
+        ON_MESH_LOAD = "load of CBT_2m on the mesh (2^m, 2^m): 2";
+        ON_MESH_CHANNELS = "most edges of CBT_2m on the mesh, from parent to child, over one channel: 1";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let (most, levels, order, seeds) = match scope {

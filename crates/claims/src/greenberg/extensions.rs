@@ -9,21 +9,22 @@ use cubefold_topology::{Coordinates, Machine, MachineKind, NodeId, Wrap};
 use super::meshes::{MeshLabel, by_rows, reflected, slots};
 use crate::{
     cases::{MachineLabel, dilation, machine, mesh},
-    claim::{Claim, Quantity, Trial},
+    claim::{Claim, Quantity, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const THEOREM_1: Claim = Claim::new(
-    "Greenberg 1987, theorem 1",
-    "least dimensions of a cube in which a mesh lies with dilation 1, by search: the sum of the log over(l_i)",
-);
-const COROLLARY_1: Claim = Claim::new(
-    "Greenberg 1987, corollary 1",
-    "smallest hypercubes that fit into the one that d sides of 2^k + 1, k >= d, need at dilation 1: 2^(d-1)",
-);
+claims! {
+    /// In the order of the report.
+    pub(super) UNIT_DILATION_CLAIMS:
 
-/// In the order of the report.
-pub(super) const UNIT_DILATION_CLAIMS: [Claim; 2] = [THEOREM_1, COROLLARY_1];
+    "Greenberg 1987, theorem 1":
+        THEOREM_1 =
+            "least dimensions of a cube in which a mesh lies with dilation 1, by search: the sum of the log over(l_i)";
+
+    "Greenberg 1987, corollary 1":
+        COROLLARY_1 =
+            "smallest hypercubes that fit into the one that d sides of 2^k + 1, k >= d, need at dilation 1: 2^(d-1)";
+}
 
 /// Meshes that would fit a smaller cube by their size.
 const MESHES: [&[u64]; 13] = [
@@ -141,37 +142,27 @@ fn before(guest: &Machine, node: NodeId) -> Vec<usize> {
     dimensions.map(|dimension| index - shape.stride(dimension) as usize).collect()
 }
 
-const COLUMNS: Claim = Claim::new(
-    "Greenberg 1987, 6.2",
-    "dilation by reflection of a mesh whose columns, the shorter side, wrap: at most 5",
-);
-const PAIRS_DILATION: Claim = Claim::new(
-    "Greenberg 1987, 6.2",
-    "dilation of a mesh of three or four dimensions, its axes in pairs: at most 5",
-);
-const PAIRS_SAVED: Claim = Claim::new(
-    "Greenberg 1987, 6.2",
-    "dimensions saved by pairs, against the Gray code: as many as pairs reflect",
-);
-const PAIRS_MOST: Claim =
-    Claim::new("Greenberg 1987, 6.2", "dimensions saved by pairs in d dimensions: up to d/2");
-const ARRAYS: Claim = Claim::new(
-    "Greenberg 1987, 6.3",
-    "dimensions that the Gray code needs more than reflection for the 5 x 11 and the 21 x 47 array: 1",
-);
-const ARRAYS_DILATION: Claim = Claim::new(
-    "Greenberg 1987, 6.3",
-    "dilation of the 5 x 11 and the 21 x 47 array in the smaller cube: at most 5",
-);
 pub(super) const ROWS_PRINTED: Claim = Claim::misprinted(
     "Greenberg 1987, 6.2",
     "links between the rows of slots in which the ends of a row lie, whatever the columns' code: at most 5; columns alone wrap",
     "G18",
 );
 
-/// In the order of the report.
-pub(super) const CLAIMS: [Claim; 6] =
-    [COLUMNS, PAIRS_DILATION, PAIRS_SAVED, PAIRS_MOST, ARRAYS, ARRAYS_DILATION];
+claims! {
+    /// In the order of the report.
+    pub(super) CLAIMS:
+
+    "Greenberg 1987, 6.2":
+        COLUMNS = "dilation by reflection of a mesh whose columns, the shorter side, wrap: at most 5";
+        PAIRS_DILATION = "dilation of a mesh of three or four dimensions, its axes in pairs: at most 5";
+        PAIRS_SAVED = "dimensions saved by pairs, against the Gray code: as many as pairs reflect";
+        PAIRS_MOST = "dimensions saved by pairs in d dimensions: up to d/2";
+
+    "Greenberg 1987, 6.3":
+        ARRAYS =
+            "dimensions that the Gray code needs more than reflection for the 5 x 11 and the 21 x 47 array: 1";
+        ARRAYS_DILATION = "dilation of the 5 x 11 and the 21 x 47 array in the smaller cube: at most 5";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_columns);

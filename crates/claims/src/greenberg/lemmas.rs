@@ -11,7 +11,7 @@ use rand_chacha::ChaCha12Rng;
 
 use super::meshes::{MeshLabel, doubled_columns, most_side, slots};
 use crate::{
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
@@ -19,45 +19,62 @@ pub(super) const LEMMA_1: Claim = Claim::new(
     "Greenberg 1987, lemma 1",
     "links between nodes of the n-cube whose positions on the Gray code differ by 2^i, 0 < i < n: 2",
 );
-const LEMMA_2_1: Claim = Claim::new(
-    "Greenberg 1987, lemma 2.1",
-    "nodes pebbled other than once after 2^(n-i) rounds of 2^i pebbles",
-);
-const LEMMA_2_2: Claim = Claim::new(
-    "Greenberg 1987, lemma 2.2",
-    "difference in the number of times that two neighbours have been pebbled: at most 1",
-);
-const LEMMA_2_3: Claim = Claim::new(
-    "Greenberg 1987, lemma 2.3",
-    "largest difference for any two nodes of the n-cube: n (a bound, measured it is ceil(n/2))",
-);
-const LEMMA_3: Claim = Claim::new(
-    "Greenberg 1987, lemma 3",
-    "nodes beside two nodes of a shortest path that are on no shortest path between its ends",
-);
-const LEMMA_4: Claim = Claim::new(
-    "Greenberg 1987, lemma 4",
-    "sets of n - 1 homes in the n-cube of which some can claim no pair of neighbours of its own",
-);
-/// Printed for home `i` of an order, counted from 0, with `x` adjacent homes.
-pub(super) const LEMMA_4_PROOF: Claim = Claim::misprinted(
-    "Greenberg 1987, lemma 4, proof",
-    "orders of n - 1 homes in the n-cube with fewer than 2 free neighbours for some, n - x - i: 0; n - i less the later homes \
-     beside it holds",
-    "G21",
-);
-const LEMMA_5: Claim = Claim::new(
-    "Greenberg 1987, lemma 5",
-    "disjoint paths from p <= n sources to p sinks of the n-cube: p (errata G12)",
-);
-pub(super) const LEMMA_5_PRINTED: Claim = Claim::misprinted(
-    "Greenberg 1987, lemma 5",
-    "disjoint paths from p <= n sources to p sinks of the n-cube: n; they are p",
-    "G12",
-);
 
-/// The lemmas after section 2, in the order of the report.
-pub(super) const OTHERS: [Claim; 6] = [LEMMA_2_1, LEMMA_2_2, LEMMA_2_3, LEMMA_3, LEMMA_4, LEMMA_5];
+claims! {
+    /// The lemmas after section 2, in the order of the report.
+    pub(super) OTHERS:
+
+    "Greenberg 1987, lemma 2.1":
+        LEMMA_2_1 = "nodes pebbled other than once after 2^(n-i) rounds of 2^i pebbles";
+
+    "Greenberg 1987, lemma 2.2":
+        LEMMA_2_2 = "difference in the number of times that two neighbours have been pebbled: at most 1";
+
+    "Greenberg 1987, lemma 2.3":
+        LEMMA_2_3 =
+            "largest difference for any two nodes of the n-cube: n (a bound, measured it is ceil(n/2))";
+
+    "Greenberg 1987, lemma 3":
+        LEMMA_3 = "nodes beside two nodes of a shortest path that are on no shortest path between its ends";
+
+    "Greenberg 1987, lemma 4":
+        LEMMA_4 =
+            "sets of n - 1 homes in the n-cube of which some can claim no pair of neighbours of its own";
+
+    "Greenberg 1987, lemma 5":
+        LEMMA_5 = "disjoint paths from p <= n sources to p sinks of the n-cube: p (errata G12)";
+}
+
+claims! {
+    /// The printed statements that fail.
+    pub(super) PRINTED:
+
+    "Greenberg 1987, footnote 1":
+        FOOTNOTE =
+            "meshes W <= L for which WL > under(W) over(L) does not tell whether the Gray code is minimal, both strict; over is not", erratum "G4";
+
+    "Greenberg 1987, 4.2, step 2":
+        STEP_2 =
+            "dilation before percolation with block c across G~(c-1) only: 3; across G~(1) to G~(c-1) it is", erratum "G7";
+
+    "Greenberg 1987, 4.2, step 3":
+        STEP_3 =
+            "slots with two nodes after packing, both nodes of a doublet at c + DB: none; side by side, none", erratum "G8";
+
+    "Greenberg 1987, 4.2, step 4":
+        STEP_4 =
+            "columns from the first with two nodes to the last, by the formula c1 - over(L): log W1 - 1; reflected they are", erratum "G9";
+
+    "Greenberg 1987, lemma 4, proof":
+        /// Printed for home `i` of an order, counted from 0, with `x` adjacent homes.
+        LEMMA_4_PROOF =
+            "orders of n - 1 homes in the n-cube with fewer than 2 free neighbours for some, n - x - i: 0; n - i less the later homes \
+             beside it holds", erratum "G21";
+
+    "Greenberg 1987, lemma 5":
+        LEMMA_5_PRINTED =
+            "disjoint paths from p <= n sources to p sinks of the n-cube: n; they are p", erratum "G12";
+}
 
 /// A cube in words.
 fn cube(dimensions: u32) -> String {
@@ -308,27 +325,6 @@ fn ends(dimensions: u32, count: usize, random: usize) -> Vec<(Vec<u32>, Vec<u32>
     };
     (0..random).map(|_| (draw(), draw())).collect()
 }
-
-pub(super) const FOOTNOTE: Claim = Claim::misprinted(
-    "Greenberg 1987, footnote 1",
-    "meshes W <= L for which WL > under(W) over(L) does not tell whether the Gray code is minimal, both strict; over is not",
-    "G4",
-);
-pub(super) const STEP_2: Claim = Claim::misprinted(
-    "Greenberg 1987, 4.2, step 2",
-    "dilation before percolation with block c across G~(c-1) only: 3; across G~(1) to G~(c-1) it is",
-    "G7",
-);
-pub(super) const STEP_3: Claim = Claim::misprinted(
-    "Greenberg 1987, 4.2, step 3",
-    "slots with two nodes after packing, both nodes of a doublet at c + DB: none; side by side, none",
-    "G8",
-);
-pub(super) const STEP_4: Claim = Claim::misprinted(
-    "Greenberg 1987, 4.2, step 4",
-    "columns from the first with two nodes to the last, by the formula c1 - over(L): log W1 - 1; reflected they are",
-    "G9",
-);
 
 pub(super) fn misprint_cases(scope: Scope) -> Vec<Case> {
     let most = most_side(scope);

@@ -10,42 +10,34 @@ use cubefold_topology::{Machine, MachineKind, TieRule, Wrap};
 use super::meshes::{MeshLabel, by_rows, most_side, reflected};
 use crate::{
     cases::{MachineLabel, machine, mesh, torus},
-    claim::{Claim, Trial},
+    claim::{Claim, Trial, claims},
     findings::{Case, Findings, Scope},
 };
 
-const GRAY: Claim = Claim::new(
-    "Greenberg 1987, theorem 1",
-    "dilation by the Gray code along every side, in any cube that it fits: 1, 2 where a ring is odd",
-);
-const LONGER: Claim = Claim::new(
-    "Greenberg 1987, figure 6",
-    "dilation with the longer side compressed: at most 3, 5 where nodes percolate",
-);
-const FOLDED: Claim = Claim::new(
-    "Greenberg 1987, 6.2",
-    "dilation with the longer side, which wraps, folded (errata G18): at most 6, 8 where nodes percolate",
-);
-const TILES: Claim =
-    Claim::new("Greenberg 1987, 6.2", "dilation of three sides 3 * 2^a in the smallest cube by tiles: 2");
-const ARRAY: Claim =
-    Claim::new("Greenberg 1987, 6.3", "dilation of an array on a polymorphic one of F_n x L_n: at most 2");
-const ARRAY_IN_CUBE: Claim = Claim::new(
-    "Greenberg 1987, 6.3",
-    "dilation of an array on a polymorphic one in its smallest hypercube: at most twice that of the torus, which is 2 by \
-     the Gray code, else 6 or 8 by the folded side",
-);
-const ARRAY_LOAD: Claim = Claim::new(
-    "Greenberg 1987, 6.3",
-    "most elements on a node of an array of area M / sqrt 5 on a polymorphic one of M: 1",
-);
-const ARRAY_EVENNESS: Claim = Claim::new(
-    "Greenberg 1987, 6.3",
-    "difference of the loads of two nodes of a polymorphic array, arrays of up to 150 x 150: at most 4",
-);
+claims! {
+    pub(super) CLAIMS:
 
-pub(super) const CLAIMS: [Claim; 8] =
-    [GRAY, LONGER, FOLDED, TILES, ARRAY, ARRAY_IN_CUBE, ARRAY_LOAD, ARRAY_EVENNESS];
+    "Greenberg 1987, theorem 1":
+        GRAY =
+            "dilation by the Gray code along every side, in any cube that it fits: 1, 2 where a ring is odd";
+
+    "Greenberg 1987, figure 6":
+        LONGER = "dilation with the longer side compressed: at most 3, 5 where nodes percolate";
+
+    "Greenberg 1987, 6.2":
+        FOLDED =
+            "dilation with the longer side, which wraps, folded (errata G18): at most 6, 8 where nodes percolate";
+        TILES = "dilation of three sides 3 * 2^a in the smallest cube by tiles: 2";
+
+    "Greenberg 1987, 6.3":
+        ARRAY = "dilation of an array on a polymorphic one of F_n x L_n: at most 2";
+        ARRAY_IN_CUBE =
+            "dilation of an array on a polymorphic one in its smallest hypercube: at most twice that of the torus, which is 2 by \
+             the Gray code, else 6 or 8 by the folded side";
+        ARRAY_LOAD = "most elements on a node of an array of area M / sqrt 5 on a polymorphic one of M: 1";
+        ARRAY_EVENNESS =
+            "difference of the loads of two nodes of a polymorphic array, arrays of up to 150 x 150: at most 4";
+}
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_folded);
