@@ -7,17 +7,17 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use cubefold_mapping::{Placement, PlacementTable, ProcessId};
+use cubefold_mapping::ProcessId;
 use cubefold_simulator::{
-    Communication, Cycles, EngineChoice, FlowControl, Operation, OperationKind, Request, Requirement,
-    RouterRouting, RouterSettings, TaskGraph, TaskScheduleBuilder, simulate,
+    Communication, Cycles, FlowControl, Operation, OperationKind, Requirement, RouterRouting, RouterSettings,
+    TaskGraph, TaskScheduleBuilder,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule, mix};
 
 use crate::{
-    cases::torus,
+    cases::{identity, makespan, torus},
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -40,12 +40,7 @@ const PACKET: u64 = 8;
 const RATE: u64 = 80;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let shapes: &[[u64; 2]] = match scope {
-        Scope::Full => &[[8, 16], [16, 8]],
-        Scope::Quick => &[[4, 16]],
-    };
-    let case = |&shape: &[u64; 2]| -> Case { Box::new(move |findings| check(shape, findings)) };
-    shapes.iter().map(case).collect()
+    for_each(scope.quick_or_full(vec![[4, 16]], vec![[8, 16], [16, 8]]), check)
 }
 
 fn check(shape: [u64; 2], findings: &mut Findings) {
@@ -78,12 +73,7 @@ fn percent_of_peak(shape: [u64; 2], routing: &str) -> Quantity {
     // In one direction of the longest dimension a link carries an eighth of a side of every node's data.
     let bound = nodes * UNITS * longest / 8;
     let program = all_to_all(&machine, bound * 100 / RATE);
-    let nodes = machine.nodes().collect();
-    let placement = Placement::Table(PlacementTable::new(&machine, nodes).expect("its nodes"));
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let outcome = simulate(&program, &placement, rules, &request, &mut ());
-    let makespan = outcome.expect("a run that is not refused").summary.makespan();
-    Quantity::fraction(100 * bound, makespan.get())
+    Quantity::fraction(100 * bound, makespan(&program, &identity(&machine), rules))
 }
 
 /// An all-to-all in which every process sends at an even rate, in its own random order, for `cycles` cycles.

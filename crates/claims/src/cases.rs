@@ -8,8 +8,8 @@ use cubefold_mapping::{
 };
 use cubefold_scenario::generator_key;
 use cubefold_simulator::{
-    Communication, Cycles, DimensionChoice, End, Facts, NeighbourProgram, Pattern, Peer, PhaseLength,
-    Program, Request, Routing, SimulationError, StageRouting, simulate,
+    Communication, Cycles, DimensionChoice, End, EngineChoice, Facts, NeighbourProgram, Pattern, Peer,
+    PhaseLength, Program, Request, Routing, SimulationError, StageRouting, simulate,
 };
 use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
 
@@ -42,6 +42,11 @@ pub(super) fn mesh(lengths: &[u64]) -> Machine {
 
 pub(super) fn torus(lengths: &[u64]) -> Machine {
     machine(MachineKind::Torus, lengths)
+}
+
+pub(super) fn hypercube(dimensions: impl Into<u64>) -> Machine {
+    let lengths: Vec<u64> = (0..dimensions.into()).map(|_| 2).collect();
+    machine(MachineKind::Hypercube, &lengths)
 }
 
 /// The mesh and the torus of a shape; the hypercube alone, which is both.
@@ -92,6 +97,11 @@ pub(super) fn is_torus_guest(machine: &Machine) -> bool {
 /// Whether a machine counts as a torus as a host: a hypercube does (errata C5).
 pub(super) fn is_torus_host(machine: &Machine) -> bool {
     machine.extents().all(|extent| extent.is_ring() || extent.length() == 2)
+}
+
+/// Whether all lengths of a machine are 2.
+pub(super) fn is_hypercube(machine: &Machine) -> bool {
+    machine.shape().lengths().iter().all(|&length| length == 2)
 }
 
 /// The side of a square machine.
@@ -165,7 +175,7 @@ pub(super) fn route(
     )
 }
 
-/// The makespan under any rules.
+/// Steps and conflicts of every stage of a coordinated run under any rules.
 pub(super) fn route_by(
     program: &dyn Program,
     placement: &Placement,
@@ -177,12 +187,20 @@ pub(super) fn route_by(
     Ok(outcome.traffic.routing.unwrap_or_default())
 }
 
+/// The makespan of an asynchronous run \[cycles\].
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+pub(super) fn makespan(program: &dyn Program, placement: &Placement, links: Communication) -> u64 {
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(program, placement, links, &request, &mut ());
+    outcome.expect("a run that is not refused").summary.makespan().get()
+}
+
 /// Links of a mode, crossed in one cycle.
 pub(super) fn links(mode: LinkMode) -> Communication {
     links_with(mode, TieRule::Direct)
 }
 
-/// The makespan under a tie rule.
+/// Links of a mode under a tie rule, crossed in one cycle.
 #[expect(clippy::expect_used, reason = "a hop of one cycle")]
 pub(super) fn links_with(mode: LinkMode, tie: TieRule) -> Communication {
     Communication::new(mode, Cycles::new(1), tie).expect("a hop of at least one cycle")
@@ -197,6 +215,11 @@ pub(super) fn identity(machine: &Machine) -> Placement {
 #[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
 pub(super) fn table(machine: &Machine, nodes: Vec<NodeId>) -> Placement {
     Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+}
+
+/// The metrics of a guest machine under this placement, ties going the direct way.
+pub(super) fn metrics(guest: &Machine, placement: &Placement) -> PlacementMetrics {
+    PlacementMetrics::measure_by_edge(&GraphGuest::new(guest.clone()), placement, TieRule::Direct)
 }
 
 /// The largest dilation of a guest machine under this placement.
@@ -290,16 +313,10 @@ pub(super) fn named(
     host: &Machine,
     findings: &mut Findings,
 ) -> Option<(Construction, Placement)> {
-    match Construction::named(kind, guest, host) {
-        Ok(construction) => {
-            let placement = Placement::Construction(Box::new(construction.clone()));
-            Some((construction, placement))
-        }
-        Err(error) => {
-            findings.fail(claim, &format!("{} on {}", MachineLabel(guest), MachineLabel(host)), &error);
-            None
-        }
-    }
+    let case = format!("{} on {}", MachineLabel(guest), MachineLabel(host));
+    let construction = findings.or_fail(claim, &case, Construction::named(kind, guest, host))?;
+    let placement = Placement::Construction(Box::new(construction.clone()));
+    Some((construction, placement))
 }
 
 #[cfg(test)]

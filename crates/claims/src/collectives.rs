@@ -13,10 +13,11 @@ mod tables;
 use std::num::NonZeroU64;
 
 use cubefold_collectives::{Algorithm, Collective, CollectiveSpecification, Exchange, Operation, Ports};
-use cubefold_mapping::{Placement, PlacementTable};
-use cubefold_topology::{Machine, MachineKind, NodeId, Shape};
+use cubefold_mapping::Placement;
+use cubefold_topology::{Machine, MachineKind, Shape};
 
 use crate::{
+    cases::{machine, table},
     claim::Claim,
     findings::{Case, Scope},
 };
@@ -72,14 +73,12 @@ impl<'lengths> Run<'lengths> {
 
 /// The torus of a shape.
 fn torus(lengths: &[u64]) -> Machine {
-    crate::cases::machine(if lengths.len() == 1 { MachineKind::Ring } else { MachineKind::Torus }, lengths)
+    machine(if lengths.len() == 1 { MachineKind::Ring } else { MachineKind::Torus }, lengths)
 }
 
 /// Every share of rank `r` on node `r`.
-#[expect(clippy::expect_used, reason = "nodes of the machine, at least one")]
 fn placed(machine: &Machine, shares: u32) -> Placement {
-    let nodes: Vec<NodeId> = (0..shares).flat_map(|_| machine.nodes()).collect();
-    Placement::Table(PlacementTable::new(machine, nodes).expect("nodes of the machine"))
+    table(machine, (0..shares).flat_map(|_| machine.nodes()).collect())
 }
 
 /// A number of at least 1.

@@ -18,8 +18,8 @@ use cubefold_topology::{LinkMode, Machine, NodeId};
 
 use crate::{
     cases::{
-        ConstructionLabel, MachineLabel, is_torus_guest, is_torus_host, links, machines, machines_of, mesh,
-        side, square_pairs, table,
+        ConstructionLabel, MachineLabel, is_hypercube, is_torus_guest, is_torus_host, links, machines,
+        machines_of, mesh, side, square_pairs, table,
     },
     claim::{Claim, Trial, claims},
     covered::Covered,
@@ -27,7 +27,7 @@ use crate::{
         self, CUBE, EVEN_RING_INTO_MESH, INTO_HYPERCUBE, LINE, REORDERED, RING_INTO_MESH, RING_INTO_TORUS,
         SAME_SHAPE, SQUARE_DIVISIBLE, SQUARE_EXPANSION, SQUARE_LOWERING, SQUARE_RISING,
     },
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
     steps,
 };
 
@@ -60,20 +60,15 @@ const MORE_PAIRS: [(&[u64], &[u64]); 14] = [
 
 /// The cases: one for each guest, with all hosts of its size.
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (wholly, routed, sets, square) = match scope {
-        Scope::Quick => (28, 20, 3, 729),
-        Scope::Full => (96, 56, 10, 4096),
-    };
+    let (wholly, routed, sets, square) = scope.quick_or_full((28, 20, 3, 729), (96, 56, 10, 4096));
     let mut cases: Vec<Case> = vec![];
     for size in 2..=wholly {
         let extent = Extent { routed_sets: (size <= routed).then_some(sets) };
-        for guest in machines_of(size) {
-            cases.push(Box::new(move |findings| {
-                for host in machines_of(size) {
-                    check_pair(&guest, &host, extent, findings);
-                }
-            }));
-        }
+        cases.extend(for_each(machines_of(size), move |guest, findings| {
+            for host in machines_of(size) {
+                check_pair(&guest, &host, extent, findings);
+            }
+        }));
     }
     let extent = Extent { routed_sets: Some(sets) };
     let more = MORE_PAIRS.iter().map(|(guest, host)| (guest.to_vec(), host.to_vec()));
@@ -89,14 +84,11 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
 
 /// A case for each choice of mesh or torus.
 fn kinds_of_pair(guest: &[u64], host: &[u64], extent: Extent) -> Vec<Case> {
-    let mut cases: Vec<Case> = vec![];
-    for guest in machines(guest) {
-        for host in machines(host) {
-            let guest = guest.clone();
-            cases.push(Box::new(move |findings| check_pair(&guest, &host, extent, findings)));
-        }
-    }
-    cases
+    let hosts = machines(host);
+    let pairs = machines(guest)
+        .into_iter()
+        .flat_map(|guest| hosts.iter().map(move |host| (guest.clone(), host.clone())));
+    for_each(pairs, move |(guest, host), findings| check_pair(&guest, &host, extent, findings))
 }
 
 fn check_pair(guest: &Machine, host: &Machine, extent: Extent, findings: &mut Findings) {
@@ -145,19 +137,12 @@ fn check(covered: &Covered, extent: Extent, findings: &mut Findings) {
 
 /// The exchange of addresses on every machine of some sizes.
 pub(super) fn exchange_cases(scope: Scope) -> Vec<Case> {
-    let sizes = match scope {
-        Scope::Quick => 2..=32,
-        Scope::Full => 2..=128,
-    };
-    let mut cases: Vec<Case> = vec![];
-    for size in sizes {
-        cases.push(Box::new(move |findings| {
-            for machine in machines_of(size) {
-                check_exchange(&machine, findings);
-            }
-        }));
-    }
-    cases
+    let sizes = scope.quick_or_full(2..=32, 2..=128);
+    for_each(sizes, |size, findings| {
+        for machine in machines_of(size) {
+            check_exchange(&machine, findings);
+        }
+    })
 }
 
 /// The claim that a construction of this kind exists; `None` if the shapes do not decide.
@@ -206,10 +191,6 @@ pub(super) fn claim_by_choice(guest: &Machine, host: &Machine) -> Option<Claim> 
 
 fn dimensions(machine: &Machine) -> usize {
     machine.shape().dimension_count()
-}
-
-fn is_hypercube(machine: &Machine) -> bool {
-    machine.shape().lengths().iter().all(|&length| length == 2)
 }
 
 fn lengths_in_order(machine: &Machine) -> Vec<u64> {
@@ -286,20 +267,13 @@ pub(super) fn check_tables(covered: &Covered, placement: &Placement, findings: &
     let case = ConstructionLabel(covered.construction);
     let guest = GraphGuest::new(covered.construction.guest().clone());
     let by = |method| tables(&guest, placement, method);
-    let evaluated = match by(TableMethod::Evaluation) {
-        Ok(tables) => tables,
-        Err(error) => return findings.fail(EVALUATED, &case, &error),
-    };
+    let Some(evaluated) = findings.or_fail(EVALUATED, &case, by(TableMethod::Evaluation)) else { return };
     findings.add(EVALUATED, Trial::equal(0, wrong_entries(covered, &evaluated)), &case);
     if covered.stated == 1 {
-        match by(TableMethod::Exchange) {
-            Ok(exchanged) => {
-                let differ = evaluated.iter().zip(&exchanged).filter(|(one, other)| one != other).count();
-                let missing = evaluated.len().abs_diff(exchanged.len());
-                findings.add(AGREE, Trial::equal(0, (differ + missing) as u64), &case);
-            }
-            Err(error) => findings.fail(AGREE, &case, &error),
-        }
+        let Some(exchanged) = findings.or_fail(AGREE, &case, by(TableMethod::Exchange)) else { return };
+        let differ = evaluated.iter().zip(&exchanged).filter(|(one, other)| one != other).count();
+        let missing = evaluated.len().abs_diff(exchanged.len());
+        findings.add(AGREE, Trial::equal(0, (differ + missing) as u64), &case);
     }
 }
 
@@ -357,10 +331,8 @@ pub(super) fn check_exchange(machine: &Machine, findings: &mut Findings) {
     let c = machine.shape().dimension_count() as u64;
     let promises = [(EXCHANGE_1, 1), (EXCHANGE_2, 2), (EXCHANGE_3, 2 * c)];
     for (mode, (claim, promised)) in LinkMode::ALL.into_iter().zip(promises) {
-        match address_exchange_steps(machine, links(mode), u64::MAX) {
-            Ok(steps) => findings.add(claim, Trial::equal(promised, steps), &MachineLabel(machine)),
-            Err(error) => findings.fail(claim, &MachineLabel(machine), &error),
-        }
+        let steps = address_exchange_steps(machine, links(mode), u64::MAX);
+        findings.try_add(claim, steps.map(|steps| Trial::equal(promised, steps)), &MachineLabel(machine));
     }
 }
 
@@ -382,17 +354,12 @@ pub(super) fn check_undropped(findings: &mut Findings) {
         .filter(|&(process, other)| !is_neighbour(process, other))
         .count();
     findings.add(UNDROPPED, Trial::equal(0, foreign as u64), &case);
-    match tables(&GraphGuest::new(line.clone()), &placement, TableMethod::Exchange) {
-        Ok(tables) => {
-            let entries = tables
-                .iter()
-                .flat_map(|(process, _, entries)| entries.iter().map(|entry| (*process, entry.0)));
-            let foreign =
-                entries.filter(|(process, other)| !is_neighbour(process.label(), other.label())).count();
-            findings.add_reading(UNDROPPED, Trial::equal(0, foreign as u64), &case);
-        }
-        Err(error) => findings.fail(UNDROPPED, &case, &error),
-    }
+    let tables = tables(&GraphGuest::new(line.clone()), &placement, TableMethod::Exchange);
+    let Some(tables) = findings.or_fail(UNDROPPED, &case, tables) else { return };
+    let entries =
+        tables.iter().flat_map(|(process, _, entries)| entries.iter().map(|entry| (*process, entry.0)));
+    let foreign = entries.filter(|(process, other)| !is_neighbour(process.label(), other.label())).count();
+    findings.add_reading(UNDROPPED, Trial::equal(0, foreign as u64), &case);
 }
 
 #[cfg(test)]

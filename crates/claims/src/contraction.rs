@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics, ProcessId};
+use cubefold_mapping::{Construction, ConstructionKind, Placement, ProcessId};
 use cubefold_simulator::PhaseLength;
-use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
+use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId};
 
 use crate::{
     cases::{
         ConstructionLabel, MachineLabel, Message, MessageSets, dilation, identity, machine, machines_of,
-        messages, most, neighbours, permutations, route, table,
+        messages, metrics, most, neighbours, permutations, route, table,
     },
     claim::{Quantity, Trial, claims},
     covered::Covered,
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
     steps,
 };
 
@@ -51,19 +51,11 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (most, sets) = match scope {
-        Scope::Quick => (32, 2),
-        Scope::Full => (72, 6),
-    };
-    let mut cases: Vec<Case> = vec![];
-    for size in 4..=most {
-        for guest in machines_of(size) {
-            cases.push(Box::new(move |findings| check_guest(&guest, sets, findings)));
-        }
-    }
-    for (guest, host) in [(2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (3, 3), (4, 3), (5, 3), (6, 3)] {
-        cases.push(Box::new(move |findings| check_evenness(guest, host, findings)));
-    }
+    let (most, sets) = scope.quick_or_full((32, 2), (72, 6));
+    let guests = (4..=most).flat_map(machines_of);
+    let sizes = [(2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (3, 3), (4, 3), (5, 3), (6, 3)];
+    let mut cases = for_each(guests, move |guest, findings| check_guest(&guest, sets, findings));
+    cases.extend(for_each(sizes, check_evenness));
     cases
 }
 
@@ -124,8 +116,7 @@ fn embedding(construction: &Construction) -> Option<Construction> {
 }
 
 fn check_loads(construction: &Construction, placement: &Placement, findings: &mut Findings) {
-    let guest = GraphGuest::new(construction.guest().clone());
-    let load = PlacementMetrics::measure_by_edge(&guest, placement, TieRule::Direct).load;
+    let load = metrics(construction.guest(), placement).load;
     let promised = construction.guest().node_count() / construction.host().node_count();
     let case = ConstructionLabel(construction);
     findings.add(LOAD, Trial::equal(promised, load.max), &case);
@@ -162,18 +153,14 @@ fn check_permutations(
     let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
     let program = MessageSets::new(guest.node_count(), apart);
     for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip([STEPS_1, STEPS_2, STEPS_3]).zip(promise) {
-        match route(&random, placement, mode, PhaseLength::OfPlacement) {
-            Ok(stages) => findings.add(SPLIT, Trial::equal(0, most(&stages).conflicts), &case),
-            Err(error) => findings.fail(SPLIT, &case, &error),
-        }
-        match route(&program, placement, mode, PhaseLength::OfPlacement) {
-            Ok(stages) => {
-                for stage in stages {
-                    findings.add(claim, Trial::at_most(promised, stage.steps), &case);
-                    findings.add(CONFLICTS, Trial::equal(0, stage.conflicts), &case);
-                }
-            }
-            Err(error) => findings.fail(claim, &case, &error),
+        let trial = route(&random, placement, mode, PhaseLength::OfPlacement)
+            .map(|stages| Trial::equal(0, most(&stages).conflicts));
+        findings.try_add(SPLIT, trial, &case);
+        let stages = route(&program, placement, mode, PhaseLength::OfPlacement);
+        let Some(stages) = findings.or_fail(claim, &case, stages) else { continue };
+        for stage in stages {
+            findings.add(claim, Trial::at_most(promised, stage.steps), &case);
+            findings.add(CONFLICTS, Trial::equal(0, stage.conflicts), &case);
         }
     }
 }
@@ -209,26 +196,22 @@ fn check_scatter(construction: &Construction, findings: &mut Findings) {
     }
     let stages: Vec<Vec<Message>> = parts.into_iter().map(|part| part.into_iter().collect()).collect();
     let program = MessageSets::new(host.node_count(), stages);
-    match route(&program, &identity(host), LinkMode::FullDuplex, PhaseLength::Unlimited) {
-        Ok(stages) => {
-            for stage in stages {
-                findings.add(SCATTER, Trial::equal(1, stage.steps), &case);
-                findings.add(SCATTER_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
-            }
-        }
-        Err(error) => findings.fail(SCATTER, &case, &error),
+    let stages = route(&program, &identity(host), LinkMode::FullDuplex, PhaseLength::Unlimited);
+    let Some(stages) = findings.or_fail(SCATTER, &case, stages) else { return };
+    for stage in stages {
+        findings.add(SCATTER, Trial::equal(1, stage.steps), &case);
+        findings.add(SCATTER_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
     }
 }
 
 /// All placements of a line of `guest` processes on a line of `host` nodes.
-fn check_evenness(guest: u64, host: u64, findings: &mut Findings) {
+fn check_evenness((guest, host): (u64, u64), findings: &mut Findings) {
     let [processes, nodes] = [guest, host].map(|length| machine(MachineKind::Line, &[length]));
     let placements = host.pow(u32::try_from(guest).unwrap_or(0));
     let evenness = |number: u64| {
         let digit = |place: u32| u32::try_from(number / host.pow(place) % host).unwrap_or(0);
         let chosen = (0..u32::try_from(guest).unwrap_or(0)).map(|place| NodeId::new(digit(place))).collect();
-        let grid = GraphGuest::new(processes.clone());
-        let load = PlacementMetrics::measure_by_edge(&grid, &table(&nodes, chosen), TieRule::Direct).load;
+        let load = metrics(&processes, &table(&nodes, chosen)).load;
         (load.min > 0).then(|| Quantity::fraction(load.max, load.min))
     };
     let Some(best) = (0..placements).filter_map(evenness).min() else { return };

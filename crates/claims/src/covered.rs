@@ -39,7 +39,8 @@ impl<'construction> Covered<'construction> {
         !self.construction.guest().node_count().is_multiple_of(2)
     }
 
-    fn doubling(&self) -> u64 {
+    /// 2 for a torus that is mapped to a mesh, else 1.
+    pub(super) fn doubling(&self) -> u64 {
         if self.folds() { 2 } else { 1 }
     }
 
@@ -86,9 +87,10 @@ impl<'construction> Covered<'construction> {
     }
 }
 
-/// The number of the case of theorem 3.4.4.
-pub(super) fn general_case_number(construction: &Construction) -> Option<usize> {
-    (1..=5).find(|case| construction.theorem().ends_with(&format!("({case})")))
+/// The number of the case of theorem 3.4.4, and the dilation inside a supernode.
+pub(super) fn general_case(construction: &Construction) -> Option<(usize, u64)> {
+    let case = (1..=5).find(|case| construction.theorem().ends_with(&format!("({case})")))?;
+    Some((case, if case == 3 || case == 5 { 2 } else { 1 }))
 }
 
 /// A list of lists of lengths: an expansion factor or a reduction factor.

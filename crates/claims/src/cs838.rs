@@ -27,12 +27,12 @@ use rand_chacha::ChaCha12Rng;
 use self::promise::{
     Measure,
     Promise::{AtMost, Exactly},
-    check, congestion, dilation, for_each, load,
+    check, congestion, dilation, load,
 };
 use crate::{
     cases::{MachineLabel, key, machines_of, mesh, rectangles, shapes, torus},
     claim::{Claim, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 /// In the order of the notes.
@@ -88,10 +88,7 @@ claims! {
 }
 
 fn grid_cases(scope: Scope) -> Vec<Case> {
-    let (nodes, side, order, seeds) = match scope {
-        Scope::Quick => (24, 12, 5, 10),
-        Scope::Full => (96, 36, 8, 200),
-    };
+    let (nodes, side, order, seeds) = scope.quick_or_full((24, 12, 5, 10), (96, 36, 8, 200));
     [
         for_each(2..=nodes, grids_of_size),
         for_each(3..=side.min(16), toruses_in_rings),
@@ -226,10 +223,7 @@ claims! {
 }
 
 fn network_cases(scope: Scope) -> Vec<Case> {
-    let most = match scope {
-        Scope::Quick => 6,
-        Scope::Full => 10,
-    };
+    let most = scope.quick_or_full(6, 10);
     let shuffles = for_each(2..=most, shuffles);
     for_each(3..=most, butterflies).into_iter().chain(shuffles).collect()
 }

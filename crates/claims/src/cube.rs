@@ -12,7 +12,7 @@ use cubefold_topology::{Machine, MachineKind, NodeId, TieRule};
 use crate::{
     cases::{MachineLabel, machine, table, torus},
     claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -49,16 +49,11 @@ pub(super) fn claims() -> Vec<Claim> {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let most_bits = match scope {
-        Scope::Quick => 12,
-        Scope::Full => 16,
-    };
     let mut cases = figure_cases();
-    for bits in 2..=most_bits {
-        cases.push(Box::new(move |findings| check_ring(bits, findings)));
-    }
-    cases.extend(constant_distance_cases(scope));
-    cases.extend(least_dilation_cases(scope));
+    cases.extend(for_each(2..=scope.quick_or_full(12, 16), check_ring));
+    cases.extend(for_each(2..=scope.quick_or_full(4, 5), check));
+    cases.extend(for_each(1..=scope.quick_or_full(12, 16), check_harper));
+    cases.extend(for_each(1..=scope.quick_or_full(3, 4), check_least_dilation));
     cases
 }
 
@@ -220,18 +215,6 @@ claims! {
             "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d";
 }
 
-fn constant_distance_cases(scope: Scope) -> Vec<Case> {
-    let most_bits = match scope {
-        Scope::Quick => 4,
-        Scope::Full => 5,
-    };
-    let mut cases: Vec<Case> = vec![];
-    for bits in 2..=most_bits {
-        cases.push(Box::new(move |findings| check(bits, findings)));
-    }
-    cases
-}
-
 /// Each embedding that the search finds is a case of the bound, each ring one of the least.
 fn check(bits: u32, findings: &mut Findings) {
     let ring = ring(bits);
@@ -246,16 +229,9 @@ fn check(bits: u32, findings: &mut Findings) {
             least = Some(least.map_or(average, |least: Quantity| least.min(average)));
         }
     });
-    match least {
-        Some(least) => {
-            findings.add(LEAST_CONSTANT_DISTANCES, Trial::equal(promised, least), &MachineLabel(&ring));
-        }
-        None => findings.fail(
-            LEAST_CONSTANT_DISTANCES,
-            &MachineLabel(&ring),
-            &"no embedding with constant distances was found",
-        ),
-    }
+    let least = least.ok_or("no embedding with constant distances was found");
+    let trial = least.map(|least| Trial::equal(promised, least));
+    findings.try_add(LEAST_CONSTANT_DISTANCES, trial, &MachineLabel(&ring));
 }
 
 /// Lemmas 1, 3 and 6 for an embedding with constant distances, process `n` on `nodes[n]`.
@@ -314,28 +290,17 @@ claims! {
         LEAST_DILATION = "least dilation of all placements of the d-cube on a line: the same, by search";
 }
 
-fn least_dilation_cases(scope: Scope) -> Vec<Case> {
-    let (formula, search) = match scope {
-        Scope::Quick => (12, 3),
-        Scope::Full => (16, 4),
-    };
-    let mut cases: Vec<Case> = vec![];
-    for bits in 1..=formula {
-        cases.push(Box::new(move |findings| {
-            let line = line(bits);
-            let dilation = measure(&embed(EmbeddingKind::Byweight, &line)).dilation.max();
-            findings.add(BYWEIGHT_DILATION, Trial::equal(harper(bits), dilation), &MachineLabel(&line));
-        }));
-    }
-    for bits in 1..=search {
-        cases.push(Box::new(move |findings| {
-            let line = line(bits);
-            let bounds = 1..1_usize << bits;
-            let least = bounds.into_iter().find(|&bound| Search::finds(cube(&line), bound)).unwrap_or(0);
-            findings.add(LEAST_DILATION, Trial::equal(harper(bits), least as u64), &MachineLabel(&line));
-        }));
-    }
-    cases
+fn check_harper(bits: u32, findings: &mut Findings) {
+    let line = line(bits);
+    let dilation = measure(&embed(EmbeddingKind::Byweight, &line)).dilation.max();
+    findings.add(BYWEIGHT_DILATION, Trial::equal(harper(bits), dilation), &MachineLabel(&line));
+}
+
+fn check_least_dilation(bits: u32, findings: &mut Findings) {
+    let line = line(bits);
+    let mut bounds = 1..1_usize << bits;
+    let least = bounds.find(|&bound| Search::finds(cube(&line), bound)).unwrap_or(0);
+    findings.add(LEAST_DILATION, Trial::equal(harper(bits), least as u64), &MachineLabel(&line));
 }
 
 /// The sum over `k < d` of `binomial(k, floor(k/2))`.

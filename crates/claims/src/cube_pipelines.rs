@@ -2,19 +2,17 @@
 //! 29): the published figures.
 
 use cubefold_mapping::{
-    DilationBound, Hypercube, LinkSequence, Placement, SqueezeMethod, SqueezedMesh, coordinate_sum_order,
+    DilationBound, EmbeddingKind, LinkSequence, SqueezeMethod, SqueezedMesh, coordinate_sum_order,
     mesh_in_cube, window_alphas,
 };
-use cubefold_simulator::{
-    Communication, CubeProgram, Cycles, EngineChoice, ExchangePorts, MessageSizes, PipelinedExchange,
-    Pipelining, Request, simulate,
-};
-use cubefold_topology::{HostDimension, LinkMode, MachineKind, NodeId, Shape, TieRule};
+use cubefold_simulator::{CubeProgram, Cycles, ExchangePorts, MessageSizes, PipelinedExchange, Pipelining};
+use cubefold_topology::{HostDimension, LinkMode, MachineKind, NodeId, Shape};
 
 use crate::{
-    cases::{machine, torus},
-    claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    cases::{hypercube, links, machine, makespan, torus},
+    claim::{Quantity, Trial, claims},
+    cube::{cube, embed},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -69,43 +67,33 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let is_full = scope == Scope::Full;
-    let (cubes, sides, heights) = if is_full { (8, 64, 40) } else { (5, 20, 14) };
-    let mut cases: Vec<Case> = vec![];
-    for dimensions in 2..=cubes {
-        cases.push(Box::new(move |findings| pipelines(dimensions, findings)));
-    }
-    cases.push(Box::new(best_parts));
-    for sequence in LinkSequence::ALL {
-        for dimensions in 2..=sequence.most_dimensions().min(14) {
-            cases.push(Box::new(move |findings| link_sequence(sequence, dimensions, findings)));
-        }
-    }
-    cases.push(Box::new(kernel_means));
-    for side in 2..=9 {
-        cases.push(Box::new(move |findings| on_line(side, findings)));
-    }
-    for first in 2..=sides {
-        cases.push(Box::new(move |findings| in_cubes(first, sides, findings)));
-    }
-    for height in 3..=heights {
-        cases.push(Box::new(move |findings| squeezed(height, findings)));
-    }
-    cases
+    let (cubes, sides, heights) = scope.quick_or_full((5, 20, 14), (8, 64, 40));
+    let dimensions = |sequence: LinkSequence| 2..=sequence.most_dimensions().min(14);
+    let sequences = LinkSequence::ALL.into_iter().flat_map(|one| dimensions(one).map(move |e| (one, e)));
+    [
+        for_each(2..=cubes, pipelines),
+        vec![Box::new(best_parts), Box::new(kernel_means)],
+        for_each(sequences, link_sequence),
+        for_each(2..=9, on_line),
+        for_each(2..=sides, move |first, findings| in_cubes(first, sides, findings)),
+        for_each(3..=heights, squeezed),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The makespan of an exchange along each dimension in parts.
-fn makespan(dimensions: u64, units: u64, compute: u64, pipelining: Pipelining) -> Option<u64> {
-    let cube = Hypercube::new(dimensions).ok()?;
-    let program = CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).ok()?;
-    let sizes = MessageSizes::same(units).ok()?;
-    let program = PipelinedExchange::new(&program, &sizes, &[Cycles::new(compute)], pipelining, None).ok()?;
-    let host = machine(MachineKind::Hypercube, &vec![2; usize::try_from(dimensions).ok()?]);
-    let placement = Placement::embed(cubefold_mapping::EmbeddingKind::Standard, cube, &host).ok()?;
-    let links = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).ok()?;
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let outcome = simulate(&program, &placement, links, &request, &mut ()).ok()?;
-    Some(outcome.summary.makespan().get())
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+fn exchange(dimensions: u64, units: u64, compute: u64, pipelining: Pipelining) -> u64 {
+    let host = hypercube(dimensions);
+    let cube = cube(&host);
+    let program =
+        CubeProgram::new(cube, CubeProgram::ascend(cube), Cycles::ZERO).expect("dimensions of the cube");
+    let sizes = MessageSizes::same(units).expect("some units");
+    let program = PipelinedExchange::new(&program, &sizes, &[Cycles::new(compute)], pipelining, None);
+    let placement = embed(EmbeddingKind::Standard, &host);
+    makespan(&program.expect("not too many parts"), &placement, links(LinkMode::FullDuplex))
 }
 
 fn parts(parts: u64, ports: ExchangePorts, startup: u64) -> Pipelining {
@@ -124,35 +112,27 @@ fn pipelines(dimensions: u64, findings: &mut Findings) {
         for (claim, ports, promised) in
             [(ALL_PORTS, ExchangePorts::All, all), (ONE_PORT, ExchangePorts::One, one)]
         {
-            let measured = makespan(dimensions, units, compute, parts(count, ports, startup));
-            add(findings, claim, promised, measured, &case);
+            let measured = exchange(dimensions, units, compute, parts(count, ports, startup));
+            findings.add(claim, Trial::equal(promised, measured), &case);
         }
     }
-    let measured = makespan(dimensions, units, 0, parts(units, ExchangePorts::All, 0));
-    add(findings, GAIN, units + dimensions - 1, measured, &format!("d = {dimensions}, L = {units}"));
-}
-
-fn add(findings: &mut Findings, claim: Claim, promised: u64, measured: Option<u64>, case: &str) {
-    match measured {
-        Some(measured) => findings.add(claim, Trial::equal(promised, measured), &case),
-        None => findings.fail(claim, &case, &"no run"),
-    }
+    let measured = exchange(dimensions, units, 0, parts(units, ExchangePorts::All, 0));
+    let case = format!("d = {dimensions}, L = {units}");
+    findings.add(GAIN, Trial::equal(units + dimensions - 1, measured), &case);
 }
 
 fn best_parts(findings: &mut Findings) {
     for (startup, promised) in [(0, 64), (1, 8), (4, 4), (16, 2), (64, 1)] {
-        let of = |count| Some((makespan(4, 64, 64, parts(count, ExchangePorts::All, startup))?, count));
+        let cycles = |&count: &u64| exchange(4, 64, 64, parts(count, ExchangePorts::All, startup));
         let tried = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64];
-        let best = tried.into_iter().filter_map(of).min().map(|(_, count)| count);
-        add(findings, BEST_PARTS, promised, best, &format!("sigma = {startup}"));
+        let best = tried.into_iter().min_by_key(cycles).unwrap_or(0);
+        findings.add(BEST_PARTS, Trial::equal(promised, best), &format!("sigma = {startup}"));
     }
 }
 
-fn link_sequence(sequence: LinkSequence, dimensions: u8, findings: &mut Findings) {
+fn link_sequence((sequence, dimensions): (LinkSequence, u8), findings: &mut Findings) {
     let case = format!("{sequence}, e = {dimensions}");
-    let Ok(path) = sequence.path(dimensions) else {
-        return findings.fail(VISITS, &case, &"no sequence");
-    };
+    let Some(path) = findings.or_fail(VISITS, &case, sequence.path(dimensions)) else { return };
     let visited = path.iter().scan(0_u32, |node, &link| {
         *node ^= 1 << link;
         Some(*node)
@@ -255,10 +235,8 @@ fn on_line(side: u64, findings: &mut Findings) {
 fn in_cubes(first: u64, most: u64, findings: &mut Findings) {
     for second in 2..=most {
         let case = format!("{first} x {second}");
-        let Ok(nodes) = mesh_in_cube([first, second]) else {
-            findings.fail(CHAN, &case, &"no placement");
-            continue;
-        };
+        let nodes = mesh_in_cube([first, second]);
+        let Some(nodes) = findings.or_fail(CHAN, &case, nodes) else { continue };
         let apart =
             |one: usize, other: usize| u64::from((nodes[one].index() ^ nodes[other].index()).count_ones());
         findings.add(CHAN, Trial::at_most(2_u64, longest_edge(first, nodes.len(), apart)), &case);
@@ -277,10 +255,8 @@ fn squeezed(height: u64, findings: &mut Findings) {
     const WIDTH: u64 = 16;
     for rows in 1..height {
         let case = format!("{height} x {WIDTH} on {rows} rows");
-        let Ok(squeezed) = SqueezedMesh::new(height, WIDTH, rows) else {
-            findings.fail(SNAKE, &case, &"no placement");
-            continue;
-        };
+        let squeezed = SqueezedMesh::new(height, WIDTH, rows);
+        let Some(squeezed) = findings.or_fail(SNAKE, &case, squeezed) else { continue };
         let places: Vec<(u32, u32)> = squeezed.places().collect();
         let apart = |one: usize, other: usize| {
             let (one, other) = (places[one], places[other]);

@@ -8,9 +8,9 @@ use cubefold_simulator::{
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
-    cases::{MachineLabel, MessageSets, identity, links, route, route_by, shifts},
+    cases::{MachineLabel, MessageSets, hypercube, identity, links, mesh, most, route, route_by, shifts},
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -81,61 +81,37 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (cube, seeds, mesh) = match scope {
-        Scope::Quick => (8, 20, 64),
-        Scope::Full => (12, 100, 1024),
-    };
-    let mut cases: Vec<Case> = vec![Box::new(figure), Box::new(operations)];
-    for dimensions in 1..=cube {
-        cases.push(Box::new(move |findings| pass_on_cube(dimensions, findings)));
-        cases.push(Box::new(move |findings| access_on_cube(dimensions, findings)));
-    }
-    for dimensions in (2..=10).chain([29, 30]) {
-        cases.push(Box::new(move |findings| worst_case(dimensions, findings)));
-    }
-    for (q, side) in (1..=3_u32).flat_map(|q| (1..=6).map(move |m| (q, 1_u64 << m))) {
-        if side.pow(q) <= mesh {
-            cases.push(Box::new(move |findings| access_on_mesh(q as usize, side, findings)));
-        }
-    }
-    for dimensions in 4..=cube {
-        cases.push(Box::new(move |findings| at_random(dimensions, seeds, findings)));
-        if dimensions.is_multiple_of(2) {
-            cases.push(Box::new(move |findings| by_dimension_order(dimensions, findings)));
-        }
-    }
-    for (guest, host) in neighbour_pairs() {
-        cases.push(Box::new(move |findings| neighbours(&guest, &host, findings)));
-    }
-    cases
+    let (cube, seeds, mesh) = scope.quick_or_full((8, 20, 64), (12, 100, 1024));
+    let meshes = (1..=3_u32).flat_map(|q| (1..=6).map(move |m| (q, 1_u64 << m)));
+    [
+        vec![Box::new(figure) as Case, Box::new(operations)],
+        for_each(1..=cube, pass_on_cube),
+        for_each(1..=cube, access_on_cube),
+        for_each((2..=10).chain([29, 30]), worst_case),
+        for_each(meshes.filter(|&(q, side)| side.pow(q) <= mesh), access_on_mesh),
+        for_each(4..=cube, move |dimensions, findings| at_random(dimensions, seeds, findings)),
+        for_each((4..=cube).step_by(2), by_dimension_order),
+        for_each(neighbour_pairs(), |(guest, host), findings| neighbours(&guest, &host, findings)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-fn machine(kind: MachineKind, lengths: &[u64]) -> Result<Machine, String> {
-    Machine::new(kind, lengths).map_err(|error| error.to_string())
-}
-
-fn order(machine: &Machine) -> Result<SortedOrder, String> {
-    let grid = machine.grid().ok_or("no grid")?;
-    SortedOrder::new(grid).map_err(|error| error.to_string())
-}
-
-fn hypercube(dimensions: u32) -> Result<Machine, String> {
-    machine(MachineKind::Hypercube, &vec![2; dimensions as usize])
+/// The order in which a grid whose sides are powers of two is sorted.
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+fn order(machine: &Machine) -> SortedOrder {
+    SortedOrder::new(machine.grid().expect("a grid")).expect("sides that are powers of two")
 }
 
 fn figure(findings: &mut Findings) {
     let asked = [Some(2), Some(6), Some(2), None, Some(5), Some(6), None, Some(6)];
     let data: Vec<usize> = (10..18).collect();
-    match hypercube(3).and_then(|cube| order(&cube)) {
-        Ok(order) => {
-            let read = order.read(&asked, &data);
-            let right =
-                |(found, asked): &(&Option<usize>, &Option<usize>)| **found == asked.map(|place| data[place]);
-            let wrong = read.records.iter().zip(&asked).filter(|pair| !right(pair)).count();
-            findings.add(FIGURE, Trial::equal(0, wrong as u64), &"8 nodes");
-        }
-        Err(error) => findings.fail(FIGURE, &"8 nodes", &error),
-    }
+    let order = order(&hypercube(3_u32));
+    let read = order.read(&asked, &data);
+    let right = |(found, asked): &(&Option<usize>, &Option<usize>)| **found == asked.map(|place| data[place]);
+    let wrong = read.records.iter().zip(&asked).filter(|pair| !right(pair)).count();
+    findings.add(FIGURE, Trial::equal(0, wrong as u64), &"8 nodes");
 }
 
 /// The examples of the four operations on 8 nodes, where records of letters carry a rank, a destination or a height.
@@ -144,10 +120,7 @@ fn operations(findings: &mut Findings) {
         let pairs = found.iter().zip(expected);
         Trial::equal(0, pairs.filter(|(found, expected)| found != expected).count() as u64)
     }
-    let order = match hypercube(3).and_then(|cube| order(&cube)) {
-        Ok(order) => order,
-        Err(error) => return findings.fail(RANK, &"8 nodes", &error),
-    };
+    let order = order(&hypercube(3_u32));
     let entries = |letters: &str, numbers: &[usize]| -> Vec<Option<(usize, char)>> {
         let mut numbers = numbers.iter().copied();
         letters.chars().map(|letter| (letter != '-').then(|| Some((numbers.next()?, letter)))?).collect()
@@ -169,10 +142,7 @@ fn operations(findings: &mut Findings) {
 /// The steps of each operation on a cube.
 fn pass_on_cube(dimensions: u32, findings: &mut Findings) {
     let case = format!("d = {dimensions}");
-    let order = match hypercube(dimensions).and_then(|cube| order(&cube)) {
-        Ok(order) => order,
-        Err(error) => return findings.fail(PASS, &case, &error),
-    };
+    let order = order(&hypercube(dimensions));
     let nodes = order.node_count();
     let first = || (0..nodes).map(|place| (place < nodes / 2).then_some((place, ()))).collect::<Vec<_>>();
     let steps = [
@@ -194,10 +164,7 @@ fn requests(nodes: usize) -> (Vec<Option<usize>>, Vec<usize>) {
 
 fn access_on_cube(dimensions: u32, findings: &mut Findings) {
     let case = format!("d = {dimensions}");
-    let order = match hypercube(dimensions).and_then(|cube| order(&cube)) {
-        Ok(order) => order,
-        Err(error) => return findings.fail(READ_ON_CUBES, &case, &error),
-    };
+    let order = order(&hypercube(dimensions));
     let (asked, data) = requests(order.node_count());
     let d = u64::from(dimensions);
     findings.add(READ_ON_CUBES, Trial::equal(d * d + 6 * d, order.read(&asked, &data).steps), &case);
@@ -236,45 +203,30 @@ fn worst_case(dimensions: u32, findings: &mut Findings) {
     let thousandths = |bound: f64| Quantity::fraction((bound * 1000.0).round() as u64, 1000);
     let (n, enough) = (f64::from(dimensions), u64::from(2 * dimensions - 1));
     findings.add(WORST_CASE, Trial::at_least(thousandths(n / 3.0 * (n.log2() + 1.0)), enough), &case);
-    match hypercube(dimensions.min(20)) {
-        // A cube with this number of dimensions, or the formula itself if that has too many nodes for a machine.
-        Ok(cube) if dimensions <= 20 => {
-            let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
-            findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
-        }
-        Ok(_) => {
-            let bound = n / (3.0 * (n.log2() + 1.0));
-            findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
-        }
-        Err(error) => findings.fail(WORST_CASE, &case, &error),
-    }
     if dimensions > 10 {
-        return;
+        // The formula itself, since a larger cube may have too many nodes for a machine.
+        let bound = n / (3.0 * (n.log2() + 1.0));
+        return findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
     }
-    let Ok(cube) = hypercube(dimensions) else { return };
+    let cube = hypercube(dimensions);
+    let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
+    findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
     let steps = |&(_, permutation): &(&str, LabelPermutation)| {
         let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
         let stages = route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited)?;
         Ok(stages.iter().map(|stage| stage.steps).sum())
     };
-    match PERMUTATIONS.iter().map(steps).collect::<Result<Vec<u64>, SimulationError>>() {
-        Ok(steps) => {
-            let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
-            let slowest = steps.into_iter().max().unwrap_or(0);
-            findings.add(SLOWEST, Trial::at_least(thousandths(bound), slowest), &case);
-        }
-        Err(error) => findings.fail(SLOWEST, &case, &error),
-    }
+    let steps = PERMUTATIONS.iter().map(steps).collect::<Result<Vec<u64>, SimulationError>>();
+    let Some(steps) = findings.or_fail(SLOWEST, &case, steps) else { return };
+    let slowest = steps.into_iter().max().unwrap_or(0);
+    findings.add(SLOWEST, Trial::at_least(thousandths(bound), slowest), &case);
 }
 
-fn access_on_mesh(q: usize, side: u64, findings: &mut Findings) {
+fn access_on_mesh((q, side): (u32, u64), findings: &mut Findings) {
     let case = format!("{side}^{q}");
-    let order = match machine(MachineKind::Mesh, &vec![side; q]).and_then(|mesh| order(&mesh)) {
-        Ok(order) => order,
-        Err(error) => return findings.fail(READ_ON_MESHES, &case, &error),
-    };
+    let order = order(&mesh(&vec![side; q as usize]));
     let (asked, data) = requests(order.node_count());
-    let (q, m) = (q as u64, u64::from(side.trailing_zeros()));
+    let (q, m) = (u64::from(q), u64::from(side.trailing_zeros()));
     let promised = 2 * q * q * (2 * side - m - 2) + (6 - q) * q * (side - 1);
     findings.add(READ_ON_MESHES, Trial::equal(promised, order.read(&asked, &data).steps), &case);
     let write = order.write(&asked, &data, &data).steps;
@@ -300,10 +252,7 @@ fn messages(bits: u32, permutation: LabelPermutation) -> Vec<(u32, u32)> {
 fn at_random(dimensions: u32, seeds: u64, findings: &mut Findings) {
     for (name, permutation) in PERMUTATIONS {
         let case = format!("{name}, d = {dimensions}");
-        let cube = match hypercube(dimensions) {
-            Ok(cube) => cube,
-            Err(error) => return findings.fail(VALIANT, &case, &error),
-        };
+        let cube = hypercube(dimensions);
         let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
         let placement = identity(&cube);
         let steps = |seed| {
@@ -311,24 +260,18 @@ fn at_random(dimensions: u32, seeds: u64, findings: &mut Findings) {
             let stages = route_by(&program, &placement, rules, &Routing::PLAIN)?;
             Ok(stages.iter().map(|stage| stage.steps).sum::<u64>())
         };
-        match (0..seeds).map(steps).collect::<Result<Vec<u64>, SimulationError>>() {
-            Ok(mut steps) => {
-                steps.sort_unstable();
-                let quantile = steps[steps.len() * 95 / 100 - 1];
-                findings.add(VALIANT, Trial::at_most(6 * u64::from(dimensions), quantile), &case);
-            }
-            Err(error) => findings.fail(VALIANT, &case, &error),
-        }
+        let steps = (0..seeds).map(steps).collect::<Result<Vec<u64>, SimulationError>>();
+        let Some(mut steps) = findings.or_fail(VALIANT, &case, steps) else { continue };
+        steps.sort_unstable();
+        let quantile = steps[steps.len() * 95 / 100 - 1];
+        findings.add(VALIANT, Trial::at_most(6 * u64::from(dimensions), quantile), &case);
     }
 }
 
 fn by_dimension_order(dimensions: u32, findings: &mut Findings) {
     for (name, permutation) in &PERMUTATIONS[..2] {
         let case = format!("{name}, d = {dimensions}");
-        let cube = match hypercube(dimensions) {
-            Ok(cube) => cube,
-            Err(error) => return findings.fail(SQUARE_ROOT, &case, &error),
-        };
+        let cube = hypercube(dimensions);
         let messages = messages(dimensions, *permutation);
         let pattern: Vec<PatternMessage> =
             messages.iter().map(|&(source, to)| (NodeId::new(source), NodeId::new(to), 1)).collect();
@@ -336,13 +279,10 @@ fn by_dimension_order(dimensions: u32, findings: &mut Findings) {
         let promised = 1_u64 << (dimensions / 2 - 1);
         findings.add(SQUARE_ROOT, Trial::equal(promised, routed), &case);
         let program = MessageSets::of_labels(1 << dimensions, &messages);
-        match route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited) {
-            Ok(stages) => {
-                let steps: u64 = stages.iter().map(|stage| stage.steps).sum();
-                findings.add(SQUARE_ROOT_STEPS, Trial::at_least(promised, steps), &case);
-            }
-            Err(error) => findings.fail(SQUARE_ROOT_STEPS, &case, &error),
-        }
+        let stages = route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited);
+        let Some(stages) = findings.or_fail(SQUARE_ROOT_STEPS, &case, stages) else { continue };
+        let steps: u64 = stages.iter().map(|stage| stage.steps).sum();
+        findings.add(SQUARE_ROOT_STEPS, Trial::at_least(promised, steps), &case);
     }
 }
 
@@ -369,15 +309,10 @@ fn neighbours(guest: &Machine, host: &Machine, findings: &mut Findings) {
     let Ok(construction) = Construction::choose(guest, host) else { return };
     let case = format!("{} on {}", MachineLabel(guest), MachineLabel(host));
     let placement = Placement::Construction(Box::new(construction));
-    let sorting = order(host).map(|order| order.steps_of_sort());
-    match (route(&shifts(guest), &placement, LinkMode::FullDuplex, PhaseLength::OfPlacement), sorting) {
-        (Ok(stages), Ok(sorting)) => {
-            let slowest = stages.iter().map(|stage| stage.steps).max().unwrap_or(0);
-            findings.add(NEIGHBOURS, Trial::at_most(sorting - 1, slowest), &case);
-        }
-        (Err(error), _) => findings.fail(NEIGHBOURS, &case, &error),
-        (_, Err(error)) => findings.fail(NEIGHBOURS, &case, &error),
-    }
+    let sorting = order(host).steps_of_sort();
+    let stages = route(&shifts(guest), &placement, LinkMode::FullDuplex, PhaseLength::OfPlacement);
+    let trial = stages.map(|stages| Trial::at_most(sorting - 1, most(&stages).steps));
+    findings.try_add(NEIGHBOURS, trial, &case);
 }
 
 /// A torus with its twists, and its published values.
@@ -391,68 +326,36 @@ struct PublishedTorus {
 
 const PLAIN: [[u64; 3]; 3] = [[0; 3]; 3];
 
-/// The table of all-to-all: k x k x 2k and k x 2k x 2k for k = 4 and 8.
+/// The table of all-to-all: k x k x 2k and k x 2k x 2k for k = 4 and 8, each plain and with the double twist.
 const PUBLISHED: [PublishedTorus; 8] = [
-    PublishedTorus { lengths: [4, 4, 8], twists: PLAIN, load: (128, 1), diameter: 8, mean_distance: 40_315 },
-    PublishedTorus {
-        lengths: [4, 4, 8],
-        twists: [[0, 0, 4], [0, 0, 4], [0; 3]],
-        load: (220, 3),
-        diameter: 6,
-        mean_distance: 34_646,
-    },
-    PublishedTorus { lengths: [4, 8, 8], twists: PLAIN, load: (256, 1), diameter: 10, mean_distance: 50_196 },
-    PublishedTorus {
-        lengths: [4, 8, 8],
-        twists: [[0, 4, 4], [0; 3], [0; 3]],
-        load: (184, 1),
-        diameter: 6,
-        mean_distance: 43_294,
-    },
-    PublishedTorus {
-        lengths: [8, 8, 16],
-        twists: PLAIN,
-        load: (2048, 1),
-        diameter: 16,
-        mean_distance: 80_078,
-    },
-    PublishedTorus {
-        lengths: [8, 8, 16],
-        twists: [[0, 0, 8], [0, 0, 8], [0; 3]],
-        load: (3568, 3),
-        diameter: 12,
-        mean_distance: 69_756,
-    },
-    PublishedTorus {
-        lengths: [8, 16, 16],
-        twists: PLAIN,
-        load: (4096, 1),
-        diameter: 20,
-        mean_distance: 100_049,
-    },
-    PublishedTorus {
-        lengths: [8, 16, 16],
-        twists: [[0, 8, 8], [0; 3], [0; 3]],
-        load: (2976, 1),
-        diameter: 12,
-        mean_distance: 87_230,
-    },
+    published([4, 4, 8], PLAIN, (128, 1), 8, 40_315),
+    published([4, 4, 8], [[0, 0, 4], [0, 0, 4], [0; 3]], (220, 3), 6, 34_646),
+    published([4, 8, 8], PLAIN, (256, 1), 10, 50_196),
+    published([4, 8, 8], [[0, 4, 4], [0; 3], [0; 3]], (184, 1), 6, 43_294),
+    published([8, 8, 16], PLAIN, (2048, 1), 16, 80_078),
+    published([8, 8, 16], [[0, 0, 8], [0, 0, 8], [0; 3]], (3568, 3), 12, 69_756),
+    published([8, 16, 16], PLAIN, (4096, 1), 20, 100_049),
+    published([8, 16, 16], [[0, 8, 8], [0; 3], [0; 3]], (2976, 1), 12, 87_230),
 ];
 
+const fn published(
+    lengths: [u64; 3],
+    twists: [[u64; 3]; 3],
+    load: (u64, u64),
+    diameter: u64,
+    mean_distance: u64,
+) -> PublishedTorus {
+    PublishedTorus { lengths, twists, load, diameter, mean_distance }
+}
+
 pub(super) fn twist_cases(scope: Scope) -> Vec<Case> {
-    let published = match scope {
-        Scope::Quick => &PUBLISHED[..4],
-        Scope::Full => &PUBLISHED[..],
-    };
-    published.iter().map(|torus| -> Case { Box::new(|findings| twisted(torus, findings)) }).collect()
+    for_each(scope.quick_or_full(&PUBLISHED[..4], &PUBLISHED), twisted)
 }
 
 fn twisted(published: &PublishedTorus, findings: &mut Findings) {
     let case = format!("{:?}, twists {:?}", published.lengths, published.twists);
-    let machine = match Machine::twisted_torus(&published.lengths, &published.twists.map(Vec::from)) {
-        Ok(machine) => machine,
-        Err(error) => return findings.fail(BALANCED, &case, &error),
-    };
+    let machine = Machine::twisted_torus(&published.lengths, &published.twists.map(Vec::from));
+    let Some(machine) = findings.or_fail(BALANCED, &case, machine) else { return };
     let nodes: Vec<NodeId> = machine.nodes().collect();
     let congestion = ChannelCongestion::of(&machine, &all_to_all_pattern(&nodes), TieRule::Direct);
     let (numerator, denominator) = published.load;

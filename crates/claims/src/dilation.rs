@@ -8,10 +8,10 @@ use cubefold_topology::{Machine, NodeId};
 
 use crate::{
     cases,
-    cases::{ConstructionLabel, MachineLabel, mesh, side, torus},
+    cases::{ConstructionLabel, MachineLabel, is_hypercube, mesh, named, side, torus},
     claim::{Claim, Trial, claims},
-    covered::{Covered, GeneralFactor, SimpleFactor, general_case_number},
-    findings::{Case, Findings},
+    covered::{Covered, GeneralFactor, SimpleFactor, general_case},
+    findings::{Case, Findings, for_each},
 };
 
 claims! {
@@ -108,14 +108,14 @@ pub(super) fn check(covered: &Covered, placement: &Placement, findings: &mut Fin
         if let Some(trial) = of_squares(covered, measured) {
             add(SQUARE_DIVISIBLE, trial);
         }
-        if !covered.from_torus && construction.guest().shape().lengths().iter().all(|&length| length == 2) {
+        if !covered.from_torus && is_hypercube(construction.guest()) {
             let longest = construction.host().shape().lengths().iter().copied().max();
             add(CUBE, Trial::equal(longest.unwrap_or(0) / 2, measured));
         }
     }
     let is_expansion =
         matches!(construction.kind(), ConstructionKind::ExpansionF | ConstructionKind::ExpansionH);
-    if is_expansion && construction.host().shape().lengths().iter().all(|&length| length == 2) {
+    if is_expansion && is_hypercube(construction.host()) {
         add(INTO_HYPERCUBE, Trial::equal(1, measured));
     }
 }
@@ -155,18 +155,13 @@ fn folded_simple(construction: &Construction, stated: u64, measured: u64) -> Vec
 }
 
 fn general(covered: &Covered, measured: u64) -> Vec<(Claim, Trial)> {
-    let Some((claim, offset)) = general_case(covered.construction) else { return vec![] };
+    let Some((case, offset)) = general_case(covered.construction) else { return vec![] };
+    let claim = [GENERAL_1, GENERAL_2, GENERAL_3, GENERAL_4, GENERAL_5][case - 1];
     if !covered.folds() {
         return vec![(claim, Trial::equal(covered.stated, measured))];
     }
     let exact = GeneralFactor::of(covered.construction).map_or(0, |factor| factor.most_folded(offset));
     vec![(claim, Trial::stated(covered.stated, measured)), (GENERAL_EXACT, Trial::equal(exact, measured))]
-}
-
-/// The case of theorem 3.4.4, and the dilation inside a supernode.
-fn general_case(construction: &Construction) -> Option<(Claim, u64)> {
-    let cases = [(GENERAL_1, 1), (GENERAL_2, 1), (GENERAL_3, 2), (GENERAL_4, 1), (GENERAL_5, 2)];
-    Some(cases[general_case_number(construction)? - 1])
 }
 
 /// Theorem 3.5.2, in which a hypercube guest on a mesh also counts as a torus.
@@ -195,12 +190,10 @@ pub(super) fn check_chosen(covered: &Covered, findings: &mut Findings) {
 /// links (errata B5).
 pub(super) fn check_ring_of_two(findings: &mut Findings) {
     let [ring, line] = [torus(&[2]), mesh(&[2])];
-    match Construction::named(ConstructionKind::BasicG, &ring, &line) {
-        Ok(construction) => {
-            let measured = cases::dilation(&ring, &Placement::Construction(Box::new(construction.clone())));
-            findings.add(RING_INTO_MESH, Trial::stated(2, measured), &ConstructionLabel(&construction));
-        }
-        Err(error) => findings.fail(RING_INTO_MESH, &"ring of 2", &error),
+    let found = named(RING_INTO_MESH, ConstructionKind::BasicG, &ring, &line, findings);
+    if let Some((construction, placement)) = found {
+        let measured = cases::dilation(&ring, &placement);
+        findings.add(RING_INTO_MESH, Trial::stated(2, measured), &ConstructionLabel(&construction));
     }
 }
 
@@ -227,14 +220,11 @@ pub(super) fn optimal_cases() -> Vec<Case> {
         (SAME_SHAPE_OPTIMAL, torus(&[3, 3]), mesh(&[3, 3])),
         (SAME_SHAPE_OPTIMAL, torus(&[3, 4]), mesh(&[3, 4])),
     ];
-    let case = |(claim, guest, host): (Claim, Machine, Machine)| -> Case {
-        Box::new(move |findings: &mut Findings| {
-            let least = if Search::finds_unit_dilation(&guest, &host) { 1 } else { 2 };
-            let case = format!("{} on {}", MachineLabel(&guest), MachineLabel(&host));
-            findings.add(claim, Trial::at_least(2, least), &case);
-        })
-    };
-    pairs.into_iter().map(case).collect()
+    for_each(pairs, |(claim, guest, host), findings| {
+        let least = if Search::finds_unit_dilation(&guest, &host) { 1 } else { 2 };
+        let case = format!("{} on {}", MachineLabel(&guest), MachineLabel(&host));
+        findings.add(claim, Trial::at_least(2, least), &case);
+    })
 }
 
 /// A search for a one-to-one placement of unit dilation. Processes are placed in the order of their

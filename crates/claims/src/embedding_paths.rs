@@ -1,15 +1,17 @@
 //! Messages between neighbours on the paths of constructions: psi of CS838 1999.
 
-use cubefold_mapping::{ClassicPlacement, GraphGuest, Placement, classic::FlipBit};
+use std::error::Error;
+
+use cubefold_mapping::{ClassicPlacement, ClassicPlacementError, GraphGuest, Placement, classic::FlipBit};
 use cubefold_simulator::{
     Cycles, EngineChoice, MessageRoutes, NeighbourProgram, Outcome, Pattern, Request, simulate,
 };
 use cubefold_topology::{LinkMode, Machine, MachineKind};
 
 use crate::{
-    cases::{MachineLabel, links, mesh},
+    cases::{MachineLabel, hypercube, links, mesh},
     claim::{Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -26,58 +28,40 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (depth, levels, order) = match scope {
-        Scope::Quick => (6, 2, 3),
-        Scope::Full => (9, 3, 5),
-    };
-    let mut cases: Vec<Case> = vec![];
-    for depth in 2..=depth {
-        cases.push(Box::new(move |findings| scatter(MachineKind::BinaryTree, depth, depth + 1, findings)));
-    }
-    for levels in 1..=levels {
-        cases.push(Box::new(move |findings| {
-            scatter(MachineKind::MeshOfTrees, levels, 2 * levels + 2, findings);
-        }));
-    }
-    for order in 1..=order {
-        cases.push(Box::new(move |findings| one_way(order, findings)));
-    }
+    let (depth, levels, order) = scope.quick_or_full((6, 2, 3), (9, 3, 5));
+    let trees = (2..=depth).map(|depth| (MachineKind::BinaryTree, depth, depth + 1));
+    let meshes = (1..=levels).map(|levels| (MachineKind::MeshOfTrees, levels, 2 * levels + 2));
+    let mut cases = for_each(trees.chain(meshes), scatter);
+    cases.extend(for_each(1..=order, one_way));
     cases
 }
 
 /// A guest on a host by its construction.
-fn placed(guest: &Machine, host: &Machine) -> Result<ClassicPlacement, String> {
-    ClassicPlacement::choose(guest, host, &|_| FlipBit::LeftStays).map_err(|error| error.to_string())
+fn placed(guest: &Machine, host: &Machine) -> Result<ClassicPlacement, ClassicPlacementError> {
+    ClassicPlacement::choose(guest, host, &|_| FlipBit::LeftStays)
 }
 
 /// Runs a pattern of a guest over the paths of its placement.
-fn run(guest: &Machine, placement: &ClassicPlacement, pattern: Pattern) -> Result<Outcome, String> {
-    let program = NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO)
-        .map_err(|error| error.to_string())?;
+fn run(guest: &Machine, placement: &ClassicPlacement, pattern: Pattern) -> Result<Outcome, Box<dyn Error>> {
+    let program = NeighbourProgram::new(GraphGuest::new(guest.clone()), pattern, Cycles::ZERO)?;
     let placement = Placement::Classic(Box::new(placement.clone()));
     let rules = links(LinkMode::FullDuplex).with_routes(MessageRoutes::OfEmbedding);
     let request = Request::asynchronous(EngineChoice::Auto);
-    simulate(&program, &placement, rules, &request, &mut ()).map_err(|error| error.to_string())
+    Ok(simulate(&program, &placement, rules, &request, &mut ())?)
 }
 
-fn scatter(kind: MachineKind, dimensions: u64, cube: u64, findings: &mut Findings) {
+fn scatter((kind, dimensions, cube): (MachineKind, u64, u64), findings: &mut Findings) {
     let case = format!("{} of {dimensions} levels in Q_{cube}", kind.name());
-    let measured = || -> Result<[u64; 3], String> {
-        let guest = Machine::of_dimensions(kind, dimensions).map_err(|error| error.to_string())?;
-        let lengths = vec![2; usize::try_from(cube).unwrap_or(0)];
-        let host = Machine::new(MachineKind::Hypercube, &lengths).map_err(|error| error.to_string())?;
-        let placement = placed(&guest, &host)?;
-        let paths = placement.paths().map_err(|error| error.to_string())?;
+    let measured = || -> Result<[u64; 3], Box<dyn Error>> {
+        let guest = Machine::of_dimensions(kind, dimensions)?;
+        let placement = placed(&guest, &hypercube(cube))?;
+        let paths = placement.paths()?;
         let outcome = run(&guest, &placement, Pattern::Scatter)?;
         Ok([busiest(paths.all()), paths.longest(), outcome.summary.makespan().get()])
     };
-    match measured() {
-        Ok([congestion, dilation, cycles]) => {
-            findings.add(CONGESTION, Trial::equal(1, congestion), &case);
-            findings.add(SCATTER, Trial::equal(dilation, cycles), &case);
-        }
-        Err(error) => findings.fail(SCATTER, &case, &error),
-    }
+    let Some([congestion, dilation, cycles]) = findings.or_fail(SCATTER, &case, measured()) else { return };
+    findings.add(CONGESTION, Trial::equal(1, congestion), &case);
+    findings.add(SCATTER, Trial::equal(dilation, cycles), &case);
 }
 
 /// The most paths over one link.
@@ -92,18 +76,12 @@ fn busiest<'paths>(paths: impl Iterator<Item = &'paths [cubefold_topology::NodeI
 fn one_way(order: u32, findings: &mut Findings) {
     let host = mesh(&[1 << order; 2]);
     for pattern in [Pattern::ToChildren, Pattern::ToParents] {
-        let blocked = || -> Result<u128, String> {
-            let levels = u64::from(2 * order);
-            let guest =
-                Machine::of_dimensions(MachineKind::BinaryTree, levels).map_err(|error| error.to_string())?;
+        let blocked = || -> Result<u128, Box<dyn Error>> {
+            let guest = Machine::of_dimensions(MachineKind::BinaryTree, u64::from(2 * order))?;
             Ok(run(&guest, &placed(&guest, &host)?, pattern)?.summary.totals().blocked)
         };
-        match blocked() {
-            Ok(blocked) => {
-                let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
-                findings.add(ONE_WAY, Trial::equal(0, blocked), &MachineLabel(&host));
-            }
-            Err(error) => findings.fail(ONE_WAY, &MachineLabel(&host), &error),
-        }
+        let Some(blocked) = findings.or_fail(ONE_WAY, &MachineLabel(&host), blocked()) else { continue };
+        let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
+        findings.add(ONE_WAY, Trial::equal(0, blocked), &MachineLabel(&host));
     }
 }

@@ -13,8 +13,30 @@ pub enum Scope {
     Full,
 }
 
+impl Scope {
+    /// The first extent in a quick verification, the second in a full one.
+    pub(super) fn quick_or_full<T>(self, quick: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+}
+
 /// A case of some claims: measures, and adds what it finds.
 pub(super) type Case = Box<dyn Fn(&mut Findings) + Send + Sync>;
+
+/// A case for each item.
+pub(super) fn for_each<T: Clone + Send + Sync + 'static>(
+    items: impl IntoIterator<Item = T>,
+    check: impl Fn(T, &mut Findings) + Clone + Send + Sync + 'static,
+) -> Vec<Case> {
+    let case = |item: T| -> Case {
+        let check = check.clone();
+        Box::new(move |findings| check(item.clone(), findings))
+    };
+    items.into_iter().map(case).collect()
+}
 
 /// The trials of all claims so far.
 #[derive(Debug, Default)]
@@ -47,6 +69,28 @@ impl Findings {
     /// Adds a trial of the reading of a misprinted claim that holds.
     pub(super) fn add_reading(&mut self, claim: Claim, trial: Trial, case: &dyn fmt::Display) {
         self.by_claim.entry(claim).or_default().reading.add(trial, case);
+    }
+
+    /// The value of a result; without one, adds a case in which nothing could be measured.
+    pub(super) fn or_fail<T>(
+        &mut self,
+        claim: Claim,
+        case: &dyn fmt::Display,
+        result: Result<T, impl fmt::Display>,
+    ) -> Option<T> {
+        result.map_err(|error| self.fail(claim, case, &error)).ok()
+    }
+
+    /// Adds a trial of a claim, or the reason why nothing could be measured.
+    pub(super) fn try_add(
+        &mut self,
+        claim: Claim,
+        trial: Result<Trial, impl fmt::Display>,
+        case: &dyn fmt::Display,
+    ) {
+        if let Some(trial) = self.or_fail(claim, case, trial) {
+            self.add(claim, trial, case);
+        }
     }
 
     /// Adds a case in which nothing could be measured, for a reason.

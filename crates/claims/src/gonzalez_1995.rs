@@ -3,88 +3,62 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_mapping::{EmbeddingKind, Hypercube, Placement, PlacementMetrics};
-use cubefold_topology::TieRule;
+use cubefold_mapping::EmbeddingKind;
 
 use crate::{
     cases::{MachineLabel, shapes, torus},
     claim::{Claim, Quantity, Trial},
-    findings::{Case, Findings, Scope},
+    cube::{embed, measure},
+    findings::{Case, Findings, Scope, for_each},
 };
 
-/// The claims about one embedding.
-struct Claims {
-    spectrum: Claim,
-    longest: Claim,
-    total: Claim,
-    most_load: Claim,
-    least_load: Claim,
-    mean_load: Claim,
-}
-
-const STANDARD: Claims = Claims {
-    spectrum: Claim::new(
+/// The claims about an embedding: the number of edges of each dilation, the largest dilation and the sum; the largest,
+/// the least and the mean node load.
+const STANDARD: [Claim; 6] = [
+    Claim::new(
         "González et al. 1995, 4.2",
         "dilations of which standard has another number than 2^(d-1) for each 2^i, i < d_j",
     ),
-    longest: Claim::new("González et al. 1995, 4.3", "dilation of standard on a torus: 2^(max d_j - 1)"),
-    total: Claim::new(
+    Claim::new("González et al. 1995, 4.3", "dilation of standard on a torus: 2^(max d_j - 1)"),
+    Claim::new(
         "González et al. 1995, 4.4",
         "total dilation of standard on a torus: 2^(d-1) sum (2^(d_j) - 1)",
     ),
-    most_load: Claim::new(
-        "González et al. 1995, 4.5",
-        "largest node load of standard on a torus: sum M(d_j)",
-    ),
-    least_load: Claim::new("González et al. 1995, 4.5", "least node load of standard on a torus: 0"),
-    mean_load: Claim::new(
+    Claim::new("González et al. 1995, 4.5", "largest node load of standard on a torus: sum M(d_j)"),
+    Claim::new("González et al. 1995, 4.5", "least node load of standard on a torus: 0"),
+    Claim::new(
         "González et al. 1995, 4.6",
         "mean node load of standard on a torus: total dilation / 2^d - d/2",
     ),
-};
+];
 
-const XOR: Claims = Claims {
-    spectrum: Claim::new(
+const XOR: [Claim; 6] = [
+    Claim::new(
         "González et al. 1995, 4.2",
         "dilations of which xor has another number than 2^(d-1) for each 2^i, i < d_j - 1, and 2^(d_j - 2) once more",
     ),
-    longest: Claim::new("González et al. 1995, 4.3", "dilation of xor on a torus: 2^(max d_j - 2)"),
-    total: Claim::new(
+    Claim::new("González et al. 1995, 4.3", "dilation of xor on a torus: 2^(max d_j - 2)"),
+    Claim::new(
         "González et al. 1995, 4.4",
         "total dilation of xor on a torus: 2^(d-1) sum (3 * 2^(d_j - 2) - 1)",
     ),
-    most_load: Claim::new(
+    Claim::new(
         "González et al. 1995, 4.5",
         "largest node load of xor on a torus: sum (2^(d_j - 2) - 1 + M(d_j - 2))",
     ),
-    least_load: Claim::new(
-        "González et al. 1995, 4.5",
-        "least node load of xor on a torus: sum (2^(d_j - 2) - 1)",
-    ),
-    mean_load: Claim::new(
-        "González et al. 1995, 4.6",
-        "mean node load of xor on a torus: total dilation / 2^d - d/2",
-    ),
-};
-
-impl Claims {
-    const fn all(&self) -> [Claim; 6] {
-        [self.spectrum, self.longest, self.total, self.most_load, self.least_load, self.mean_load]
-    }
-}
+    Claim::new("González et al. 1995, 4.5", "least node load of xor on a torus: sum (2^(d_j - 2) - 1)"),
+    Claim::new("González et al. 1995, 4.6", "mean node load of xor on a torus: total dilation / 2^d - d/2"),
+];
 
 /// In the order of the paper, claims about standard first.
 pub(super) fn claims() -> Vec<Claim> {
-    [STANDARD.all(), XOR.all()].concat()
+    [STANDARD, XOR].concat()
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let most = match scope {
-        Scope::Quick => 10,
-        Scope::Full => 15,
-    };
+    let most = scope.quick_or_full(10, 15);
     let all = (1..=most).flat_map(|bits| shapes(1 << bits));
-    all.map(|lengths| -> Case { Box::new(move |findings| check_torus(&lengths, findings)) }).collect()
+    for_each(all, |lengths, findings| check_torus(&lengths, findings))
 }
 
 fn check_torus(lengths: &[u64], findings: &mut Findings) {
@@ -92,13 +66,7 @@ fn check_torus(lengths: &[u64], findings: &mut Findings) {
     let case = MachineLabel(&machine).to_string();
     for (kind, claims) in [(EmbeddingKind::Standard, STANDARD), (EmbeddingKind::Xor, XOR)] {
         let promised = Promised::of(kind, lengths);
-        let cube = Hypercube::new(machine.node_count().ilog2().into());
-        let placement = cube.ok().and_then(|cube| Some((cube, Placement::embed(kind, cube, &machine).ok()?)));
-        let Some((cube, placement)) = placement else {
-            findings.fail(claims.spectrum, &case, &"no placement");
-            continue;
-        };
-        let metrics = PlacementMetrics::measure(&cube, &placement, TieRule::Direct);
+        let metrics = measure(&embed(kind, &machine));
         let (dilation, load) = (&metrics.dilation, metrics.node_load);
         let entries = promised.spectrum.keys().chain(dilation.spectrum.keys());
         let differs = |links: &&u64| promised.spectrum.get(links) != dilation.spectrum.get(links);
@@ -106,15 +74,15 @@ fn check_torus(lengths: &[u64], findings: &mut Findings) {
         let d = u64::from(machine.node_count().ilog2());
         // Twice the mean: 2 total / 2^d - d.
         let doubled = Quantity::fraction(2 * promised.total - d * machine.node_count(), machine.node_count());
-        let trials = [
-            (claims.spectrum, Trial::equal(0, differing)),
-            (claims.longest, Trial::equal(promised.longest(), dilation.max())),
-            (claims.total, Trial::equal(promised.total, dilation.total())),
-            (claims.most_load, Trial::equal(promised.most_load, load.max)),
-            (claims.least_load, Trial::equal(promised.least_load, load.min)),
-            (claims.mean_load, Trial::equal(doubled.over(2), Quantity::fraction(load.sum, load.count))),
+        let trials: [Trial; 6] = [
+            Trial::equal(0, differing),
+            Trial::equal(promised.longest(), dilation.max()),
+            Trial::equal(promised.total, dilation.total()),
+            Trial::equal(promised.most_load, load.max),
+            Trial::equal(promised.least_load, load.min),
+            Trial::equal(doubled.over(2), Quantity::fraction(load.sum, load.count)),
         ];
-        for (claim, trial) in trials {
+        for (claim, trial) in claims.into_iter().zip(trials) {
             findings.add(claim, trial, &case);
         }
     }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use cubefold_mapping::{GraphGuest, Placement, PlacementMetrics, truncation};
-use cubefold_topology::{EDGE_GRAMMARS, EdgeGrammar, Machine, TieRule};
+use cubefold_mapping::{Placement, truncation};
+use cubefold_topology::{EDGE_GRAMMARS, EdgeGrammar, Machine};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use crate::{
-    cases::key,
+    cases::{key, metrics},
     claim::{Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -28,19 +28,15 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (size, seeds) = match scope {
-        Scope::Quick => (5, 60),
-        Scope::Full => (7, 3000),
-    };
+    let (size, seeds) = scope.quick_or_full((5, 60), (7, 3000));
     let named = (0..EDGE_GRAMMARS.len()).flat_map(move |place| (2..=size).map(move |size| (place, size)));
-    let named = named
-        .map(|(place, size)| -> Case { Box::new(move |findings| truncate_named(place, size, findings)) });
-    let random = (0..seeds).map(|seed| -> Case { Box::new(move |findings| truncate_random(seed, findings)) });
-    named.chain(random).collect()
+    let mut cases = for_each(named, truncate_named);
+    cases.extend(for_each(0..seeds, truncate_random));
+    cases
 }
 
 /// Truncates the grammar at this place of the list from this size to all smaller ones.
-fn truncate_named(place: usize, size: u32, findings: &mut Findings) {
+fn truncate_named((place, size): (usize, u32), findings: &mut Findings) {
     let grammar = Arc::new(EDGE_GRAMMARS[place].grammar());
     for shorter in 1..size {
         let case = format!("{grammar}, {size} to {shorter}");
@@ -49,22 +45,16 @@ fn truncate_named(place: usize, size: u32, findings: &mut Findings) {
             findings.fail(DILATION, &case, &"no graph");
             continue;
         };
-        match truncation(guest, host) {
-            Ok(table) => {
-                let guest = GraphGuest::new(guest.clone());
-                let placement = Placement::Table(table);
-                let metrics = PlacementMetrics::measure_by_edge(&guest, &placement, TieRule::Direct);
-                findings.add(DILATION, Trial::at_most(1, metrics.dilation.max()), &case);
-                let cut = size - shorter;
-                let load: u64 = match grammar.name() {
-                    "complete-binary-tree" => (2 << cut) - 1,
-                    "line" | "ring" | "hypercube" => 1 << cut,
-                    _ => 1 << (2 * cut),
-                };
-                findings.add(LOAD, Trial::equal(load, metrics.load.max), &case);
-            }
-            Err(error) => findings.fail(DILATION, &case, &error),
-        }
+        let Some(table) = findings.or_fail(DILATION, &case, truncation(guest, host)) else { continue };
+        let metrics = metrics(guest, &Placement::Table(table));
+        findings.add(DILATION, Trial::at_most(1, metrics.dilation.max()), &case);
+        let cut = size - shorter;
+        let load: u64 = match grammar.name() {
+            "complete-binary-tree" => (2 << cut) - 1,
+            "line" | "ring" | "hypercube" => 1 << cut,
+            _ => 1 << (2 * cut),
+        };
+        findings.add(LOAD, Trial::equal(load, metrics.load.max), &case);
     }
 }
 

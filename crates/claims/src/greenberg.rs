@@ -170,10 +170,8 @@ fn doublet_words(method: ReflectionMethod, table: &SlotTable, column: u32) -> im
 
 fn check_embedding(sides: MeshSides, findings: &mut Findings) {
     let case = MeshLabel(sides);
-    let embedding = match GreenbergEmbedding::new([sides.rows().into(), sides.columns().into()]) {
-        Ok(embedding) => embedding,
-        Err(error) => return findings.fail(THEOREM_3_SHARED, &case, &error),
-    };
+    let embedding = GreenbergEmbedding::new([sides.rows().into(), sides.columns().into()]);
+    let Some(embedding) = findings.or_fail(THEOREM_3_SHARED, &case, embedding) else { return };
     let (mesh, table) = (embedding.intermediate(), embedding.table());
     let mut nodes: Vec<u32> = table.iter().map(|(_, _, slot)| mesh.cube_node(slot)).collect();
     nodes.sort_unstable();
@@ -196,10 +194,8 @@ fn load_factor_cases(scope: Scope) -> Vec<Case> {
 
 fn check_load_factor(sides: MeshSides, findings: &mut Findings) {
     let case = MeshLabel(sides);
-    let embedding = match GreenbergEmbedding::new([sides.rows().into(), sides.columns().into()]) {
-        Ok(embedding) => embedding,
-        Err(error) => return findings.fail(LOAD_FACTOR, &case, &error),
-    };
+    let embedding = GreenbergEmbedding::new([sides.rows().into(), sides.columns().into()]);
+    let Some(embedding) = findings.or_fail(LOAD_FACTOR, &case, embedding) else { return };
     let load_factor = u64::from(embedding.load_factor());
     findings.add(LOAD_FACTOR, Trial::at_most(8, load_factor), &case);
     findings.add_reading(COLUMN_EDGES, Trial::at_most(8, load_factor), &case);

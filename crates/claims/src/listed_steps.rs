@@ -11,11 +11,12 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::{
     cases::{
-        ConstructionLabel, MachineLabel, dilation, key, mesh, permutations, route, shifts, side, table, torus,
+        ConstructionLabel, MachineLabel, dilation, is_hypercube, key, mesh, permutations, route, shifts,
+        side, table, torus,
     },
     claim::{Claim, Trial, claims},
-    covered::{Covered, general_case_number},
-    findings::{Case, Findings, Scope},
+    covered::{Covered, general_case},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 const BASIC: [Claim; 4] = [
@@ -82,7 +83,13 @@ pub(super) fn check(covered: &Covered, stages: &[StageRouting], findings: &mut F
 }
 
 /// The items about a construction, with the steps that they promise.
-fn items(covered: &Covered) -> Vec<(Claim, u64)> {
+fn items(covered: &Covered) -> impl Iterator<Item = (Claim, u64)> {
+    let divides = is_square_expansion(covered).then_some((SQUARE_INCREASING[0], covered.stated));
+    item(covered).into_iter().chain(divides)
+}
+
+/// The item about the kind of a construction.
+fn item(covered: &Covered) -> Option<(Claim, u64)> {
     let rho = covered.stated;
     let item = match covered.construction.kind() {
         ConstructionKind::BasicF => (BASIC[0], rho),
@@ -93,27 +100,19 @@ fn items(covered: &Covered) -> Vec<(Claim, u64)> {
         ConstructionKind::ExpansionH if covered.to_torus => (INCREASING[1], rho),
         ConstructionKind::ExpansionH => (INCREASING[2], rho),
         ConstructionKind::ExpansionG => (INCREASING[3], rho),
-        ConstructionKind::SimpleReduction if is_hypercube(covered) => (LOWERING[1], rho),
+        ConstructionKind::SimpleReduction if is_hypercube(covered.construction.guest()) => (LOWERING[1], rho),
         ConstructionKind::SimpleReduction => (LOWERING[0], rho),
-        ConstructionKind::GeneralReduction => match general_case_number(covered.construction) {
-            Some(case @ (3 | 5)) => (LOWERING[case + 1], rho + 2),
-            Some(case) => (LOWERING[case + 1], rho + 1),
-            None => return vec![],
-        },
-        ConstructionKind::SquareLowering => match lowering(covered) {
-            Some(item) => item,
-            None => return vec![],
-        },
+        ConstructionKind::GeneralReduction => {
+            let (case, offset) = general_case(covered.construction)?;
+            (LOWERING[case + 1], rho + offset)
+        }
+        ConstructionKind::SquareLowering => lowering(covered)?,
         ConstructionKind::SquareLoweringFolded => (SQUARE_LOWERING[4], 4 * rho),
-        ConstructionKind::SquareRising => match rising(covered) {
-            Some(item) => item,
-            None => return vec![],
-        },
+        ConstructionKind::SquareRising => rising(covered)?,
         ConstructionKind::SquareRisingFolded => (SQUARE_INCREASING[4], 4 * rho),
-        _ => return vec![],
+        _ => return None,
     };
-    let divides = is_square_expansion(covered).then_some((SQUARE_INCREASING[0], rho));
-    std::iter::once(item).chain(divides).collect()
+    Some(item)
 }
 
 /// `None` for an odd torus into a torus, which the list maps through a mesh.
@@ -138,10 +137,6 @@ fn rising(covered: &Covered) -> Option<(Claim, u64)> {
     }
 }
 
-fn is_hypercube(covered: &Covered) -> bool {
-    covered.construction.guest().shape().lengths().iter().all(|&length| length == 2)
-}
-
 /// Whether it is an expansion between square graphs as in theorem 3.5.4.
 fn is_square_expansion(covered: &Covered) -> bool {
     let kind = covered.construction.kind();
@@ -161,12 +156,8 @@ claims! {
 }
 
 pub(super) fn any_dilation_two_cases(scope: Scope) -> Vec<Case> {
-    let placements = match scope {
-        Scope::Quick => 4,
-        Scope::Full => 40,
-    };
-    let mut cases: Vec<Case> = vec![];
-    for (guest, host) in [
+    let placements = scope.quick_or_full(4, 40);
+    let pairs = [
         (torus(&[4, 4]), mesh(&[4, 4])),
         (torus(&[5, 3]), mesh(&[5, 3])),
         (torus(&[3, 3]), torus(&[3, 3])),
@@ -174,35 +165,26 @@ pub(super) fn any_dilation_two_cases(scope: Scope) -> Vec<Case> {
         (torus(&[9]), mesh(&[3, 3])),
         (mesh(&[2, 3, 4]), mesh(&[4, 3, 2])),
         (torus(&[6, 6]), torus(&[6, 6])),
-    ] {
-        for number in 0..placements {
-            let (guest, host) = (guest.clone(), host.clone());
-            cases.push(Box::new(move |findings| check_placement(&guest, &host, number, findings)));
-        }
-    }
-    cases
+    ];
+    let numbered =
+        pairs.into_iter().flat_map(|pair| (0..placements).map(move |number| (pair.clone(), number)));
+    for_each(numbered, |((guest, host), number), findings| check_placement(&guest, &host, number, findings))
 }
 
 fn check_placement(guest: &Machine, host: &Machine, number: u32, findings: &mut Findings) {
     let case = format!("placement {number} of {} on {}", MachineLabel(guest), MachineLabel(host));
-    let placement = match random_placement(guest, host, &case) {
-        Ok(placement) => placement,
-        Err(error) => return findings.fail(ANY_STEPS, &case, &error),
-    };
+    let placement = random_placement(guest, host, &case);
+    let Some(placement) = findings.or_fail(ANY_STEPS, &case, placement) else { return };
     let phases = PhaseLength::Links(NonZeroU64::MIN);
     let routed = route(&shifts(guest), &placement, LinkMode::FullDuplex, phases).and_then(|mut stages| {
         let random = permutations(guest, 10, &case);
         stages.extend(route(&random, &placement, LinkMode::FullDuplex, phases)?);
         Ok(stages)
     });
-    match routed {
-        Ok(stages) => {
-            for stage in stages {
-                findings.add(ANY_STEPS, Trial::at_most(2, stage.steps), &case);
-                findings.add(ANY_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
-            }
-        }
-        Err(error) => findings.fail(ANY_STEPS, &case, &error),
+    let Some(stages) = findings.or_fail(ANY_STEPS, &case, routed) else { return };
+    for stage in stages {
+        findings.add(ANY_STEPS, Trial::at_most(2, stage.steps), &case);
+        findings.add(ANY_CONFLICTS, Trial::equal(0, stage.conflicts), &case);
     }
 }
 

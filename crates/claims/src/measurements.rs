@@ -13,7 +13,7 @@ use cubefold_scenario::load_text;
 
 use crate::{
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings},
 };
 
 claims! {
@@ -54,7 +54,7 @@ claims! {
             "bus bandwidth of a ring all-reduce of 16 GiB on GB200 NVL72 at the 900 GB/s of the data sheet: difference from the published 840 GB/s [%]: at most 7";
 }
 
-pub(super) fn cases(_: Scope) -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Box::new(check_ironwood),
         Box::new(check_columns),
@@ -242,13 +242,9 @@ fn check_nvlink(findings: &mut Findings) {
          inside = {{ kind = \"switch\", link = {{ bandwidth = \"900 GB/s\", latency = \"1 us\" }} }}\n\
          [program]\n{program}\n"
     );
-    match record(&text) {
-        // 2 (P - 1) / P of the vector passes a device; GB/s, in thousandths.
-        Ok(run) => {
-            let time = to_nanoseconds(&run, makespan(&run)).max(1);
-            let found = bytes / 72 * 2 * 71 * 1000 / time;
-            findings.add(NVLINK, within(7, 840_000, found), &"16 GiB");
-        }
-        Err(reason) => findings.fail(NVLINK, &"16 GiB", &reason),
-    }
+    let Some(run) = findings.or_fail(NVLINK, &"16 GiB", record(&text)) else { return };
+    let time = to_nanoseconds(&run, makespan(&run)).max(1);
+    // 2 (P - 1) / P of the vector passes a device; GB/s, in thousandths.
+    let found = bytes / 72 * 2 * 71 * 1000 / time;
+    findings.add(NVLINK, within(7, 840_000, found), &"16 GiB");
 }

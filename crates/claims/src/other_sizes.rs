@@ -1,13 +1,13 @@
 //! Numbers of processes and nodes outside Tao 1988 (`docs/model.md` section 28.9): the
 //! dilation and the loads of `uneven-contraction` and `spare-nodes`.
 
-use cubefold_mapping::{Construction, ConstructionKind, GraphGuest, Placement, PlacementMetrics};
-use cubefold_topology::{Machine, TieRule};
+use cubefold_mapping::{Construction, ConstructionKind, Placement};
+use cubefold_topology::Machine;
 
 use crate::{
-    cases::{ConstructionLabel, machines_of},
+    cases::{ConstructionLabel, machines_of, metrics},
     claim::{Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -23,19 +23,12 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let most = match scope {
-        Scope::Quick => 12,
-        Scope::Full => 24,
-    };
-    let mut cases: Vec<Case> = vec![];
-    for processes in 2..=most {
-        cases.push(Box::new(move |findings| {
-            for nodes in (2..=most).filter(|&nodes| nodes != processes) {
-                check_sizes(processes, nodes, findings);
-            }
-        }));
-    }
-    cases
+    let most = scope.quick_or_full(12, 24);
+    for_each(2..=most, move |processes, findings| {
+        for nodes in (2..=most).filter(|&nodes| nodes != processes) {
+            check_sizes(processes, nodes, findings);
+        }
+    })
 }
 
 fn check_sizes(processes: u64, nodes: u64, findings: &mut Findings) {
@@ -54,8 +47,7 @@ fn check_sizes(processes: u64, nodes: u64, findings: &mut Findings) {
 
 fn check(guest: &Machine, construction: &Construction, findings: &mut Findings) {
     let placement = Placement::Construction(Box::new(construction.clone()));
-    let metrics =
-        PlacementMetrics::measure_by_edge(&GraphGuest::new(guest.clone()), &placement, TieRule::Direct);
+    let metrics = metrics(guest, &placement);
     let case = ConstructionLabel(construction);
     let dilation = Trial::at_most(construction.dilation().links, metrics.dilation.max());
     if construction.kind() == ConstructionKind::SpareNodes {

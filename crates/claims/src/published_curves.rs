@@ -14,7 +14,7 @@ use cubefold_topology::{LinkMode, Machine, NetworkParameters, TieRule};
 use crate::{
     cases::{mesh, torus},
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -147,15 +147,10 @@ const WINDOW: u64 = 10_000;
 const SHORT_WINDOW: u64 = 4_000;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let curves = match scope {
-        Scope::Full => &CURVES[..],
-        Scope::Quick => &CURVES[..QUICK],
-    };
+    let curves = scope.quick_or_full(&CURVES[..QUICK], &CURVES[..]);
     let of_curve = |(place, curve): (usize, &'static Curve)| {
-        let of_point = move |&point: &(f64, f64)| -> Case {
-            Box::new(move |findings| check_latency(curve, point, findings))
-        };
-        let mut cases: Vec<Case> = curve.points.iter().map(of_point).collect();
+        let points = curve.points.iter().copied();
+        let mut cases = for_each(points, move |point, findings| check_latency(curve, point, findings));
         if scope == Scope::Full || place == 0 {
             cases.push(Box::new(move |findings| check_stable(curve, findings)));
             cases.push(Box::new(move |findings| check_saturated(curve, findings)));

@@ -13,7 +13,7 @@ use crate::{
     },
     claim::{Claim, Trial, claims},
     covered::SimpleFactor,
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -49,10 +49,7 @@ claims! {
 }
 
 pub(super) fn phase_cases(scope: Scope) -> Vec<Case> {
-    let sets = match scope {
-        Scope::Quick => 20,
-        Scope::Full => 100,
-    };
+    let sets = scope.quick_or_full(20, 100);
     let trial =
         |claim, kind, guest: Machine, host: Machine, promised| Attempt { claim, kind, guest, host, promised };
     let attempts = [
@@ -66,15 +63,13 @@ pub(super) fn phase_cases(scope: Scope) -> Vec<Case> {
         // 2 l^((d-c)/c) times 1 and 1/3.
         trial(SQUARE, ConstructionKind::SquareLowering, torus(&[9; 3]), mesh(&[27; 2]), 2 * 3 + 2),
     ];
-    let mut cases: Vec<Case> = vec![];
-    for attempt in attempts {
-        cases.push(Box::new(move |findings| attempt.check(sets, findings)));
-    }
+    let mut cases = for_each(attempts, move |attempt, findings| attempt.check(sets, findings));
     cases.push(Box::new(move |findings| check_scatter(sets, findings)));
     cases
 }
 
 /// A construction whose sets take longer in unlimited phases.
+#[derive(Clone)]
 struct Attempt {
     claim: Claim,
     kind: ConstructionKind,
@@ -164,14 +159,10 @@ pub(super) fn check_sums(findings: &mut Findings) {
         } else {
             route(&permutations(&guest, 20, &format!("mode 3; {guest:?}")), &placement, mode, phases)
         };
-        match routed {
-            Ok(stages) => {
-                let steps = most(&stages).steps;
-                findings.add(SUMS, Trial::at_most(printed, steps), &case);
-                findings.add_reading(SUMS, Trial::at_most(2 * printed, steps), &case);
-            }
-            Err(error) => findings.fail(SUMS, &case, &error),
-        }
+        let Some(stages) = findings.or_fail(SUMS, &case, routed) else { continue };
+        let steps = most(&stages).steps;
+        findings.add(SUMS, Trial::at_most(printed, steps), &case);
+        findings.add_reading(SUMS, Trial::at_most(2 * printed, steps), &case);
     }
 }
 

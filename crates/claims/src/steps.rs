@@ -5,9 +5,11 @@ use cubefold_simulator::{DimensionChoice, PhaseLength, Routing, SimulationError,
 use cubefold_topology::{LinkMode, TieRule};
 
 use crate::{
-    cases::{ConstructionLabel, key, links_with, permutations, route, route_by, scatter, shifts},
+    cases::{
+        ConstructionLabel, is_hypercube, key, links_with, permutations, route, route_by, scatter, shifts,
+    },
     claim::{Claim, Trial},
-    covered::{Covered, GeneralFactor, Multiplicands, SimpleFactor, general_case_number},
+    covered::{Covered, GeneralFactor, Multiplicands, SimpleFactor, general_case},
     findings::Findings,
     listed_steps,
 };
@@ -171,9 +173,9 @@ pub(super) fn promise(covered: &Covered) -> Option<[u64; 3]> {
 
 fn simple(covered: &Covered) -> Vec<(StepClaims, Promise)> {
     let Some(factor) = SimpleFactor::of(covered.construction) else { return vec![] };
-    let doubling = if covered.folds() { 2 } else { 1 };
-    let mut theorems = vec![(SIMPLE, [covered.stated, 2 * covered.stated, 2 * doubling * factor.sum()])];
-    if covered.construction.guest().shape().lengths().iter().all(|&length| length == 2) {
+    let mut theorems =
+        vec![(SIMPLE, [covered.stated, 2 * covered.stated, 2 * covered.doubling() * factor.sum()])];
+    if is_hypercube(covered.construction.guest()) {
         let hosts = covered.construction.host().shape().lengths();
         let most = hosts.iter().copied().max().unwrap_or(0);
         theorems.push((CUBE, [most / 2, most, hosts.iter().sum()]));
@@ -186,9 +188,8 @@ fn elimination(covered: &Covered) -> Option<(StepClaims, Promise)> {
     if is_by_step(covered) {
         return None;
     }
-    let doubling = if covered.folds() { 2 } else { 1 };
     let sum = Multiplicands::of(covered.construction)?.sum();
-    Some((ELIMINATION, [covered.stated, 2 * covered.stated, 2 * doubling * sum]))
+    Some((ELIMINATION, [covered.stated, 2 * covered.stated, 2 * covered.doubling() * sum]))
 }
 
 /// Whether a sequential elimination is routed dimension by dimension: by `G'` or `F' o T_L`.
@@ -216,14 +217,10 @@ fn check_by_step(covered: &Covered, mode: LinkMode, stages: &[StageRouting], fin
 /// Theorem 4.5.3: the multiplicand dimensions, then the multiplier dimensions.
 fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
     let factor = GeneralFactor::of(covered.construction)?;
-    let offset = match general_case_number(covered.construction)? {
-        3 | 5 => 2,
-        _ => 1,
-    };
-    let doubling = if covered.folds() { 2 } else { 1 };
+    let (_, offset) = general_case(covered.construction)?;
     let c = covered.construction.host().shape().dimension_count() as u64;
     let full = covered.stated + offset;
-    Some((GENERAL, [full, 2 * full, 2 * doubling * factor.sum() + 2 * c * offset]))
+    Some((GENERAL, [full, 2 * full, 2 * covered.doubling() * factor.sum() + 2 * c * offset]))
 }
 
 /// Routes the shift sets of the guest and equally many random permutation sets, and at unit dilation the
@@ -231,23 +228,8 @@ fn general(covered: &Covered) -> Option<(StepClaims, Promise)> {
 pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findings: &mut Findings) {
     let case = ConstructionLabel(covered.construction);
     for (mode, number) in LinkMode::ALL.into_iter().zip(0..) {
-        match stages(covered, placement, sets, mode) {
-            Ok(stages) => {
-                for (theorem, promise) in theorems(covered) {
-                    for stage in &stages {
-                        findings.add(
-                            theorem.steps[number],
-                            Trial::at_most(promise[number], stage.steps),
-                            &case,
-                        );
-                        findings.add(theorem.conflicts, Trial::equal(0, stage.conflicts), &case);
-                    }
-                }
-                check_by_step(covered, mode, &stages, findings);
-                if mode == LinkMode::FullDuplex {
-                    listed_steps::check(covered, &stages, findings);
-                }
-            }
+        let stages = match stages(covered, placement, sets, mode) {
+            Ok(stages) => stages,
             Err(error) => {
                 for (theorem, _) in theorems(covered) {
                     findings.fail(theorem.steps[number], &case, &error);
@@ -255,7 +237,18 @@ pub(super) fn check(covered: &Covered, placement: &Placement, sets: usize, findi
                 if is_by_step(covered) {
                     findings.fail(ELIMINATION_CONFLICTS, &case, &error);
                 }
+                continue;
             }
+        };
+        for (theorem, promise) in theorems(covered) {
+            for stage in &stages {
+                findings.add(theorem.steps[number], Trial::at_most(promise[number], stage.steps), &case);
+                findings.add(theorem.conflicts, Trial::equal(0, stage.conflicts), &case);
+            }
+        }
+        check_by_step(covered, mode, &stages, findings);
+        if mode == LinkMode::FullDuplex {
+            listed_steps::check(covered, &stages, findings);
         }
     }
 }
@@ -276,14 +269,11 @@ pub(super) fn check_choices(covered: &Covered, placement: &Placement, findings: 
         let links = links_with(LinkMode::FullDuplex, tie);
         let routing = Routing { dimension_choice, phase_length: PhaseLength::OfPlacement, ..Routing::PLAIN };
         let program = permutations(guest, 3, &task);
-        match route_by(&program, placement, links, &routing) {
-            Ok(stages) => {
-                let is_over = |stage: &&StageRouting| stage.steps > promised || stage.conflicts > 0;
-                let over = stages.iter().filter(is_over).count() as u64;
-                findings.add(claim, Trial::equal(0, over), &case);
-            }
-            Err(error) => findings.fail(claim, &case, &error),
-        }
+        let stages = route_by(&program, placement, links, &routing);
+        let Some(stages) = findings.or_fail(claim, &case, stages) else { continue };
+        let is_over = |stage: &&StageRouting| stage.steps > promised || stage.conflicts > 0;
+        let over = stages.iter().filter(is_over).count() as u64;
+        findings.add(claim, Trial::equal(0, over), &case);
     }
 }
 

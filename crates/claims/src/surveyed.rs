@@ -2,7 +2,7 @@
 
 use crate::{
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings},
+    findings::{Case, Findings, for_each},
 };
 
 claims! {
@@ -19,13 +19,8 @@ claims! {
 }
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = vec![];
-    for side in 2..=9 {
-        cases.push(Box::new(move |findings| cube_on_line(side, findings)));
-    }
-    for order in 1..=8 {
-        cases.push(Box::new(move |findings| mesh_in_tree(order, findings)));
-    }
+    let mut cases = for_each(2..=9, cube_on_line);
+    cases.extend(for_each(1..=8, mesh_in_tree));
     cases
 }
 

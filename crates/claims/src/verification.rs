@@ -94,7 +94,7 @@ impl CaseSet {
             Cs838 => cs838::cases(scope),
             Collectives => collectives::cases(scope),
             Measured => measured::cases(),
-            Measurements => measurements::cases(scope),
+            Measurements => measurements::cases(),
             Curves => published_curves::cases(scope),
             BlueGene => blue_gene::cases(scope),
             Surveyed => surveyed::cases(),

@@ -15,7 +15,7 @@ use cubefold_topology::{Link, Machine, NodeId, TieRule};
 use super::{Run, name, torus};
 use crate::{
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -67,18 +67,12 @@ claims! {
 const SIDES: std::ops::RangeInclusive<u32> = 2..=7;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let mut cases: Vec<Case> = SIDES
-        .map(|bits| Box::new(move |findings: &mut Findings| check_lines(bits, findings)) as Case)
-        .collect();
+    let mut cases = for_each(SIDES, check_lines);
     let mut whole: Vec<&'static [u64]> = vec![&[4], &[16], &[4, 4], &[8, 8], &[4, 4, 4], &[4, 4, 4, 4]];
     if scope == Scope::Full {
         whole.extend([&[16, 16][..], &[64, 64], &[128, 128], &[8, 8, 8], &[16, 16, 16], &[8, 8, 8, 8]]);
     }
-    cases.extend(
-        whole
-            .into_iter()
-            .map(|lengths| Box::new(move |findings: &mut Findings| check_torus(lengths, findings)) as Case),
-    );
+    cases.extend(for_each(whole, check_torus));
     cases
 }
 

@@ -10,7 +10,7 @@ use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 use super::{Run, name, torus};
 use crate::{
     claim::{Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -56,9 +56,7 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let mut cases: Vec<Case> = (2..=8)
-        .map(|bits| Box::new(move |findings: &mut Findings| check_ring(bits, findings)) as Case)
-        .collect();
+    let mut cases = for_each(2..=8, check_ring);
     cases.push(Box::new(check_gain));
     let shapes: [(&'static [u64], u64, u64); 4] = [
         (&[4, 4, 8], 8, 40_315),
@@ -66,10 +64,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
         (&[8, 8, 16], 16, 80_078),
         (&[8, 16, 16], 20, 100_049),
     ];
-    let count = if scope == Scope::Full { 4 } else { 2 };
-    cases.extend(shapes.into_iter().take(count).map(|(lengths, diameter, mean)| {
-        Box::new(move |findings: &mut Findings| check_all_to_all(lengths, diameter, mean, findings)) as Case
-    }));
+    cases.extend(for_each(shapes.into_iter().take(scope.quick_or_full(2, 4)), check_all_to_all));
     cases
 }
 
@@ -143,7 +138,7 @@ fn check_gain(findings: &mut Findings) {
     findings.add(GAIN, Trial::equal(Quantity::fraction(16, 21), gained), &"64x64");
 }
 
-fn check_all_to_all(lengths: &[u64], diameter: u64, mean: u64, findings: &mut Findings) {
+fn check_all_to_all((lengths, diameter, mean): (&[u64], u64, u64), findings: &mut Findings) {
     let (machine, case) = (torus(lengths), name(lengths));
     let ranks = machine.node_count();
     let mut loads = BTreeMap::new();

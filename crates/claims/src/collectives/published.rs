@@ -11,15 +11,15 @@ use std::num::NonZeroU64;
 use cubefold_collectives::{Algorithm, Collective, Exchange, Operation};
 use cubefold_mapping::{Placement, ProcessId};
 use cubefold_simulator::{
-    Communication, Computations, Cycles, EngineChoice, Program, Request, ServiceOrder, StageMessage,
-    StageProgram, Switching, predict, simulate,
+    Communication, Computations, Cycles, ServiceOrder, StageMessage, StageProgram, Switching, predict,
 };
 use cubefold_topology::{LinkMode, Machine, TieRule};
 
 use super::{Run, at_least_one, name, placed, tables, torus};
 use crate::{
+    cases::makespan,
     claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -84,9 +84,8 @@ const START: u64 = 802;
 const FIRST_STAGES: usize = 8;
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let is_full = scope == Scope::Full;
     let mut cases: Vec<Case> = vec![Box::new(check_one_port), Box::new(check_caption)];
-    for runtimes in tables::RUNTIMES.into_iter().take(if is_full { 7 } else { 2 }) {
+    for runtimes in tables::RUNTIMES.into_iter().take(scope.quick_or_full(2, 7)) {
         let (lengths, ring, bucket, doubling, swing) = runtimes;
         let whole = Some(Exchange::Whole);
         let others = [
@@ -94,20 +93,13 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
             (Run::all_reduce(lengths, Algorithm::RecursiveDoubling, whole), doubling),
             (Run::all_reduce(lengths, Algorithm::Swing, whole), swing),
         ];
-        cases.extend(others.map(|(run, printed)| -> Case {
-            Box::new(move |findings| check_runtime(run, printed, findings))
-        }));
-        cases.extend(
-            ring.map(|ring| -> Case {
-                Box::new(move |findings| check_ring_runtime(lengths, ring, findings))
-            }),
-        );
+        cases.extend(for_each(others, |(run, printed), findings| check_runtime(run, printed, findings)));
+        cases.extend(for_each(ring, move |ring, findings| check_ring_runtime(lengths, ring, findings)));
     }
-    cases.extend(curve_cases(is_full));
-    for &point in tables::SWING_64X64.iter().take(if is_full { 2 } else { 1 }) {
-        cases.push(Box::new(move |findings| check_packets(point, findings)));
-    }
-    cases.extend(tables::TACOS.map(|row| -> Case { Box::new(move |findings| check_tacos(row, findings)) }));
+    cases.extend(curve_cases(scope == Scope::Full));
+    let points = tables::SWING_64X64.iter().take(scope.quick_or_full(1, 2));
+    cases.extend(for_each(points.copied(), check_packets));
+    cases.extend(for_each(tables::TACOS, check_tacos));
     cases
 }
 
@@ -124,10 +116,7 @@ fn curve_cases(is_full: bool) -> Vec<Case> {
     let blocks = |ranks: u64, large| Bars { large, least: 4 * ranks * PACKET, small: (BLOCKS_SMALL, 50) };
     let rings = |lengths: &'static [u64], curve: tables::Curve| {
         let bars = blocks(lengths.iter().product(), (BLOCKS_LARGE, 10));
-        let case = move |(kib, published)| -> Case {
-            Box::new(move |findings| check_ring(lengths, (kib, published), bars, findings))
-        };
-        points(curve).into_iter().map(case).collect::<Vec<_>>()
+        for_each(points(curve), move |point, findings| check_ring(lengths, point, bars, findings))
     };
     let all = |claim, most| Bars { large: (claim, most), least: 0, small: (claim, most) };
     let mut cases = rings(&[8, 8], tables::RING_8X8);
@@ -183,14 +172,6 @@ fn links(shares: u32, packets: Packets) -> Communication {
             plain.with_packets(NonZeroU64::new(PACKET / UNIT)).with_service(ServiceOrder::RoundRobin)
         }
     }
-}
-
-/// The makespan of a program \[cycles\].
-#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
-fn makespan(program: &dyn Program, placement: &Placement, links: Communication) -> u64 {
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let outcome = simulate(program, placement, links, &request, &mut ());
-    outcome.expect("a run that is not refused").summary.makespan().get()
 }
 
 /// The makespan of a collective of `bytes` bytes \[cycles\].
@@ -311,14 +292,11 @@ fn check_ring(lengths: &'static [u64], (kib, published): (u64, f64), bars: Bars,
 
 /// A case for each point of a curve, with whole messages.
 fn curve(run: Run<'static>, points: Vec<(u64, f64)>, bars: Bars) -> Vec<Case> {
-    let point = move |(kib, published): (u64, f64)| -> Case {
-        Box::new(move |findings| {
-            let (claim, most) = bars.of(kib);
-            let found = goodput_off(collective_makespan(run, kib * 1024, Packets::None), kib, published);
-            findings.add(claim, percent(most, found), &format!("{} at {kib} KiB", label(run)));
-        })
-    };
-    points.into_iter().map(point).collect()
+    for_each(points, move |(kib, published), findings| {
+        let (claim, most) = bars.of(kib);
+        let found = goodput_off(collective_makespan(run, kib * 1024, Packets::None), kib, published);
+        findings.add(claim, percent(most, found), &format!("{} at {kib} KiB", label(run)));
+    })
 }
 
 /// Swing on 64 x 64 below the sizes at which buffers fill: within the error bar at 32 MiB, and slightly outside it at

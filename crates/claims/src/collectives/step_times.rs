@@ -9,13 +9,14 @@
 
 use cubefold_collectives::{Algorithm, Collective, Exchange};
 use cubefold_mapping::ProcessId;
-use cubefold_simulator::{Communication, Cycles, EngineChoice, Request, Switching, simulate};
+use cubefold_simulator::{Communication, Cycles, Switching};
 use cubefold_topology::{LinkMode, Machine, NodeId, TieRule};
 
 use super::{Run, at_least_one, deficiencies::stage_loads, name, placed, torus};
 use crate::{
+    cases::makespan,
     claim::{Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -34,9 +35,7 @@ const VECTORS: [u64; 6] = [2, 20, 200, 2000, 20_000, 200_000];
 const COSTS: [[u64; 3]; 2] = [[1, 624, 802], [3, 5, 10]];
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let sides: &[u64] = if scope == Scope::Full { &[4, 8, 16, 32, 64, 128] } else { &[8, 64] };
-    let case = |&side: &u64| -> Case { Box::new(move |findings| check(side, findings)) };
-    sides.iter().map(case).collect()
+    for_each(scope.quick_or_full(vec![8, 64], vec![4, 8, 16, 32, 64, 128]), check)
 }
 
 fn check(side: u64, findings: &mut Findings) {
@@ -58,7 +57,7 @@ fn check(side: u64, findings: &mut Findings) {
                 start + alone.max(shared) - hop
             };
             let expected: u64 = steps.iter().map(of_step).sum();
-            let found = makespan(&machine, &run.collective(units, start), hop, latency);
+            let found = cut_through_makespan(&machine, &run.collective(units, start), hop, latency);
             findings.add(STEPS, Trial::equal(expected, found), &case);
         }
     }
@@ -96,15 +95,13 @@ fn steps(machine: &Machine, collective: &Collective) -> Option<Vec<Step>> {
 }
 
 /// The makespan of a collective with cut-through \[cycles\].
-#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
-fn makespan(machine: &Machine, collective: &Collective, hop: u64, latency: u64) -> u64 {
+#[expect(clippy::expect_used, reason = "a hop of at least one cycle")]
+fn cut_through_makespan(machine: &Machine, collective: &Collective, hop: u64, latency: u64) -> u64 {
     let shares = collective.share_count();
     let links = Communication::new(LinkMode::FullDuplex, Cycles::new(hop), TieRule::Positive)
         .expect("a hop of at least one cycle")
         .with_latency(Cycles::new(latency))
         .with_switching(Switching::CutThrough)
         .with_processors(at_least_one(shares));
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let outcome = simulate(collective, &placed(machine, shares), links, &request, &mut ());
-    outcome.expect("a run that is not refused").summary.makespan().get()
+    makespan(collective, &placed(machine, shares), links)
 }

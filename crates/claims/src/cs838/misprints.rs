@@ -2,7 +2,7 @@
 //! holds.
 
 use cubefold_mapping::{
-    ProcessId, RoutedEmbedding,
+    ProcessId, RoutedEmbedding, RoutedMeasures,
     classic::{
         ClassicError, ExampleMeshes, binomial_tree, butterfly_in_cycles, example_meshes, mesh_of_trees,
         square_in_rectangle, torus_in_mesh, torus_in_ring, unshuffled_words,
@@ -11,7 +11,7 @@ use cubefold_mapping::{
 use cubefold_topology::{Machine, MachineKind, NodeId};
 
 use crate::{
-    cases::{MachineLabel, machine, mesh, rectangles, shapes, torus},
+    cases::{MachineLabel, hypercube, machine, mesh, rectangles, shapes, torus},
     claim::{Claim, Trial, claims},
     dilation::Search,
     findings::{Case, Findings, Scope},
@@ -63,10 +63,7 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (most, side, nodes) = match scope {
-        Scope::Quick => (6, 12, 12),
-        Scope::Full => (10, 36, 16),
-    };
+    let (most, side, nodes) = scope.quick_or_full((6, 12, 12), (10, 36, 16));
     vec![
         Box::new(move |findings| in_rings(side.min(16), findings)),
         Box::new(move |findings| shuffled(most, findings)),
@@ -81,33 +78,24 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     ]
 }
 
-/// The variant that a trial tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
-    /// The statement as printed.
-    Print,
-    /// The reading of the erratum.
-    Reading,
-}
-
-/// Adds the trial of a measure of an embedding.
-fn add(findings: &mut Findings, claim: Claim, of: Of, case: &str, trial: Result<Trial, ClassicError>) {
-    match (trial, of) {
-        (Ok(trial), Of::Print) => findings.add(claim, trial, &case),
-        (Ok(trial), Of::Reading) => findings.add_reading(claim, trial, &case),
-        (Err(error), Of::Print | Of::Reading) => findings.fail(claim, &case, &error),
-    }
+/// The measures of an embedding; without one, the claim fails.
+fn measures(
+    claim: Claim,
+    case: &str,
+    embedding: Result<RoutedEmbedding, ClassicError>,
+    findings: &mut Findings,
+) -> Option<RoutedMeasures> {
+    findings.or_fail(claim, &case, embedding.map(|embedding| embedding.measures()))
 }
 
 fn in_rings(side: u64, findings: &mut Findings) {
     for (first, second) in (2..=side).flat_map(|first| (2..first).map(move |second| (first, second))) {
         let case = MachineLabel(&torus(&[first, second])).to_string();
-        let congestion =
-            || torus_in_ring([first, second]).map(|embedding| embedding.measures().link_congestion);
+        let embedding = torus_in_ring([first, second]);
+        let Some(measures) = measures(IN_RING, &case, embedding, findings) else { continue };
         let read = if second == 2 { 3 } else { second + 2 };
-        let printed = congestion().map(|measured| Trial::equal(second, measured));
-        add(findings, IN_RING, Of::Print, &case, printed);
-        add(findings, IN_RING, Of::Reading, &case, congestion().map(|measured| Trial::equal(read, measured)));
+        findings.add(IN_RING, Trial::equal(second, measures.link_congestion), &case);
+        findings.add_reading(IN_RING, Trial::equal(read, measures.link_congestion), &case);
     }
 }
 
@@ -128,24 +116,21 @@ fn shuffled(most: u32, findings: &mut Findings) {
         let links = guest.nodes().flat_map(|node| guest.neighbours(node).map(move |beside| (node, beside)));
         let dilation = links.map(|(one, other)| host.distance(place(one), place(other))).max();
         findings.add(SHUFFLED, Trial::equal(1, dilation.unwrap_or(0)), &case);
-        let read = unshuffled_words(n).map(|embedding| Trial::equal(1, embedding.measures().dilation));
-        add(findings, SHUFFLED, Of::Reading, &case, read);
+        let Some(read) = measures(SHUFFLED, &case, unshuffled_words(n), findings) else { continue };
+        findings.add_reading(SHUFFLED, Trial::equal(1, read.dilation), &case);
     }
 }
 
 fn subgraphs(findings: &mut Findings) {
-    for n in 1..=3_u8 {
+    for n in 1..=3_u32 {
         let case = format!("n = {n}");
-        let cube = machine(MachineKind::Hypercube, &vec![2; usize::from(n) + 1]);
-        match Machine::of_dimensions(MachineKind::BinaryTree, n.into()) {
-            Ok(tree) => {
-                let found = u64::from(Search::finds_unit_dilation(&tree, &cube));
-                findings.add(SUBGRAPH, Trial::equal(0, found), &case);
-                if n >= 2 {
-                    findings.add_reading(SUBGRAPH, Trial::equal(0, found), &case);
-                }
-            }
-            Err(error) => findings.fail(SUBGRAPH, &case, &error),
+        let cube = hypercube(n + 1);
+        let tree = Machine::of_dimensions(MachineKind::BinaryTree, n.into());
+        let Some(tree) = findings.or_fail(SUBGRAPH, &case, tree) else { continue };
+        let found = u64::from(Search::finds_unit_dilation(&tree, &cube));
+        findings.add(SUBGRAPH, Trial::equal(0, found), &case);
+        if n >= 2 {
+            findings.add_reading(SUBGRAPH, Trial::equal(0, found), &case);
         }
     }
 }
@@ -153,14 +138,12 @@ fn subgraphs(findings: &mut Findings) {
 fn smallest(findings: &mut Findings) {
     for n in 1..=6 {
         let case = format!("n = {n}");
-        let trial = || {
-            let vertices = mesh_of_trees(n)?.measures().vertices;
-            let dimensions = vertices.next_power_of_two().ilog2();
-            Ok(Trial::equal(2 * u64::from(n) + 2, u64::from(dimensions)))
-        };
-        add(findings, SMALLEST, Of::Print, &case, trial());
+        let Some(measures) = measures(SMALLEST, &case, mesh_of_trees(n), findings) else { continue };
+        let dimensions = measures.vertices.next_power_of_two().ilog2();
+        let trial = Trial::equal(2 * u64::from(n) + 2, u64::from(dimensions));
+        findings.add(SMALLEST, trial, &case);
         if n >= 2 {
-            add(findings, SMALLEST, Of::Reading, &case, trial());
+            findings.add_reading(SMALLEST, trial, &case);
         }
     }
 }
@@ -169,13 +152,11 @@ fn folded(size: u64, findings: &mut Findings) {
     for lengths in (2..=size).flat_map(shapes) {
         let case = MachineLabel(&torus(&lengths)).to_string();
         let read = if lengths.iter().all(|&length| length == 2) { 1 } else { 2 };
-        let embedding = torus_in_mesh(&lengths).map(|embedding| embedding.measures());
-        for (of, promised) in [(Of::Print, 2), (Of::Reading, read)] {
-            let measures = || embedding.clone();
-            let dilation = measures().map(|measured| Trial::equal(promised, measured.dilation));
-            let congestion = measures().map(|measured| Trial::equal(promised, measured.link_congestion));
-            add(findings, FOLDED, of, &case, dilation);
-            add(findings, FOLDED_CONGESTION, of, &case, congestion);
+        let Some(measures) = measures(FOLDED, &case, torus_in_mesh(&lengths), findings) else { continue };
+        for (claim, measured) in [(FOLDED, measures.dilation), (FOLDED_CONGESTION, measures.link_congestion)]
+        {
+            findings.add(claim, Trial::equal(2, measured), &case);
+            findings.add_reading(claim, Trial::equal(read, measured), &case);
         }
     }
 }
@@ -186,33 +167,33 @@ fn snaking(side: u64, findings: &mut Findings) {
         let printed = 1 + lengths[0].div_ceil(side);
         let is_even_fit = lengths[0].is_multiple_of(side);
         let read = if is_even_fit { printed } else { 2 * printed };
-        let embedding = square_in_rectangle(lengths).map(|embedding| embedding.measures().link_congestion);
-        for (of, promised) in [(Of::Print, printed), (Of::Reading, read)] {
-            let trial = embedding.clone().map(|measured| Trial::at_most(promised, measured));
-            add(findings, SNAKING, of, &case, trial);
-        }
+        let embedding = square_in_rectangle(lengths);
+        let Some(measures) = measures(SNAKING, &case, embedding, findings) else { continue };
+        findings.add(SNAKING, Trial::at_most(printed, measures.link_congestion), &case);
+        findings.add_reading(SNAKING, Trial::at_most(read, measures.link_congestion), &case);
     }
 }
 
 fn examples(findings: &mut Findings) {
-    for (example, of) in ExampleMeshes::BOTH.into_iter().zip([Of::Print, Of::Reading]) {
-        let trial =
-            example_meshes(example).map(|embedding| Trial::equal(3, embedding.measures().link_congestion));
-        add(findings, EXAMPLE, of, &format!("{example:?}"), trial);
+    for example in ExampleMeshes::BOTH {
+        let case = format!("{example:?}");
+        let Some(measures) = measures(EXAMPLE, &case, example_meshes(example), findings) else { continue };
+        let trial = Trial::equal(3, measures.link_congestion);
+        match example {
+            ExampleMeshes::TwoByNineInThreeBySix => findings.add(EXAMPLE, trial, &case),
+            ExampleMeshes::ThreeBySixInTwoByNine => findings.add_reading(EXAMPLE, trial, &case),
+        }
     }
 }
 
 fn dimensions(most: u32, findings: &mut Findings) {
     for n in 1..=most {
         let case = format!("n = {n}");
-        let last = binomial_tree(n).map(|embedding| {
-            let links = embedding.paths().flat_map(|(_, path)| path.windows(2));
-            links.map(|pair| (pair[0].index() ^ pair[1].index()).ilog2()).max().unwrap_or(0)
-        });
-        for (of, promised) in [(Of::Print, n), (Of::Reading, n - 1)] {
-            let trial = last.clone().map(|last| Trial::equal(u64::from(promised), u64::from(last)));
-            add(findings, DIMENSIONS, of, &case, trial);
-        }
+        let Some(embedding) = findings.or_fail(DIMENSIONS, &case, binomial_tree(n)) else { continue };
+        let links = embedding.paths().flat_map(|(_, path)| path.windows(2));
+        let last = links.map(|pair| (pair[0].index() ^ pair[1].index()).ilog2()).max().unwrap_or(0);
+        findings.add(DIMENSIONS, Trial::equal(u64::from(n), u64::from(last)), &case);
+        findings.add_reading(DIMENSIONS, Trial::equal(u64::from(n - 1), u64::from(last)), &case);
     }
 }
 
@@ -238,13 +219,15 @@ fn hamiltonian(size: u64, findings: &mut Findings) {
 }
 
 fn butterflies(most: u32, findings: &mut Findings) {
-    let trial = small_butterfly().map(|embedding| Trial::equal(2, embedding.measures().link_congestion));
-    add(findings, BUTTERFLY, Of::Print, "n = 2", trial);
-    for n in 3..=most {
-        let trial =
-            || butterfly_in_cycles(n).map(|embedding| Trial::equal(2, embedding.measures().link_congestion));
-        add(findings, BUTTERFLY, Of::Print, &format!("n = {n}"), trial());
-        add(findings, BUTTERFLY, Of::Reading, &format!("n = {n}"), trial());
+    for n in 2..=most {
+        let case = format!("n = {n}");
+        let embedding = if n == 2 { small_butterfly() } else { butterfly_in_cycles(n) };
+        let Some(measures) = measures(BUTTERFLY, &case, embedding, findings) else { continue };
+        let trial = Trial::equal(2, measures.link_congestion);
+        findings.add(BUTTERFLY, trial, &case);
+        if n > 2 {
+            findings.add_reading(BUTTERFLY, trial, &case);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use cubefold_mapping::{RoutedEmbedding, RoutedMeasures, classic::ClassicError};
 
 use crate::{
     claim::{Claim, Trial},
-    findings::{Case, Findings},
+    findings::Findings,
 };
 
 /// The promise of an embedding.
@@ -48,14 +48,6 @@ pub(super) fn check(
             }
         }
     }
-}
-
-/// A case for every number of a range.
-pub(super) fn for_each(
-    range: std::ops::RangeInclusive<u32>,
-    check: impl Fn(u32, &mut Findings) + Copy + Send + Sync + 'static,
-) -> Vec<Case> {
-    range.map(|number| -> Case { Box::new(move |findings| check(number, findings)) }).collect()
 }
 
 pub(super) fn load(measures: &RoutedMeasures) -> u64 {

@@ -12,12 +12,12 @@ use cubefold_mapping::{
 use super::promise::{
     Measure,
     Promise::{AtMost, Exactly},
-    check, dilation, for_each, load,
+    check, dilation, load,
 };
 use crate::{
     cases::shapes,
     claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -52,10 +52,7 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (levels, arity, side, height, width) = match scope {
-        Scope::Quick => (7, 6, 6, 7, 9),
-        Scope::Full => (13, 17, 12, 11, 24),
-    };
+    let (levels, arity, side, height, width) = scope.quick_or_full((7, 6, 6, 7, 9), (13, 17, 12, 11, 24));
     [
         for_each(1..=levels, trees_of_dutta_and_jha),
         for_each(2..=arity, move |arity, findings| k_ary_trees(arity, levels, findings)),
@@ -88,16 +85,13 @@ fn k_ary_trees(arity: u32, binary_levels: u32, findings: &mut Findings) {
 fn on_leaves(dimensions: u32, bits: u32, findings: &mut Findings) {
     for order in 1..=bits / dimensions {
         let case = format!("D = {dimensions}, m = {order}");
-        match z_order_in_tree(dimensions, order) {
-            Ok(embedding) => {
-                let links: u64 = embedding.paths().map(|(_, path)| path.len() as u64 - 1).sum();
-                let measured = Quantity::fraction(links, embedding.paths().count() as u64);
-                let inner = (1_u64 << order) - 1;
-                let promised = Quantity::fraction(4 * inner - 2 * u64::from(order), inner);
-                findings.add(Z_ORDER, Trial::equal(promised, measured), &case);
-            }
-            Err(error) => findings.fail(Z_ORDER, &case, &error),
-        }
+        let embedding = z_order_in_tree(dimensions, order);
+        let Some(embedding) = findings.or_fail(Z_ORDER, &case, embedding) else { continue };
+        let links: u64 = embedding.paths().map(|(_, path)| path.len() as u64 - 1).sum();
+        let measured = Quantity::fraction(links, embedding.paths().count() as u64);
+        let inner = (1_u64 << order) - 1;
+        let promised = Quantity::fraction(4 * inner - 2 * u64::from(order), inner);
+        findings.add(Z_ORDER, Trial::equal(promised, measured), &case);
     }
 }
 

@@ -14,12 +14,12 @@ use rand_chacha::ChaCha12Rng;
 use super::promise::{
     Measure,
     Promise::{AtMost, Exactly},
-    check, congestion, dilation, for_each, load,
+    check, congestion, dilation, load,
 };
 use crate::{
     cases::key,
     claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -70,10 +70,7 @@ claims! {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let (most, levels, order, seeds) = match scope {
-        Scope::Quick => (7, 4, 4, 5),
-        Scope::Full => (13, 6, 7, 50),
-    };
+    let (most, levels, order, seeds) = scope.quick_or_full((7, 4, 4, 5), (13, 6, 7, 50));
     let caterpillars = for_each(2..=4, caterpillars);
     let growing = for_each(1..=most.min(9), move |n, findings| growing(n, seeds, findings));
     [
@@ -125,13 +122,11 @@ fn expansion(
     embedding: &Result<RoutedEmbedding, ClassicError>,
     promised: Quantity,
 ) {
-    match embedding.as_ref().map(RoutedEmbedding::measures) {
-        Ok(measures) => {
-            let expansion = Quantity::fraction(measures.host_nodes, measures.vertices);
-            findings.add(claim, Trial::equal(promised, expansion), &case);
-        }
-        Err(error) => findings.fail(claim, &case, error),
-    }
+    let trial = embedding.as_ref().map(|embedding| {
+        let measures = embedding.measures();
+        Trial::equal(promised, Quantity::fraction(measures.host_nodes, measures.vertices))
+    });
+    findings.try_add(claim, trial, &case);
 }
 
 fn shared_tree(n: u32, findings: &mut Findings) {

@@ -8,9 +8,9 @@ use cubefold_topology::{Coordinates, Machine, MachineKind, NodeId, Wrap};
 
 use super::meshes::{MeshLabel, by_rows, reflected, slots};
 use crate::{
-    cases::{MachineLabel, dilation, machine, mesh},
+    cases::{MachineLabel, dilation, hypercube, mesh},
     claim::{Claim, Quantity, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -44,13 +44,8 @@ const MESHES: [&[u64]; 13] = [
 ];
 
 pub(super) fn unit_dilation_cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = vec![];
-    for lengths in MESHES {
-        cases.push(Box::new(move |findings| check_least(lengths, findings)));
-    }
-    for sides in 2..=4_u32 {
-        cases.push(Box::new(move |findings| check_expansion(sides, findings)));
-    }
+    let mut cases = for_each(MESHES, check_least);
+    cases.extend(for_each(2..=4, check_expansion));
     cases
 }
 
@@ -73,14 +68,7 @@ fn check_least(lengths: &[u64], findings: &mut Findings) {
 /// The dilation of a line on the cube that it needs.
 fn gray_line(length: u64, findings: &mut Findings) -> u64 {
     let line = mesh(&[length]);
-    let cube = machine(MachineKind::Hypercube, &vec![2; GreenbergPlacement::cube_dimensions(&line) as usize]);
-    match GreenbergPlacement::new(&line, &cube) {
-        Ok(placement) => dilation(&line, &Placement::Greenberg(Box::new(placement))),
-        Err(error) => {
-            findings.fail(THEOREM_1, &MachineLabel(&line), &error);
-            0
-        }
-    }
+    place(THEOREM_1, &line, findings).map_or(0, |placement| measured(&line, &placement))
 }
 
 fn check_expansion(sides: u32, findings: &mut Findings) {
@@ -166,24 +154,16 @@ claims! {
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_columns);
-    for lengths in boxes(scope) {
-        cases.push(Box::new(move |findings| check_pairs(&lengths, findings)));
-    }
-    for lengths in [[5, 11], [21, 47]] {
-        cases.push(Box::new(move |findings| check_array(&lengths, findings)));
-    }
+    cases.extend(for_each(boxes(scope), |lengths, findings| check_pairs(&lengths, findings)));
+    cases.extend(for_each([[5, 11], [21, 47]], check_array));
     cases.push(Box::new(check_rows));
     cases
 }
 
-/// The cube that a guest needs.
-fn cube_for(guest: &Machine) -> Machine {
-    machine(MachineKind::Hypercube, &vec![2; GreenbergPlacement::cube_dimensions(guest) as usize])
-}
-
+/// The placement of a guest in the cube that it needs.
 fn place(claim: Claim, guest: &Machine, findings: &mut Findings) -> Option<GreenbergPlacement> {
-    let placed = GreenbergPlacement::new(guest, &cube_for(guest));
-    placed.map_err(|error| findings.fail(claim, &MachineLabel(guest), &error)).ok()
+    let cube = hypercube(GreenbergPlacement::cube_dimensions(guest));
+    findings.or_fail(claim, &MachineLabel(guest), GreenbergPlacement::new(guest, &cube))
 }
 
 fn measured(guest: &Machine, placement: &GreenbergPlacement) -> u64 {
@@ -204,10 +184,7 @@ fn check_columns(sides: MeshSides, findings: &mut Findings) {
 
 /// Shapes of three and four dimensions.
 fn boxes(scope: Scope) -> Vec<Vec<u64>> {
-    let (most, processes) = match scope {
-        Scope::Quick => (6, 500),
-        Scope::Full => (11, 4000),
-    };
+    let (most, processes) = scope.quick_or_full((6, 500), (11, 4000));
     let mut all: Vec<Vec<u64>> = vec![vec![]];
     let mut boxes = vec![];
     for dimensions in 1..=4 {
@@ -240,8 +217,8 @@ fn check_pairs(lengths: &[u64], findings: &mut Findings) {
     findings.add(PAIRS_MOST, Trial::at_most(lengths.len() as u64 / 2, saved), &case);
 }
 
-fn check_array(lengths: &[u64; 2], findings: &mut Findings) {
-    let guest = mesh(lengths);
+fn check_array(lengths: [u64; 2], findings: &mut Findings) {
+    let guest = mesh(&lengths);
     let Some(placement) = place(ARRAYS, &guest, findings) else { return };
     let gray: u32 = lengths.iter().map(|length| length.next_power_of_two().trailing_zeros()).sum();
     let more = u64::from(gray - GreenbergPlacement::cube_dimensions(&guest));

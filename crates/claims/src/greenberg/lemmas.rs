@@ -12,7 +12,7 @@ use rand_chacha::ChaCha12Rng;
 use super::meshes::{MeshLabel, doubled_columns, most_side, slots};
 use crate::{
     claim::{Claim, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 pub(super) const LEMMA_1: Claim = Claim::new(
@@ -82,33 +82,19 @@ fn cube(dimensions: u32) -> String {
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
-    let random = match scope {
-        Scope::Quick => 100,
-        Scope::Full => 2000,
-    };
-    let mut cases: Vec<Case> = vec![];
-    for dimensions in 2..=10 {
-        cases.push(Box::new(move |findings| check_code(dimensions, findings)));
-    }
-    for dimensions in 1..=8 {
-        cases.push(Box::new(move |findings| check_subcubes(dimensions, findings)));
-    }
-    for dimensions in 1..=7 {
-        cases.push(Box::new(move |findings| check_pebbling(dimensions, findings)));
-    }
-    for dimensions in 2..=5 {
-        cases.push(Box::new(move |findings| check_shortest_paths(dimensions, findings)));
-    }
-    for dimensions in 2..=5 {
-        cases.push(Box::new(move |findings| check_homes(dimensions, findings)));
-    }
-    for dimensions in 2..=4 {
-        cases.push(Box::new(move |findings| check_orders(dimensions, findings)));
-    }
-    for dimensions in 1..=6 {
-        cases.push(Box::new(move |findings| check_paths(dimensions, random, findings)));
-    }
-    cases
+    let random = scope.quick_or_full(100, 2000);
+    [
+        for_each(2..=10, check_code),
+        for_each(1..=8, check_subcubes),
+        for_each(1..=7, check_pebbling),
+        for_each(2..=5, check_shortest_paths),
+        for_each(2..=5, check_homes),
+        for_each(2..=4, check_orders),
+        for_each(1..=6, move |dimensions, findings| check_paths(dimensions, random, findings)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn check_code(dimensions: u32, findings: &mut Findings) {
@@ -277,15 +263,12 @@ fn check_paths(dimensions: u32, random: usize, findings: &mut Findings) {
     for count in 1..=dimensions as usize {
         for (sources, sinks) in ends(dimensions, count, random) {
             let case = format!("{sources:?} to {sinks:?} in the {dimensions}-cube");
-            match disjoint_paths(dimensions, &sources, &sinks) {
-                Ok(paths) => {
-                    let found = paths.len() as u64;
-                    findings.add(LEMMA_5, Trial::equal(count as u64, joined(&paths, &sinks)), &case);
-                    findings.add(LEMMA_5_PRINTED, Trial::equal(u64::from(dimensions), found), &case);
-                    findings.add_reading(LEMMA_5_PRINTED, Trial::equal(count as u64, found), &case);
-                }
-                Err(error) => findings.fail(LEMMA_5, &case, &error),
-            }
+            let paths = disjoint_paths(dimensions, &sources, &sinks);
+            let Some(paths) = findings.or_fail(LEMMA_5, &case, paths) else { continue };
+            let found = paths.len() as u64;
+            findings.add(LEMMA_5, Trial::equal(count as u64, joined(&paths, &sinks)), &case);
+            findings.add(LEMMA_5_PRINTED, Trial::equal(u64::from(dimensions), found), &case);
+            findings.add_reading(LEMMA_5_PRINTED, Trial::equal(count as u64, found), &case);
         }
     }
 }
@@ -329,13 +312,11 @@ fn ends(dimensions: u32, count: usize, random: usize) -> Vec<(Vec<u32>, Vec<u32>
 pub(super) fn misprint_cases(scope: Scope) -> Vec<Case> {
     let most = most_side(scope);
     let mut cases: Vec<Case> = vec![Box::new(move |findings| check_footnote(most, findings))];
-    for (rows, columns) in [(3, 5), (5, 11), (13, 19), (45, 45)] {
-        cases.push(Box::new(move |findings| {
-            if let Ok(sides) = MeshSides::new(rows, columns) {
-                check_steps(sides, findings);
-            }
-        }));
-    }
+    cases.extend(for_each([(3, 5), (5, 11), (13, 19), (45, 45)], |(rows, columns), findings| {
+        if let Ok(sides) = MeshSides::new(rows, columns) {
+            check_steps(sides, findings);
+        }
+    }));
     cases
 }
 

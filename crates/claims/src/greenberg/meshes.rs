@@ -22,10 +22,7 @@ impl fmt::Display for MeshLabel {
 
 /// The greatest side of the meshes that are measured without exception.
 pub(super) fn most_side(scope: Scope) -> u64 {
-    match scope {
-        Scope::Quick => 20,
-        Scope::Full => 64,
-    }
+    scope.quick_or_full(20, 64)
 }
 
 /// Percolating meshes with longer sides.
@@ -64,7 +61,7 @@ pub(super) fn slots(
     findings: &mut Findings,
 ) -> Option<(ReflectionMethod, SlotTable)> {
     let found = ReflectionMethod::new(sides).and_then(|method| Ok((method, method.slots(stage)?)));
-    found.map_err(|error| findings.fail(claim, &MeshLabel(sides), &error)).ok()
+    findings.or_fail(claim, &MeshLabel(sides), found)
 }
 
 /// The number of columns from the first one with two nodes in a slot.

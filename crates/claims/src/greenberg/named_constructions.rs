@@ -2,16 +2,16 @@
 //! compressed or folded, tiles of 3 x 3 x 3 nodes, and polymorphic arrays (6.3).
 
 use cubefold_mapping::{
-    GraphGuest, GreenbergConstruction, GreenbergMethod, GreenbergPlacement, MeshSides, Placement,
-    PlacementMetrics, ReflectionMethod,
+    GreenbergConstruction, GreenbergMethod, GreenbergPlacement, MeshSides, Placement, PlacementMetrics,
+    ReflectionMethod,
 };
-use cubefold_topology::{Machine, MachineKind, TieRule, Wrap};
+use cubefold_topology::{Machine, MachineKind, Wrap};
 
 use super::meshes::{MeshLabel, by_rows, most_side, reflected};
 use crate::{
-    cases::{MachineLabel, machine, mesh, torus},
+    cases::{MachineLabel, hypercube, mesh, metrics, torus},
     claim::{Claim, Trial, claims},
-    findings::{Case, Findings, Scope},
+    findings::{Case, Findings, Scope, for_each},
 };
 
 claims! {
@@ -42,26 +42,14 @@ claims! {
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = by_rows(&reflected(scope), check_folded);
     cases.extend(by_rows(&transposed(scope), check_longer));
-    for side in 2..=most_side(scope) {
-        cases.push(Box::new(move |findings| check_gray(side, findings)));
-    }
-    for powers in 0..3_u32 {
-        cases.push(Box::new(move |findings| check_tiles(powers, findings)));
-    }
-    for sides in [[3, 7], [5, 11], [13, 29], [21, 47]] {
-        cases.push(Box::new(move |findings| check_array(sides, findings)));
-    }
+    cases.extend(for_each(2..=most_side(scope), check_gray));
+    cases.extend(for_each(0..3, check_tiles));
+    cases.extend(for_each([[3, 7], [5, 11], [13, 29], [21, 47]], check_array));
     cases
 }
 
-fn cube(dimensions: u32) -> Machine {
-    machine(MachineKind::Hypercube, &vec![2; dimensions as usize])
-}
-
 fn measured(placement: &GreenbergPlacement) -> PlacementMetrics {
-    let guest = GraphGuest::new(placement.guest().clone());
-    let whole = Placement::Greenberg(Box::new(placement.clone()));
-    PlacementMetrics::measure_by_edge(&guest, &whole, TieRule::Direct)
+    metrics(placement.guest(), &Placement::Greenberg(Box::new(placement.clone())))
 }
 
 fn place(
@@ -70,8 +58,7 @@ fn place(
     (guest, host): (&Machine, &Machine),
     findings: &mut Findings,
 ) -> Option<GreenbergPlacement> {
-    let placed = GreenbergPlacement::named(construction, guest, host);
-    placed.map_err(|error| findings.fail(claim, &MachineLabel(guest), &error)).ok()
+    findings.or_fail(claim, &MachineLabel(guest), GreenbergPlacement::named(construction, guest, host))
 }
 
 /// Grids of two and three dimensions with a side, wrapped in every way, in the least cube and a larger
@@ -89,7 +76,7 @@ fn check_gray(side: u64, findings: &mut Findings) {
         let promised: u64 = if shape.iter().zip(&wraps).any(is_odd_ring) { 2 } else { 1 };
         let least: u32 = shape.iter().map(|length| length.next_power_of_two().trailing_zeros()).sum();
         for dimensions in [least, least + 1] {
-            let host = cube(dimensions);
+            let host = hypercube(dimensions);
             if let Some(placed) = place(GRAY, GreenbergConstruction::Gray, (&guest, &host), findings) {
                 let links = measured(&placed).dilation.max();
                 findings.add(GRAY, Trial::equal(promised, links), &MachineLabel(&guest));
@@ -111,7 +98,7 @@ fn transposed(scope: Scope) -> Vec<MeshSides> {
 
 fn check_longer(sides: MeshSides, findings: &mut Findings) {
     let guest = mesh(&[sides.rows().into(), sides.columns().into()]);
-    let host = cube(sides.cube_dimensions());
+    let host = hypercube(sides.cube_dimensions());
     match GreenbergPlacement::named(GreenbergConstruction::LongerSide, &guest, &host) {
         Ok(placed) => check_reflected(LONGER, [3, 5], sides, &placed, findings),
         // Paths for percolation are not promised.
@@ -123,7 +110,7 @@ fn check_longer(sides: MeshSides, findings: &mut Findings) {
 fn check_folded(sides: MeshSides, findings: &mut Findings) {
     let lengths = [sides.rows().into(), sides.columns().into()];
     let Ok(guest) = Machine::with_wraps(MachineKind::Torus, &lengths, &[Wrap::Around; 2]) else { return };
-    let host = cube(sides.cube_dimensions());
+    let host = hypercube(sides.cube_dimensions());
     if let Some(placed) = place(FOLDED, GreenbergConstruction::Folded, (&guest, &host), findings) {
         check_reflected(FOLDED, [6, 8], sides, &placed, findings);
     }
@@ -146,7 +133,7 @@ fn check_reflected(
 fn check_tiles(powers: u32, findings: &mut Findings) {
     for (second, third) in (0..3_u32).flat_map(|second| (0..3_u32).map(move |third| (second, third))) {
         let guest = mesh(&[3 << powers, 3 << second, 3 << third]);
-        let host = cube(guest.node_count().next_power_of_two().trailing_zeros());
+        let host = hypercube(guest.node_count().next_power_of_two().trailing_zeros());
         if let Some(placed) = place(TILES, GreenbergConstruction::Tiles, (&guest, &host), findings) {
             let links = measured(&placed).dilation.max();
             findings.add(TILES, Trial::equal(2, links), &MachineLabel(&guest));
@@ -170,7 +157,7 @@ fn check_array(sides: [u64; 2], findings: &mut Findings) {
             if is_alone {
                 findings.add(ARRAY_LOAD, Trial::equal(1, metrics.load.max), &case);
             }
-            let host = cube(nodes.next_power_of_two().trailing_zeros());
+            let host = hypercube(nodes.next_power_of_two().trailing_zeros());
             if let Some(placed) = place(ARRAY_IN_CUBE, construction, (&guest, &host), findings) {
                 let (promised, links) = (placed.promised_dilation().links, measured(&placed).dilation.max());
                 findings.add(ARRAY_IN_CUBE, Trial::at_most(promised, links), &case);
