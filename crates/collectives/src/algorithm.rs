@@ -11,6 +11,7 @@ use cubefold_topology::narrow;
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
+    schedule::End,
     specification::{CollectiveSpecification, Ports},
 };
 
@@ -231,6 +232,11 @@ impl Half {
 fn add_modulo(a: u32, b: u32, count: u32) -> u32 {
     let sum = u64::from(a) + u64::from(b);
     narrow(if sum >= count.into() { sum - u64::from(count) } else { sum })
+}
+
+/// Returns the rank at the other end of a message that goes `distance <= count` ranks on, modulo a number of ranks.
+fn other_end(rank: u32, distance: u32, count: u32, end: End) -> u32 {
+    add_modulo(rank, if end == End::Source { distance } else { count - distance }, count)
 }
 
 /// Returns `ceil(log2 count)`, of a count of at least 1.

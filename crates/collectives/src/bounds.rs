@@ -229,10 +229,8 @@ impl<'a> PlacedCollective<'a> {
         costs: LinkCosts,
         links: UsableLinks<'a>,
     ) -> Self {
-        let block = |rank: u32| {
-            (0..collective.share_count()).map(|share| collective.units_of_rank(share, rank)).sum()
-        };
-        let own_units: Vec<u64> = (0..narrow(nodes.len() as u64)).map(block).collect();
+        let ranks = 0..narrow(nodes.len() as u64);
+        let own_units: Vec<u64> = ranks.map(|rank| collective.units_of_rank(rank)).collect();
         let mut used = nodes.to_vec();
         used.sort_unstable();
         used.dedup();
@@ -257,7 +255,6 @@ impl<'a> PlacedCollective<'a> {
         }
     }
 
-    /// Returns the time of a class of links.
     fn time_of(&self, class: usize) -> LinkTime {
         time_of(self.machine, self.costs, class)
     }

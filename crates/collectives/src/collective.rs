@@ -79,7 +79,6 @@ pub enum StepsError {
     },
 }
 
-/// A stage of a collective.
 enum Stage<'a> {
     /// A stage of groups.
     Groups(&'a Groups, usize),
@@ -353,7 +352,7 @@ impl Collective {
     #[must_use]
     pub fn max_units(&self, stage: usize) -> u64 {
         match self.stage(stage) {
-            Stage::Groups(groups, within) => groups.max_units(within),
+            Stage::Groups(groups, within) => groups.algorithm().max_units(within),
             Stage::Computation(_) => 0,
             Stage::Synchronisation { .. } => 1,
         }
@@ -420,14 +419,14 @@ impl Collective {
     /// Whether a stage is known to have the messages and the computations of the stage before it.
     #[must_use]
     pub fn repeats(&self, stage: usize) -> bool {
-        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.repeats(within))
+        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.algorithm().repeats(within))
     }
 
     /// Whether every two processes of different ranks with a message in a stage are known to have one
     /// in an earlier stage.
     #[must_use]
     pub fn adds_no_pairs(&self, stage: usize) -> bool {
-        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.adds_no_pairs(within))
+        matches!(self.stage(stage), Stage::Groups(groups, within) if groups.algorithm().adds_no_pairs(within))
     }
 
     /// Replays the data flow of every step and checks that it performs its operation.

@@ -104,7 +104,6 @@ impl GroupAlgorithm {
         &self.specification
     }
 
-    /// Returns the operation.
     pub(crate) fn operation(&self) -> Operation {
         self.specification.operation
     }
@@ -134,9 +133,9 @@ impl GroupAlgorithm {
         self.blocks[share as usize].size(block)
     }
 
-    /// Returns the units of the block of a rank in a share, whether or not the algorithm has such blocks.
-    pub(crate) fn units_of_rank(&self, share: u32, rank: u32) -> u64 {
-        share_units(self.blocks[share as usize].units(), rank, self.rank_count())
+    /// Returns the units of the blocks of a rank in all shares, whether or not the algorithm has such blocks.
+    pub(crate) fn units_of_rank(&self, rank: u32) -> u64 {
+        self.blocks.iter().map(|blocks| share_units(blocks.units(), rank, self.rank_count())).sum()
     }
 
     /// Returns all processes, by number.

@@ -109,7 +109,6 @@ impl Groups {
         self.rotation.map_or(0, |rotation| rotation.turn(rank(source), rank(destination)))
     }
 
-    /// Whether messages take turns.
     pub(crate) fn has_turns(&self) -> bool {
         self.rotation.is_some()
     }
@@ -260,25 +259,6 @@ impl Groups {
             total_compute: of_group.total_compute * u128::from(self.group_count()),
             ..of_group
         }
-    }
-
-    /// Returns the size of the largest message of a stage \[units\]; 0 without messages.
-    #[must_use]
-    pub fn max_units(&self, stage: usize) -> u64 {
-        self.algorithm.max_units(stage)
-    }
-
-    /// Whether a stage is known to have the messages and the computations of the stage before it.
-    #[must_use]
-    pub fn repeats(&self, stage: usize) -> bool {
-        self.algorithm.repeats(stage)
-    }
-
-    /// Whether every two processes of different ranks with a message in a stage are known to have one
-    /// in an earlier stage.
-    #[must_use]
-    pub fn adds_no_pairs(&self, stage: usize) -> bool {
-        self.algorithm.adds_no_pairs(stage)
     }
 
     /// Returns the ranks of every group, in the order of their numbers in it.

@@ -24,7 +24,6 @@ pub(crate) struct PlanContext<'a> {
 }
 
 impl PlanContext<'_> {
-    /// Returns the operation.
     pub(crate) fn operation(&self) -> Operation {
         self.specification.operation
     }
@@ -46,7 +45,6 @@ pub(crate) struct MessagePhase {
 }
 
 impl MessagePhase {
-    /// Returns the number of stages.
     pub(crate) fn stage_count(&self) -> usize {
         self.schedule.stage_count()
     }
@@ -107,7 +105,6 @@ impl MessagePhase {
     }
 }
 
-/// A phase of a collective.
 #[derive(Debug, Clone)]
 pub(crate) enum Phase {
     /// The stages of a schedule.
@@ -119,7 +116,6 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// Returns the number of stages.
     pub(crate) fn stage_count(&self) -> usize {
         match self {
             Self::Messages(phase) => phase.stage_count(),

@@ -54,7 +54,6 @@ impl RankGrid {
         self.digits[dimension]
     }
 
-    /// Returns one coordinate of a rank.
     #[inline]
     pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
         self.digits[dimension].position(rank)
@@ -81,7 +80,6 @@ impl RankGrid {
         line / stride * stride * self.sides[dimension] + line % stride
     }
 
-    /// Returns the number of lines along a dimension.
     pub(crate) fn line_count(&self, dimension: usize) -> u32 {
         self.rank_count / self.sides[dimension]
     }
@@ -117,6 +115,18 @@ impl RankGrid {
             let sum = line.iter().sum();
             line.fill(sum);
         });
+    }
+
+    /// Returns the ranks that agree with `rank` in every dimension that is not free, ascending.
+    pub(crate) fn agreeing(&self, rank: u32, is_free: impl Fn(usize) -> bool) -> Vec<u32> {
+        let set = |dimension: usize| {
+            if is_free(dimension) {
+                (0..self.sides[dimension]).collect()
+            } else {
+                vec![self.coordinate(rank, dimension)]
+            }
+        };
+        self.product(&(0..self.dimension_count()).map(set).collect::<Vec<_>>())
     }
 
     /// Returns the ranks whose coordinate in each dimension is in the set given for it, ascending.

@@ -67,7 +67,6 @@ impl StageTally {
 
 /// Queries of a schedule. Stages are counted from its first.
 pub(crate) trait StageSchedule: Debug + Send + Sync {
-    /// Returns the number of stages.
     fn stage_count(&self) -> usize;
 
     /// Lists the messages that have a process at this end in a stage: the rank at the other end,

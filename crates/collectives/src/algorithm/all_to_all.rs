@@ -8,7 +8,7 @@
 
 use cubefold_topology::narrow;
 
-use super::{AlgorithmDescriptor, add_modulo};
+use super::{AlgorithmDescriptor, other_end};
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
@@ -56,11 +56,8 @@ impl StageSchedule for PairwiseSchedule {
 
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         let (count, step) = (self.blocks.count(), narrow(stage as u64) + 1);
-        let peer = match end {
-            _ if count.is_power_of_two() => place.rank ^ step,
-            End::Source => add_modulo(place.rank, step, count),
-            End::Destination => add_modulo(place.rank, count - step, count),
-        };
+        let is_power = count.is_power_of_two();
+        let peer = if is_power { place.rank ^ step } else { other_end(place.rank, step, count, end) };
         let units = self.blocks.size(if end == End::Source { peer } else { place.rank });
         if units > 0 {
             add(peer, units);
@@ -122,22 +119,8 @@ impl StageSchedule for ByDimensionSchedule {
     }
 
     fn payload(&self, stage: usize, _: u32, source: u32, destination: u32) -> Payload {
-        let dimensions = 0..self.grid.dimension_count();
-        let coordinate = |rank: u32, dimension: usize| vec![self.grid.coordinate(rank, dimension)];
-        let all = |dimension: usize| (0..self.grid.sides()[dimension]).collect::<Vec<u32>>();
-        let origins: Vec<_> = dimensions
-            .clone()
-            .map(|dimension| if dimension < stage { all(dimension) } else { coordinate(source, dimension) })
-            .collect();
-        let destinations: Vec<_> = dimensions
-            .map(
-                |dimension| {
-                    if dimension > stage { all(dimension) } else { coordinate(destination, dimension) }
-                },
-            )
-            .collect();
-        let destinations = self.grid.product(&destinations);
-        let items = self.grid.product(&origins).into_iter();
-        Payload::Items(items.flat_map(|origin| destinations.iter().map(move |&to| (origin, to))).collect())
+        let origins = self.grid.agreeing(source, |dimension| dimension < stage).into_iter();
+        let destinations = self.grid.agreeing(destination, |dimension| dimension > stage);
+        Payload::Items(origins.flat_map(|origin| destinations.iter().map(move |&to| (origin, to))).collect())
     }
 }

@@ -5,7 +5,7 @@
 //! whose distance from origin to destination has bit `s` (Bruck et al. 1997; `docs/model.md`
 //! section 16).
 
-use super::{AlgorithmDescriptor, add_modulo, ceil_log2};
+use super::{AlgorithmDescriptor, add_modulo, ceil_log2, other_end};
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
@@ -60,10 +60,7 @@ impl StageSchedule for BruckSchedule {
 
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
         let count = self.blocks.count();
-        let peer = match end {
-            End::Source => add_modulo(place.rank, count - (1 << stage), count),
-            End::Destination => add_modulo(place.rank, 1 << stage, count),
-        };
+        let peer = other_end(place.rank, count - (1 << stage), count, end);
         let source = if end == End::Source { place.rank } else { peer };
         let units = self.blocks.cyclic(source, self.block_count(stage));
         if units > 0 {
@@ -122,11 +119,7 @@ impl StageSchedule for BruckItemSchedule {
     }
 
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
-        let distance = match end {
-            End::Source => 1 << stage,
-            End::Destination => self.rank_count - (1 << stage),
-        };
-        let peer = add_modulo(place.rank, distance, self.rank_count);
+        let peer = other_end(place.rank, 1 << stage, self.rank_count, end);
         let units = self.units[stage][if end == End::Source { place.rank } else { peer } as usize];
         if units > 0 {
             add(peer, units);

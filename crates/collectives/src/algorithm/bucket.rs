@@ -138,18 +138,10 @@ impl StageSchedule for BucketPhase {
 
     fn payload(&self, stage: usize, share: u32, source: u32, _: u32) -> Payload {
         let share = &self.shares[share as usize];
-        let set = |dimension: usize| {
-            let x = self.grid.coordinate(source, dimension);
-            if dimension == share.dimension {
-                vec![self.block_coordinate(share, stage, x)]
-            } else if share.later.contains(&dimension) {
-                (0..self.grid.sides()[dimension]).collect()
-            } else {
-                vec![x]
-            }
-        };
-        let sets: Vec<_> = (0..self.grid.dimension_count()).map(set).collect();
-        Payload::Blocks(self.grid.product(&sets))
+        let x = self.grid.coordinate(source, share.dimension);
+        let block = self.block_coordinate(share, stage, x);
+        let rank = self.grid.with_coordinate(source, share.dimension, block);
+        Payload::Blocks(self.grid.agreeing(rank, |dimension| share.later.contains(&dimension)))
     }
 }
 

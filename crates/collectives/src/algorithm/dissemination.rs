@@ -1,7 +1,7 @@
 //! Dissemination: a barrier in `ceil(log2 P)` stages. At stage `s` rank `r` sends one unit to `r +
 //! 2^s`, modulo `P` (Hensgen, Finkel & Manber 1988; `docs/model.md` section 16).
 
-use super::{AlgorithmDescriptor, add_modulo, ceil_log2};
+use super::{AlgorithmDescriptor, ceil_log2, other_end};
 use crate::{
     Operation,
     plan::Plan,
@@ -29,11 +29,7 @@ impl StageSchedule for DisseminationSchedule {
     }
 
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64)) {
-        let distance = match end {
-            End::Source => 1 << stage,
-            End::Destination => self.rank_count - (1 << stage),
-        };
-        add(add_modulo(place.rank, distance, self.rank_count), 1);
+        add(other_end(place.rank, 1 << stage, self.rank_count, end), 1);
     }
 
     fn payload(&self, _: usize, _: u32, _: u32, _: u32) -> Payload {

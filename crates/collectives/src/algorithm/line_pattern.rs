@@ -199,7 +199,6 @@ impl LinePattern {
         }
     }
 
-    /// Returns the messages of a step.
     fn step(&self, step: usize, partners: &[u32], sent: Vec<Vec<u32>>) -> LineStep {
         let mut edges: Vec<Edge> = Vec::new();
         if !partners.is_empty() {
@@ -237,7 +236,6 @@ impl LinePattern {
         self.steps.len()
     }
 
-    /// Returns the messages of a step.
     pub(crate) fn messages(&self, step: usize) -> &LineStep {
         &self.steps[step]
     }

@@ -7,7 +7,10 @@
 
 use cubefold_topology::{Digit, IndexDigit, narrow};
 
-use super::line_pattern::{Edge, LinePattern};
+use super::{
+    AlgorithmDescriptor, ShareRule,
+    line_pattern::{Edge, LinePattern},
+};
 use crate::{
     Operation,
     plan::{Plan, PlanContext},
@@ -29,6 +32,15 @@ pub(super) fn pattern_plan(context: &PlanContext, schedule: PatternSchedule) -> 
     plan
 }
 
+/// A pattern in one share or two shares a dimension, to be completed by a name, shapes and a plan.
+pub(super) const BLANK_PATTERN: AlgorithmDescriptor = AlgorithmDescriptor {
+    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
+    exchange_operations: &[Operation::AllReduce],
+    shares: ShareRule::Ports,
+    table_bytes,
+    ..AlgorithmDescriptor::BLANK
+};
+
 /// Returns an upper bound on the memory of a pattern on ranks in these sides, in this number of shares \[bytes\].
 pub(super) fn pattern_bytes(sides: &[u64], shares: u64, is_whole: bool) -> u64 {
     // Per coordinate and step: an edge, its number by source and by target, and the partner of a matching.
@@ -45,7 +57,7 @@ pub(super) fn pattern_bytes(sides: &[u64], shares: u64, is_whole: bool) -> u64 {
 }
 
 /// Returns [`pattern_bytes`] of a specification whose shares all run patterns.
-pub(super) fn table_bytes(asked: &CollectiveSpecification) -> u64 {
+fn table_bytes(asked: &CollectiveSpecification) -> u64 {
     let is_whole = asked.chosen_exchange() == Some(Exchange::Whole);
     pattern_bytes(asked.shape.lengths(), asked.share_count() as u64, is_whole)
 }
@@ -110,7 +122,6 @@ struct Matching {
 }
 
 impl Matching {
-    /// Returns the partner of a rank.
     #[inline]
     fn partner(&self, rank: u32) -> u32 {
         let x = self.digit.position(rank);
@@ -168,7 +179,6 @@ impl PatternSchedule {
         self.whole_units.as_ref().map(|units| units[share as usize])
     }
 
-    /// Returns the steps of a share.
     fn steps(&self, share: &PatternShare, blocks: &BlockTable, exchange: Exchange) -> Vec<Step> {
         let mut done = vec![0; self.grid.dimension_count()];
         let step = |&dimension: &usize| {

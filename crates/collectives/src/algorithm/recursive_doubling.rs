@@ -7,22 +7,18 @@
 //! `docs/model.md` section 16).
 
 use super::{
-    AlgorithmDescriptor, ShapeRequirement, ShareRule, folded,
+    AlgorithmDescriptor, ShapeRequirement, folded,
     line_pattern::{LinePattern, Symmetry},
     pattern::{self, PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
-use crate::{Operation, plan::PlanContext};
+use crate::plan::PlanContext;
 
 pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor {
     name: "recursive-doubling",
     summary: "partners across one bit of a coordinate; the d-cube algorithm, placed by any embedding",
     source: "Rabenseifner 2004; Thakur, Rabenseifner & Gropp 2005",
-    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[Operation::AllReduce],
-    shares: ShareRule::Ports,
     shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
     whole_shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
-    table_bytes: pattern::table_bytes,
     plan: |context| {
         if context.specification.is_folded() {
             return folded::plan(context, [plain, mirrored]);
@@ -33,26 +29,22 @@ pub(super) static RECURSIVE_DOUBLING: AlgorithmDescriptor = AlgorithmDescriptor 
         };
         pattern_plan(context, schedule)
     },
-    ..AlgorithmDescriptor::BLANK
+    ..pattern::BLANK_PATTERN
 };
 
 pub(super) static MIRRORED: AlgorithmDescriptor = AlgorithmDescriptor {
     name: "mirrored",
     summary: "recursive doubling with every partner on the other side",
     source: "De Sensi et al. 2024 (the authors' code)",
-    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[Operation::AllReduce],
-    shares: ShareRule::Ports,
     shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
     whole_shapes: ShapeRequirement::RowOrSidesPowersOfTwo,
-    table_bytes: pattern::table_bytes,
     plan: |context| {
         if context.specification.is_folded() {
             return folded::plan(context, [mirrored, plain]);
         }
         pattern_plan(context, patterns_by_share(context, mirrored, plain))
     },
-    ..AlgorithmDescriptor::BLANK
+    ..pattern::BLANK_PATTERN
 };
 
 fn plain(side: u32) -> LinePattern {

@@ -30,7 +30,10 @@ pub(super) static RING: AlgorithmDescriptor = AlgorithmDescriptor {
     },
     plan: |context| match &context.specification.channels {
         Some(channels) => {
-            let cycle = |channel| Cycle::through(channels::ring(context.specification, channels, channel));
+            let cycle = |channel| {
+                let ranks = channels::ring(context.specification, channels, channel);
+                Cycle::through(CycleOrder::new(ranks), Heading::Forward)
+            };
             plan(context, &(0..channels.count.get()).map(cycle).collect::<Vec<_>>())
         }
         None => plan(context, &[Cycle::natural(Heading::Forward)]),
@@ -84,16 +87,20 @@ struct CycleOrder {
 impl CycleOrder {
     // In the cycles, and in the copies of each half.
     const BYTES_A_RANK: u64 = 3 * 2 * size_of::<u32>() as u64;
-}
 
-impl Cycle {
-    /// Returns the ring through the ranks in this order.
-    fn through(ranks: Vec<u32>) -> Self {
+    fn new(ranks: Vec<u32>) -> Self {
         let mut positions = vec![0; ranks.len()];
         for (position, &rank) in (0..).zip(&ranks) {
             positions[rank as usize] = position;
         }
-        Self { order: Some(CycleOrder { ranks, positions }), heading: Heading::Forward }
+        Self { ranks, positions }
+    }
+}
+
+impl Cycle {
+    /// Returns the ring through the ranks in this order.
+    fn through(order: CycleOrder, heading: Heading) -> Self {
+        Self { order: Some(order), heading }
     }
 
     const fn natural(heading: Heading) -> Self {
@@ -221,10 +228,8 @@ fn plan(context: &PlanContext, cycles: &[Cycle]) -> Plan {
 /// Returns the plan on the two cycles of [`hamiltonian_cycles`], both forward, then both backward.
 fn plan_hamiltonian(context: &PlanContext) -> Plan {
     let cycles = hamiltonian_cycles(context);
-    let with_heading = |heading| {
-        cycles.iter().map(move |order| Cycle { order: Some(order.clone()), heading }).collect::<Vec<_>>()
-    };
-    plan(context, &[with_heading(Heading::Forward), with_heading(Heading::Backward)].concat())
+    let along = |heading| cycles.clone().map(|order| Cycle::through(order, heading));
+    plan(context, &[along(Heading::Forward), along(Heading::Backward)].concat())
 }
 
 /// Returns two Hamiltonian cycles without a common link (`docs/model.md` section 16).
@@ -252,9 +257,5 @@ fn hamiltonian_cycles(context: &PlanContext) -> [CycleOrder; 2] {
     let second = std::iter::successors(Some(0), |&rank| {
         Some(next(rank, if leaves_along_c[rank as usize] { r_dimension } else { c_dimension }))
     });
-    [first, second.take(leaves_along_c.len()).collect()].map(|ranks: Vec<u32>| {
-        let mut positions = vec![0; ranks.len()];
-        (0..).zip(&ranks).for_each(|(position, &rank)| positions[rank as usize] = position);
-        CycleOrder { ranks, positions }
-    })
+    [first, second.take(leaves_along_c.len()).collect()].map(CycleOrder::new)
 }

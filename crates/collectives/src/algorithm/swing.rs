@@ -9,26 +9,22 @@
 use cubefold_topology::narrow;
 
 use super::{
-    AlgorithmDescriptor, ShapeRequirement, ShareRule, ceil_log2,
+    AlgorithmDescriptor, ShapeRequirement, ceil_log2,
     line_pattern::{LinePattern, Symmetry},
     pattern::{self, PatternSchedule, PatternShare, pattern_plan, patterns_by_share},
 };
-use crate::{Operation, plan::PlanContext};
+use crate::plan::PlanContext;
 
 pub(super) static SWING: AlgorithmDescriptor = AlgorithmDescriptor {
     name: "swing",
     summary: "partners alternately on either side, at shorter distances than recursive doubling",
     source: "De Sensi, Bonato, Saam & Hoefler 2024",
-    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[Operation::AllReduce],
-    shares: ShareRule::Ports,
     whole_shapes: ShapeRequirement::SidesPowersOfTwo,
-    table_bytes: pattern::table_bytes,
     plan: |context| {
         let (plain, exchanged) = (|side| line(side, Signs::Plain), |side| line(side, Signs::Exchanged));
         pattern_plan(context, patterns_by_share(context, plain, exchanged))
     },
-    ..AlgorithmDescriptor::BLANK
+    ..pattern::BLANK_PATTERN
 };
 
 /// The coordinates with partner `x + rho(step)`; the others have `x - rho(step)`.

@@ -57,9 +57,7 @@ fn plan_binomial(context: &PlanContext) -> Plan {
 /// The growth of a tree: the partner of each rank in each stage.
 #[derive(Clone)]
 pub(super) struct Growth {
-    /// The root.
     pub(super) root: u32,
-    /// The number of stages.
     pub(super) stage_count: usize,
     partner: PartnerRule,
 }

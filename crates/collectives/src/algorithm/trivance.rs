@@ -6,27 +6,22 @@
 //! `docs/model.md` section 16).
 
 use super::{
-    AlgorithmDescriptor, ShapeRequirement, ShareRule,
+    AlgorithmDescriptor, ShapeRequirement,
     line_pattern::{LinePattern, Symmetry},
     pattern::{self, pattern_plan, patterns_by_share},
 };
-use crate::Operation;
 
 pub(super) static TRIVANCE: AlgorithmDescriptor = AlgorithmDescriptor {
     name: "trivance",
     summary: "partners on both sides in every step; log3 P steps",
     source: "Juerss, Addanki & Schmid 2026 (Trivance)",
-    operations: &[Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather],
-    exchange_operations: &[Operation::AllReduce],
-    shares: ShareRule::Ports,
     whole_shapes: ShapeRequirement::SidesTwoOrPowersOfThree,
-    table_bytes: pattern::table_bytes,
     plan: |context| {
         let plain = |side| line(side, |distance| [distance, side - distance]);
         let exchanged = |side| line(side, |distance| [side - distance, distance]);
         pattern_plan(context, patterns_by_share(context, plain, exchanged))
     },
-    ..AlgorithmDescriptor::BLANK
+    ..pattern::BLANK_PATTERN
 };
 
 /// Returns the pattern along a line, if `partners` gives the offsets of the two partners at a distance.

@@ -116,8 +116,7 @@ struct Ends {
 impl Ends {
     fn of(algorithm: &GroupAlgorithm) -> Self {
         let specification = algorithm.specification();
-        let has_block =
-            |rank| (0..algorithm.share_count()).any(|share| algorithm.units_of_rank(share, rank) > 0);
+        let has_block = |rank| algorithm.units_of_rank(rank) > 0;
         Self {
             operation: algorithm.operation(),
             root: specification.root,

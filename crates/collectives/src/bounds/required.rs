@@ -59,10 +59,8 @@ impl RequiredStep {
     fn of(groups: &Groups, nodes: &[NodeId]) -> Self {
         let algorithm = groups.algorithm();
         let (operation, specification) = (algorithm.operation(), algorithm.specification());
-        let block = |rank| -> u64 {
-            (0..algorithm.share_count()).map(|share| algorithm.units_of_rank(share, rank)).sum()
-        };
-        let blocks: Vec<u64> = (0..algorithm.rank_count()).map(block).collect();
+        let blocks: Vec<u64> =
+            (0..algorithm.rank_count()).map(|rank| algorithm.units_of_rank(rank)).collect();
         let on_nodes = |ranks: Vec<u32>| {
             let member = |(number, rank): (u32, u32)| {
                 let (units, has_root) = (blocks[number as usize].into(), number == specification.root);
