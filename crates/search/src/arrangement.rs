@@ -62,12 +62,6 @@ impl Arrangement {
         self.places.len()
     }
 
-    /// The place of a token.
-    #[cfg(test)]
-    fn place(&self, token: u32) -> u32 {
-        self.places[token as usize]
-    }
-
     /// The token in a place.
     #[inline]
     pub(crate) fn token(&self, place: u32) -> u32 {
@@ -85,7 +79,6 @@ impl Arrangement {
         self.per_site
     }
 
-    /// Exchanges two tokens.
     #[inline]
     pub(crate) fn exchange(&mut self, one: u32, other: u32) {
         self.places.swap(one as usize, other as usize);
@@ -105,7 +98,7 @@ mod tests {
         assert_eq!((0..6).map(|token| arrangement.site(token)).collect::<Vec<_>>(), [2, 0, 0, 1, 1, 2]);
         arrangement.exchange(0, 3);
         assert_eq!((arrangement.site(0), arrangement.site(3)), (1, 2));
-        assert!((0..6).all(|token| arrangement.token(arrangement.place(token)) == token));
+        assert!((0..).zip(arrangement.places()).all(|(token, &place)| arrangement.token(place) == token));
     }
 
     #[test]

@@ -276,7 +276,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::tests::traffic_of;
+    use crate::tests::{problem_of, traffic_of};
 
     /// The hop-units of ranks that exchange a unit each with some others, and the most ranks of a node.
     fn of_pairs(machine: &Machine, ranks: u32, per_site: usize, pairs: &[[u32; 2]]) -> (u128, usize) {
@@ -288,15 +288,7 @@ mod tests {
         let program = StageProgram::new(ranks, Computations::Same(Cycles::ZERO), &messages).unwrap();
         let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
         let sites: Vec<NodeId> = machine.hosts().collect();
-        let problem = Problem {
-            program: &program,
-            machine,
-            ranks: ranks.into(),
-            rules,
-            sites: &sites,
-            per_site,
-            least_makespan: None,
-        };
+        let problem = problem_of(&program, machine, rules, &sites, per_site);
         let (traffic, distances) = (Traffic::new(&program, ranks.into()), Distances::new(machine, &sites));
         let nodes = nodes(&problem, &traffic, &distances).unwrap();
         let site =

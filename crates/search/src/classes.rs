@@ -185,7 +185,6 @@ impl RouteKinds {
 pub(crate) struct Apart<'a> {
     /// The ranks, in any order.
     pub(crate) ranks: [u64; 2],
-    /// The classes.
     pub(crate) classes: &'a Classes,
 }
 

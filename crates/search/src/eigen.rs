@@ -7,7 +7,6 @@ const MAX_ITERATIONS: usize = 60;
 /// Eigenvalues, ascending, with their vectors.
 #[derive(Debug, Clone)]
 pub(crate) struct Decomposition {
-    /// The eigenvalues, ascending.
     pub(crate) values: Vec<f64>,
     /// The vectors, each a row of equally many numbers, in the order of the values.
     pub(crate) vectors: Vec<f64>,

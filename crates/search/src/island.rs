@@ -64,7 +64,7 @@ impl<'a> Island<'a> {
     ) -> Result<Self, SimulationError> {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(number);
-        let energy = judge.energy(None)?.unwrap_or(Energy { value: u128::MAX, rest: 0.0 });
+        let energy = judge.energy(None)?.unwrap_or(Energy::of(u128::MAX));
         let best = (energy, judge.arrangement().clone());
         let kinds = [Experience::default(); Move::ALL.len()];
         Ok(Self { judge, neighbourhood, traffic, generator, energy, best, kinds, exchanges: vec![] })

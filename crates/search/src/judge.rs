@@ -1,5 +1,7 @@
 //! The value of an arrangement under an objective, and of one change after another.
 
+use std::cmp::Ordering;
+
 use cubefold_simulator::{Cycles, Evaluator, SimulationError};
 use cubefold_topology::NodeId;
 
@@ -79,9 +81,8 @@ impl Cost {
 /// The problem and the tables that all judges of a search share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
-    /// The problem that is searched.
     pub(crate) problem: Problem<'a>,
-    /// Its messages.
+    /// The messages of the problem.
     pub(crate) traffic: &'a Traffic,
     /// The distances of its sites.
     pub(crate) distances: &'a Distances<'a>,
@@ -157,7 +158,6 @@ pub(crate) struct Judge<'a> {
 /// The value of a placement, with a fraction that orders placements of equal value.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) struct Energy {
-    /// The value.
     pub(crate) value: u128,
     /// From 0 to below 1: the share of the placement that has the value.
     pub(crate) rest: f64,
@@ -168,6 +168,26 @@ impl Energy {
     #[expect(clippy::cast_precision_loss, reason = "temperatures are rough")]
     pub(crate) fn get(self) -> f64 {
         self.value as f64 + self.rest
+    }
+
+    /// The order by value, then by the rest.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        self.partial_cmp(other).unwrap_or(Ordering::Equal)
+    }
+
+    /// The energy of a fractional value.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is at least 0, and rough"
+    )]
+    fn near(value: f64) -> Self {
+        Self { value: value as u128, rest: value.fract() }
+    }
+
+    /// The energy of a value alone.
+    pub(crate) fn of(value: u128) -> Self {
+        Self { value, rest: 0.0 }
     }
 }
 
@@ -243,7 +263,6 @@ impl<'a> Judge<'a> {
         usize::try_from(self.known.problem.program.process_count()).unwrap_or(usize::MAX)
     }
 
-    /// The arrangement.
     pub(crate) fn arrangement(&self) -> &Arrangement {
         &self.arrangement
     }
@@ -357,23 +376,6 @@ impl<'a> Judge<'a> {
         let limit = most.and_then(|most| u64::try_from(most).ok()?.checked_add(1)).map(Cycles::new);
         let makespan = evaluator.makespan(&self.nodes, limit)?;
         Ok(makespan.map(|makespan| Energy::of(makespan.get().into())))
-    }
-}
-
-impl Energy {
-    /// The energy of a fractional value.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is at least 0, and rough"
-    )]
-    fn near(value: f64) -> Self {
-        Self { value: value as u128, rest: value.fract() }
-    }
-
-    /// The energy of a value alone.
-    fn of(value: u128) -> Self {
-        Self { value, rest: 0.0 }
     }
 }
 

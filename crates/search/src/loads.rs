@@ -86,7 +86,6 @@ impl<'a> Loads<'a> {
         self.cycles.iter().filter(|&&load| load == cycles).count()
     }
 
-    /// The number of channels.
     pub(crate) fn len(&self) -> usize {
         self.cycles.len()
     }

@@ -20,7 +20,6 @@ pub(crate) enum Move {
 }
 
 impl Move {
-    /// Every kind.
     pub(crate) const ALL: [Self; 4] = [Self::Any, Self::BesidePartner, Self::Blocks, Self::Lines];
 }
 

@@ -99,7 +99,6 @@ impl Found {
     }
 }
 
-/// The searchers.
 pub(crate) const ISLANDS: u64 = 16;
 /// The rounds of all searchers.
 const ROUNDS: u32 = 32;
@@ -171,10 +170,10 @@ pub fn search(
         .then(|| Quadratic::new(&traffic, &distances, problem.sites.len(), problem.per_site));
     let setting = Setting { known, objective, neighbourhood: &neighbourhood, quadratic: quadratic.flatten() };
     let mut search = Search::begin(&setting, starts, effort, keep)?;
-    if !search.is_proved() && complete::applies(&problem) {
+    if !search.found.is_proved() && complete::applies(&problem) {
         search.try_all()?;
     }
-    if !search.is_proved() {
+    if !search.found.is_proved() {
         search.anneal(effort, watch)?;
     }
     Ok(search.found)
@@ -284,9 +283,8 @@ impl Judging<'_, '_> {
 
     /// The best of the starts judged so far, of which the first is the reference; `None` if none is named.
     fn found(&mut self) -> Option<Found> {
-        let best = |one: &&(Energy, usize, Arrangement), other: &&(Energy, usize, Arrangement)| {
-            one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal)
-        };
+        type Judged = (Energy, usize, Arrangement);
+        let best = |one: &&Judged, other: &&Judged| one.0.order(&other.0);
         let has_name = |number: usize| self.starts.get(number).is_some_and(|start| start.name.is_some());
         let named = self.judged.iter().filter(|&&(_, number, _)| has_name(number)).min_by(best)?;
         let first = self.judged.iter().min_by(best)?;
@@ -342,7 +340,7 @@ impl<'a> Search<'a> {
         }
         let mut found = judging.found().ok_or(SearchError::NoStart)?;
         let Judging { mut judge, mut judged, hop_units, .. } = judging;
-        judged.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+        judged.sort_by(|one, other| one.0.order(&other.0));
         let (best, arrangement) = judged
             .first()
             .map(|(energy, _, arrangement)| (*energy, arrangement.clone()))
@@ -352,10 +350,6 @@ impl<'a> Search<'a> {
         keep(&found);
         let starts = judged.into_iter().map(|(energy, _, arrangement)| (energy, arrangement)).collect();
         Ok(Self { setting, judge, starts, best, found, keep })
-    }
-
-    fn is_proved(&self) -> bool {
-        self.found.is_proved()
     }
 
     /// Adopts a better placement.
@@ -370,7 +364,7 @@ impl<'a> Search<'a> {
     fn try_all(&mut self) -> Result<(), SearchError> {
         if let Some((value, nodes)) = complete::best(&self.setting.known.problem, &mut self.judge)? {
             if value < self.found.value {
-                self.take(Energy { value, rest: 0.0 }, nodes);
+                self.take(Energy::of(value), nodes);
             }
             self.found.bound = Bound { value: self.found.value, kind: BoundKind::Complete };
         }
@@ -389,7 +383,7 @@ impl<'a> Search<'a> {
         let mapping = left.divided(5);
         self.map(Cost { evaluations: mapping.evaluations.min(most), ..mapping })?;
         let mut progress = self.progress(whole, self.judge.spent());
-        if self.is_proved() || watch(progress).is_break() {
+        if self.found.is_proved() || watch(progress).is_break() {
             return Ok(());
         }
         let before = self.judge.spent();
@@ -415,7 +409,7 @@ impl<'a> Search<'a> {
             let spent = islands.iter().fold(before, |spent, island| spent.plus(island.spent()));
             self.found.evaluations = spent.evaluations;
             progress = self.progress(whole, spent);
-            if self.is_proved() || watch(progress).is_break() {
+            if self.found.is_proved() || watch(progress).is_break() {
                 break;
             }
         }
@@ -488,7 +482,7 @@ impl<'a> Search<'a> {
             }
             progress.evaluations += ISLANDS * breeding.iterations * breeding.of.exchanges();
             (self.found.evaluations, progress.best) = (progress.evaluations, self.found.value);
-            if self.is_proved() || watch(progress).is_break() {
+            if self.found.is_proved() || watch(progress).is_break() {
                 break;
             }
         }
@@ -511,7 +505,7 @@ impl<'a> Search<'a> {
                 self.take(energy, self.judge.nodes().to_vec());
             }
         }
-        self.starts.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+        self.starts.sort_by(|one, other| one.0.order(&other.0));
         self.starts.dedup_by(|one, other| one.1 == other.1);
         self.found.evaluations = self.judge.evaluations;
         Ok(())
@@ -520,11 +514,7 @@ impl<'a> Search<'a> {
     /// Adopts the best of all searchers; the worst quarter continue from it.
     fn merge(&mut self, islands: &mut [Island<'a>]) -> Result<(), SearchError> {
         let mut order: Vec<usize> = (0..islands.len()).collect();
-        let energy = |islands: &[Island<'_>], place: usize| islands[place].best().0;
-        order.sort_by(|&one, &other| {
-            let [one, other] = [one, other].map(|place| energy(islands, place));
-            one.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
-        });
+        order.sort_by(|&one, &other| islands[one].best().0.order(&islands[other].best().0));
         let arrangement = islands[order[0]].best().1.clone();
         self.take_best(islands);
         for &place in &order[order.len() - order.len() / 4..] {

@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
-    BoundKind, Effort, Found, Objective, Problem, Start,
+    BoundKind, Effort, Found, Objective, Problem, SearchError, Start,
     arrangement::Arrangement,
     bounds::{Depth, bound},
     complete::applies,
@@ -36,18 +36,38 @@ struct Case {
     per_site: usize,
 }
 
+/// A problem with a rank for every process.
+pub(crate) fn problem_of<'a>(
+    program: &'a dyn Program,
+    machine: &'a Machine,
+    rules: Communication,
+    sites: &'a [NodeId],
+    per_site: usize,
+) -> Problem<'a> {
+    let ranks = program.process_count();
+    Problem { program, machine, ranks, rules, sites, per_site, least_makespan: None }
+}
+
+/// Searches to the end.
+fn search_from(
+    problem: &Problem<'_>,
+    objective: Objective,
+    starts: &[Start],
+    evaluations: u64,
+    seed: u64,
+) -> Result<Found, SearchError> {
+    let effort = Effort { evaluations: Some(evaluations), seed };
+    search(*problem, objective, starts, effort, &mut |_| ControlFlow::Continue(()), &mut |_| ())
+}
+
 /// Messages between processes drawn at random.
 pub(crate) fn traffic_of(processes: u32, generator: &mut ChaCha8Rng) -> Traffic {
     let mut messages = vec![];
     for _ in 0..3 * processes {
         let [source, destination] = [(); 2].map(|()| ProcessId::new(generator.random_range(0..processes)));
         if source != destination {
-            messages.push(StageMessage {
-                stage: 0,
-                source,
-                destination,
-                units: generator.random_range(1..99),
-            });
+            let units = generator.random_range(1..99);
+            messages.push(StageMessage { stage: 0, source, destination, units });
         }
     }
     messages.sort_unstable();
@@ -66,21 +86,13 @@ impl Case {
                 let destination = generator.random_range(0..processes);
                 if source != destination {
                     let [source, destination] = [source, destination].map(ProcessId::new);
-                    messages.push(StageMessage {
-                        stage,
-                        source,
-                        destination,
-                        units: generator.random_range(1..9),
-                    });
+                    let units = generator.random_range(1..9);
+                    messages.push(StageMessage { stage, source, destination, units });
                 }
             }
         }
-        messages.push(StageMessage {
-            stage: 0,
-            source: ProcessId::new(0),
-            destination: ProcessId::new(1),
-            units: 3,
-        });
+        let [source, destination] = [0, 1].map(ProcessId::new);
+        messages.push(StageMessage { stage: 0, source, destination, units: 3 });
         messages.sort_unstable();
         messages.dedup_by_key(|message| (message.stage, message.source, message.destination));
         let computations = Computations::Same(Cycles::new(generator.random_range(0..4)));
@@ -107,16 +119,7 @@ impl Case {
     }
 
     fn problem(&self) -> Problem<'_> {
-        let Self { program, machine, rules, sites, per_site } = self;
-        Problem {
-            program,
-            machine,
-            ranks: program.process_count(),
-            rules: *rules,
-            sites,
-            per_site: *per_site,
-            least_makespan: None,
-        }
+        problem_of(&self.program, &self.machine, self.rules, &self.sites, self.per_site)
     }
 
     /// Computes a value with the functions of `run` and `measure`.
@@ -171,9 +174,7 @@ impl Case {
     fn search(&self, objective: Objective, starts: &[Vec<NodeId>], evaluations: u64) -> Found {
         let starts: Vec<Start> =
             starts.iter().map(|nodes| Start { name: Some(String::new()), nodes: nodes.clone() }).collect();
-        let effort = Effort { evaluations: Some(evaluations), seed: 5 };
-        search(self.problem(), objective, &starts, effort, &mut |_| ControlFlow::Continue(()), &mut |_| ())
-            .unwrap()
+        search_from(&self.problem(), objective, &starts, evaluations, 5).unwrap()
     }
 }
 
@@ -369,19 +370,9 @@ fn optima_of_eight_processes(machines: &[(MachineKind, &[u64])], fixed: usize) {
         let rules = Communication::new(links, Cycles::new(1), TieRule::Direct).unwrap();
         let sites: Vec<NodeId> = machine.hosts().collect();
         for program in [&ascend as &dyn Program, &drawn] {
-            let problem = Problem {
-                program,
-                machine: &machine,
-                ranks: 8,
-                rules,
-                sites: &sites,
-                per_site: 1,
-                least_makespan: None,
-            };
+            let problem = problem_of(program, &machine, rules, &sites, 1);
             let starts = [Start { name: Some("standard".into()), nodes: sites.clone() }];
-            let effort = Effort { evaluations: Some(100), seed: 0 };
-            let go_on = &mut |_| ControlFlow::Continue(());
-            let found = search(problem, Objective::Makespan, &starts, effort, go_on, &mut |_| ()).unwrap();
+            let found = search_from(&problem, Objective::Makespan, &starts, 100, 0).unwrap();
             let mut least = u64::MAX;
             let mut nodes = sites.clone();
             for_each_order(&mut nodes[fixed..], &mut |order| {
@@ -404,21 +395,11 @@ fn searches_by_dilation_prove_what_the_literature_proves() {
     let line = Machine::new(MachineKind::Line, &[16]).unwrap();
     let sites: Vec<NodeId> = line.hosts().collect();
     let rules = Communication::new(LinkMode::FullDuplex, Cycles::new(1), TieRule::Direct).unwrap();
-    let problem = Problem {
-        program: &program,
-        machine: &line,
-        ranks: 16,
-        rules,
-        sites: &sites,
-        per_site: 1,
-        least_makespan: None,
-    };
+    let problem = problem_of(&program, &line, rules, &sites, 1);
     let byweight = Placement::embed(EmbeddingKind::Byweight, cube, &line).unwrap();
     let nodes = byweight.nodes();
     let starts = [Start { name: Some("byweight".into()), nodes }];
-    let effort = Effort { evaluations: Some(1000), seed: 0 };
-    let go_on = &mut |_| ControlFlow::Continue(());
-    let found = search(problem, Objective::Dilation, &starts, effort, go_on, &mut |_| {}).unwrap();
+    let found = search_from(&problem, Objective::Dilation, &starts, 1000, 0).unwrap();
     // Harper 1966.
     assert_eq!((found.value, found.bound.value, found.bound.kind.name()), (7, 7, "line"));
 }
@@ -535,13 +516,11 @@ fn a_start_without_a_name_is_found_but_is_not_the_best_named() {
     let start =
         |name: Option<&str>, nodes: &[NodeId]| Start { name: name.map(str::to_owned), nodes: nodes.to_vec() };
     let starts = [start(Some("worst"), &drawn[7]), start(None, &drawn[0]), start(Some("middle"), &drawn[4])];
-    let effort = Effort { evaluations: Some(1), seed: 0 };
-    let go_on = &mut |_| ControlFlow::Continue(());
-    let found = search(case.problem(), Objective::HopUnits, &starts, effort, go_on, &mut |_| ()).unwrap();
+    let found = search_from(&case.problem(), Objective::HopUnits, &starts, 1, 0).unwrap();
     assert_eq!((found.named, found.named_value), (2, case.value(Objective::HopUnits, &drawn[4])));
     assert!(found.value <= case.value(Objective::HopUnits, &drawn[0]) && found.value < found.named_value);
-    let unnamed = search(case.problem(), Objective::HopUnits, &starts[1..2], effort, go_on, &mut |_| ());
-    assert!(matches!(unnamed, Err(crate::SearchError::NoStart)));
+    let unnamed = search_from(&case.problem(), Objective::HopUnits, &starts[1..2], 1, 0);
+    assert!(matches!(unnamed, Err(SearchError::NoStart)));
 }
 
 #[test]

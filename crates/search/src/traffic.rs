@@ -75,12 +75,10 @@ impl Traffic {
         listed.saturating_add(ends).saturating_add(ranks.saturating_mul(size_of::<usize>() as u64))
     }
 
-    /// The number of ranks.
     pub(crate) fn rank_count(&self) -> usize {
         self.firsts.len() - 1
     }
 
-    /// The flows of a process.
     #[inline]
     pub(crate) fn of(&self, process: u32) -> &[Flow] {
         let process = process as usize;

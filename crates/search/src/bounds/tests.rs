@@ -8,6 +8,7 @@ use cubefold_simulator::{
 use cubefold_topology::{Machine, MachineKind, Network, NetworkParameters, NodeId, TieRule};
 
 use super::*;
+use crate::tests::problem_of;
 
 /// Messages of five units, by stage, source and destination.
 fn program(processes: u32, messages: &[(usize, u32, u32)]) -> StageProgram {
@@ -39,9 +40,8 @@ fn bound_by(
     per_site: usize,
 ) -> u128 {
     let sites: Vec<NodeId> = machine.hosts().collect();
-    let ranks = program.process_count();
-    let problem = Problem { program, machine, ranks, rules, sites: &sites, per_site, least_makespan: None };
-    let (traffic, distances) = (Traffic::new(program, ranks), Distances::new(machine, &sites));
+    let problem = problem_of(program, machine, rules, &sites, per_site);
+    let (traffic, distances) = (Traffic::new(program, problem.ranks), Distances::new(machine, &sites));
     let known = Known { problem, traffic: &traffic, distances: &distances, routes: None };
     bound(&known, objective, Depth { steps: 0, known: 0 }).value
 }
