@@ -146,7 +146,7 @@ impl RouteKinds {
     fn new(problem: &Problem<'_>) -> Self {
         let Problem { machine, rules, sites, .. } = *problem;
         let mut numbers: BTreeMap<RouteKind, usize> = BTreeMap::new();
-        let mut of_pairs = vec![];
+        let (mut kinds, mut of_pairs) = (vec![], vec![]);
         for (from, to) in sites.iter().flat_map(|&from| sites.iter().map(move |&to| (from, to))) {
             let kind = match machine.link_times() {
                 None => RouteKind::Alike(machine.distance(from, to)),
@@ -155,13 +155,13 @@ impl RouteKinds {
                     RouteKind::Different(machine.route(from, to, rules.tie()).map(link).collect())
                 }
             };
-            let next = numbers.len();
-            of_pairs.push(*numbers.entry(kind).or_insert(next));
+            let number = numbers.entry(kind).or_insert_with_key(|kind| {
+                kinds.push(kind.clone());
+                kinds.len() - 1
+            });
+            of_pairs.push(*number);
         }
-        let mut kinds: Vec<(usize, RouteKind)> =
-            numbers.into_iter().map(|(kind, number)| (number, kind)).collect();
-        kinds.sort_unstable_by_key(|&(number, _)| number);
-        Self { kinds: kinds.into_iter().map(|kind| kind.1).collect(), of_pairs }
+        Self { kinds, of_pairs }
     }
 
     /// By units, the least time of a message between sites of different classes, given the times of every kind.
@@ -269,13 +269,13 @@ fn longest_with_few_partners_near(
         let mut longest = vec![0_u64; processes];
         program.for_each_message(stage, &mut |source, destination, units| {
             let [from, to] = [source, destination].map(|process| process.label() as usize);
-            let near = if from % ranks == to % ranks {
-                rules.timing_of(units).transfer(0).get()
+            let (near, far) = if from % ranks == to % ranks {
+                let inside = rules.timing_of(units).transfer(0).get();
+                (inside, inside)
             } else {
-                nearest.transfer(rules, units)
+                let near = nearest.transfer(rules, units);
+                (near, classes.time(units).unwrap_or(near).max(near))
             };
-            let far =
-                if from % ranks == to % ranks { near } else { classes.time(units).unwrap_or(near).max(near) };
             // An eager message may arrive before its destination is ready.
             if !rules.is_eager(units) {
                 longest[to] = longest[to].max(far);
