@@ -115,8 +115,7 @@ impl From<Groups> for Step {
 
 impl From<Groups> for Collective {
     fn from(groups: Groups) -> Self {
-        let shape = groups.shape().clone();
-        Self::of_checked(vec![groups.into()], shape)
+        Self::of_groups(Arc::new(groups))
     }
 }
 

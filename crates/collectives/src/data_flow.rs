@@ -287,24 +287,22 @@ impl ShareState {
 
     /// Checks that every rank has its part of the result.
     fn check_end(&self, algorithm: &GroupAlgorithm) -> Result<(), DataFlowError> {
-        let root = algorithm.specification().root;
+        let (operation, root) = (algorithm.operation(), algorithm.specification().root);
         for rank in 0..self.rank_count {
             for block in 0..self.block_count {
-                let (is_promised, needed, size) = match algorithm.operation() {
+                let is_promised = match operation {
+                    Operation::ReduceScatter | Operation::Scatter => rank == block,
+                    Operation::Reduce | Operation::Gather => rank == root,
                     Operation::AllReduce
                     | Operation::AllGather
                     | Operation::Broadcast
-                    | Operation::Barrier => (true, self.all, self.sizes[block as usize]),
-                    Operation::ReduceScatter | Operation::Scatter => {
-                        (rank == block, self.all, self.sizes[block as usize])
-                    }
-                    Operation::Reduce | Operation::Gather => {
-                        (rank == root, self.all, self.sizes[block as usize])
-                    }
-                    // By origin: the item for this rank.
-                    Operation::AllToAll => (true, 1 << rank, self.sizes[rank as usize]),
+                    | Operation::Barrier
+                    | Operation::AllToAll => true,
                 };
-                if is_promised && size > 0 {
+                // Of an all-to-all, by origin: the item for this rank.
+                let is_item = operation == Operation::AllToAll;
+                let (needed, sized) = if is_item { (1 << rank, rank) } else { (self.all, block) };
+                if is_promised && self.sizes[sized as usize] > 0 {
                     self.check_set(rank, block, needed, algorithm.stage_count())?;
                 }
             }

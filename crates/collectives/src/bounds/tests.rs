@@ -32,6 +32,10 @@ fn bounds(operation: Operation, vector_units: u64, machine: &Machine, costs: Lin
     collective(operation, machine.shape().lengths(), vector_units).bounds(machine, &nodes, costs)
 }
 
+fn bandwidth(bounds: CollectiveBounds) -> (u64, Option<BandwidthSource>) {
+    (bounds.bandwidth_cycles, bounds.bandwidth_source)
+}
+
 #[test]
 fn a_line_of_four_is_bound_by_its_ends_and_its_arrivals() {
     let line = Machine::new(MachineKind::Line, &[4]).unwrap();
@@ -39,18 +43,12 @@ fn a_line_of_four_is_bound_by_its_ends_and_its_arrivals() {
     let node = |index| Some(BandwidthSource::Node(NodeId::new(index)));
     // All-reduce: 6 channels take 2 * 8 * 3 arrivals, 8 each; an end takes 8 over its only
     // channel: 2 * 8 + 5.
-    assert_eq!(
-        (of(Operation::AllReduce).bandwidth_cycles, of(Operation::AllReduce).bandwidth_source),
-        (21, node(0))
-    );
+    assert_eq!(bandwidth(of(Operation::AllReduce)), (21, node(0)));
     // All-gather: 6 units enter an end.
-    assert_eq!(
-        (of(Operation::AllGather).bandwidth_cycles, of(Operation::AllGather).bandwidth_source),
-        (17, node(0))
-    );
+    assert_eq!(bandwidth(of(Operation::AllGather)), (17, node(0)));
     // Scatter from node 0, which sends 6 over one channel; distance 3.
     let scatter = of(Operation::Scatter);
-    assert_eq!((scatter.bandwidth_cycles, scatter.bandwidth_source), (17, node(0)));
+    assert_eq!(bandwidth(scatter), (17, node(0)));
     assert_eq!((scatter.latency_cycles, scatter.distance), (3 * 7 + 100, 3));
     assert_eq!(scatter.steps_cycles, 200);
     // All-to-all: M u k / 4 + l at the cut in the middle.
@@ -58,14 +56,11 @@ fn a_line_of_four_is_bound_by_its_ends_and_its_arrivals() {
     let exchange = of(Operation::AllToAll);
     assert_eq!(exchange.cut.map(|cut| (cut.cycles, cut.set)), Some((21, middle)));
     // Sizes times distances are 2 * 20 over 6 channels.
-    assert_eq!(
-        (exchange.bandwidth_cycles, exchange.bandwidth_source),
-        (2 * 7 + 5, Some(BandwidthSource::Distances))
-    );
+    assert_eq!(bandwidth(exchange), (2 * 7 + 5, Some(BandwidthSource::Distances)));
     assert_eq!(exchange.lower_bound_source(), Some(CollectiveBoundSource::Latency));
     // A unit of a barrier reaches every node.
     let barrier = of(Operation::Barrier);
-    assert_eq!((barrier.bandwidth_cycles, barrier.bandwidth_source), (7, node(0)));
+    assert_eq!(bandwidth(barrier), (7, node(0)));
     assert_eq!(barrier.lower_bound_cycles(), 121);
     // The larger one is the source.
     assert_eq!(scatter.lower_bound_source(), Some(CollectiveBoundSource::Latency));
@@ -84,7 +79,7 @@ fn half_duplex_counts_links() {
     //  * 5 on 12 channels or 6 links.
     assert_eq!(bounds(Operation::AllReduce, 12, &ring, COSTS).bandwidth_cycles, 2 * 10 + 5);
     let both = bounds(Operation::AllReduce, 12, &ring, half);
-    assert_eq!((both.bandwidth_cycles, both.bandwidth_source), (2 * 20 + 5, Some(BandwidthSource::Arrivals)));
+    assert_eq!(bandwidth(both), (2 * 20 + 5, Some(BandwidthSource::Arrivals)));
     // M u k / 8, and twice as much over links.
     assert_eq!(bounds(Operation::AllToAll, 12, &ring, COSTS).cut_cycles(), 18 + 5);
     assert_eq!(bounds(Operation::AllToAll, 12, &ring, half).cut_cycles(), 36 + 5);
@@ -111,10 +106,7 @@ fn graphs_have_degrees_and_distances() {
     assert_eq!((reduce.bandwidth_cycles, reduce.distance), (23, 1));
     // Blocks of 2: sizes times distances are 2 * (3 + 3 * 5) over 6 channels.
     let exchange = bounds(Operation::AllToAll, 8, &star, COSTS);
-    assert_eq!(
-        (exchange.bandwidth_cycles, exchange.bandwidth_source),
-        (17, Some(BandwidthSource::Distances))
-    );
+    assert_eq!(bandwidth(exchange), (17, Some(BandwidthSource::Distances)));
     assert_eq!(exchange.distance, 2);
 }
 
