@@ -8,10 +8,11 @@ use cubefold_mapping::{
 };
 use cubefold_scenario::generator_key;
 use cubefold_simulator::{
-    Communication, Cycles, DimensionChoice, End, EngineChoice, Facts, NeighbourProgram, Pattern, Peer,
-    PhaseLength, Program, Request, Routing, SimulationError, StageRouting, simulate,
+    Communication, Computations, Cycles, DimensionChoice, EngineChoice, NeighbourProgram, Pattern,
+    PhaseLength, Program, Request, Routing, SimulationError, StageMessage, StageProgram, StageRouting,
+    simulate,
 };
-use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule};
+use cubefold_topology::{Extent, LinkMode, Machine, MachineKind, NodeId, Shape, TieRule, narrow};
 
 use crate::{claim::Claim, findings::Findings};
 
@@ -233,61 +234,26 @@ pub(super) fn most(stages: &[StageRouting]) -> StageRouting {
     StageRouting { steps, conflicts: stages.iter().map(|stage| stage.conflicts).sum() }
 }
 
-/// Sets of messages, each a stage.
-#[derive(Debug, Clone)]
-pub(super) struct MessageSets {
-    processes: u64,
-    by_source: Vec<Vec<Message>>,      // of each stage, sorted
-    by_destination: Vec<Vec<Message>>, // the same with source and destination swapped, sorted
-}
-
 /// A source and a destination.
 pub(super) type Message = (ProcessId, ProcessId);
 
-impl MessageSets {
-    pub(super) fn new(processes: u64, stages: Vec<Vec<Message>>) -> Self {
-        let swapped = |stage: &Vec<Message>| stage.iter().map(|&(from, to)| (to, from)).collect();
-        let mut by_destination: Vec<Vec<Message>> = stages.iter().map(swapped).collect();
-        let mut by_source = stages;
-        for stage in by_source.iter_mut().chain(&mut by_destination) {
-            stage.sort_unstable();
-        }
-        Self { processes, by_source, by_destination }
-    }
-
-    /// One set, by numbers of processes.
-    pub(super) fn of_labels(processes: u64, messages: &[(u32, u32)]) -> Self {
-        let message = |&(from, to): &(u32, u32)| (ProcessId::new(from), ProcessId::new(to));
-        Self::new(processes, vec![messages.iter().map(message).collect()])
-    }
+/// A program of sets of messages of one unit, each set a stage.
+#[expect(clippy::expect_used, reason = "a panic ends the case as broken off, with its reason")]
+pub(super) fn message_sets(processes: u64, stages: &[Vec<Message>]) -> StageProgram {
+    let of_stage = |(stage, messages): (usize, &Vec<Message>)| -> Vec<StageMessage> {
+        let message = |&(source, destination)| StageMessage { stage, source, destination, units: 1 };
+        messages.iter().map(message).collect()
+    };
+    let messages: Vec<StageMessage> = stages.iter().enumerate().flat_map(of_stage).collect();
+    let computations = Computations::Same(Cycles::ZERO);
+    StageProgram::with_stages(stages.len(), narrow(processes), computations, &messages)
+        .expect("messages between different processes, each once")
 }
 
-impl Program for MessageSets {
-    fn facts(&self) -> Facts {
-        let received = |stage: &Vec<Message>| stage.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
-        Facts {
-            max_received: self.by_destination.iter().filter_map(received).max().unwrap_or(0),
-            ..Facts::new(self.processes, self.by_source.len(), Cycles::ZERO)
-        }
-    }
-
-    fn max_units(&self, _: usize) -> u64 {
-        1
-    }
-
-    fn computation(&self, _: usize, _: ProcessId) -> Cycles {
-        Cycles::ZERO
-    }
-
-    fn list(&self, end: End, stage: usize, process: ProcessId, peers: &mut Vec<Peer>) {
-        let stages = match end {
-            End::Source => &self.by_source,
-            End::Destination => &self.by_destination,
-        };
-        let first = stages[stage].partition_point(|&(end, _)| end < process);
-        let found = stages[stage][first..].iter().take_while(|&&(end, _)| end == process);
-        peers.extend(found.map(|&(_, process)| Peer { process, units: 1 }));
-    }
+/// A program of one set, by the labels of processes.
+pub(super) fn message_set(processes: u64, messages: &[(u32, u32)]) -> StageProgram {
+    let message = |&(from, to): &(u32, u32)| (ProcessId::new(from), ProcessId::new(to));
+    message_sets(processes, &[messages.iter().map(message).collect()])
 }
 
 /// The messages of every stage of a program.

@@ -36,7 +36,7 @@ impl Claim {
 /// A claim with an erratum is a printed statement that fails.
 macro_rules! claims {
     ($(#[$list_doc:meta])* $list_visibility:vis $list:ident: $($source:literal: $(
-        $(#[$doc:meta])* $visibility:vis $name:ident = $text:literal $(, erratum $erratum:literal)?;
+        $(#[$doc:meta])* $visibility:vis $name:ident $((erratum $erratum:literal))? = $text:literal;
     )+)+) => {
         $($(
             $(#[$doc])*
@@ -252,12 +252,8 @@ impl Trial {
     /// Whether it is stronger evidence against the claim than another: broken before kept, then by the
     /// ratio of the two values, then the larger promise.
     pub(super) fn is_worse_than(&self, other: &Self) -> bool {
-        let kept = |trial: &Self| (!trial.is_kept(), trial.excess());
-        match kept(self).0.cmp(&kept(other).0).then_with(|| kept(self).1.cmp(&kept(other).1)) {
-            Ordering::Greater => true,
-            Ordering::Equal => self.promised > other.promised,
-            Ordering::Less => false,
-        }
+        let weight = |trial: &Self| (!trial.is_kept(), trial.excess(), trial.promised);
+        weight(self) > weight(other)
     }
 
     /// Measured over promised, or the inverse for a bound from below, in millionths.

@@ -8,7 +8,7 @@ use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId};
 
 use crate::{
     cases::{
-        ConstructionLabel, MachineLabel, Message, MessageSets, dilation, identity, machine, machines_of,
+        ConstructionLabel, MachineLabel, Message, dilation, identity, machine, machines_of, message_sets,
         messages, metrics, most, neighbours, permutations, route, table,
     },
     claim::{Quantity, Trial, claims},
@@ -150,8 +150,9 @@ fn check_permutations(
 ) {
     let (guest, host, case) = (construction.guest(), construction.host(), ConstructionLabel(construction));
     let random = permutations(guest, sets, &format!("contraction; {guest:?}; {host:?}"));
-    let apart = messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
-    let program = MessageSets::new(guest.node_count(), apart);
+    let apart: Vec<Vec<Message>> =
+        messages(&random).into_iter().map(|stage| on_own_nodes(construction, stage)).collect();
+    let program = message_sets(guest.node_count(), &apart);
     for ((mode, claim), promised) in LinkMode::ALL.into_iter().zip([STEPS_1, STEPS_2, STEPS_3]).zip(promise) {
         let trial = route(&random, placement, mode, PhaseLength::OfPlacement)
             .map(|stages| Trial::equal(0, most(&stages).conflicts));
@@ -195,7 +196,7 @@ fn check_scatter(construction: &Construction, findings: &mut Findings) {
         }
     }
     let stages: Vec<Vec<Message>> = parts.into_iter().map(|part| part.into_iter().collect()).collect();
-    let program = MessageSets::new(host.node_count(), stages);
+    let program = message_sets(host.node_count(), &stages);
     let stages = route(&program, &identity(host), LinkMode::FullDuplex, PhaseLength::Unlimited);
     let Some(stages) = findings.or_fail(SCATTER, &case, stages) else { return };
     for stage in stages {

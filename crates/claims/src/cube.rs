@@ -193,9 +193,9 @@ claims! {
 
     "González & Valero 1993, lemma 1":
         /// A claim on every embedding of a ring and every subset.
-        SUBSET_SUM =
+        SUBSET_SUM (erratum "X1") =
             "sum of any d - 1 distances of an embedding with constant distances on a ring of 2^d: at most 2^(d-1) - 1 in the \
-             available text; it is no less", erratum "X1";
+             available text; it is no less";
 
     "González & Valero 1993, lemma 3":
         CLOCKWISE =

@@ -61,7 +61,7 @@ pub(super) fn cases(scope: Scope) -> Vec<Case> {
     .collect()
 }
 
-/// A number of cycles or steps, or the reason why there is none.
+/// A number of cycles or steps, or why it could not be measured.
 type Measured = Result<u64, Box<dyn Error>>;
 
 /// Computations and links of different lengths.
@@ -361,12 +361,7 @@ mod tests {
         let normal = statements.iter().find(|statement| statement["id"] == "normal-algorithm").unwrap();
         let cases = normal["cases"].as_array().unwrap();
         for case in cases {
-            let walk: Vec<u64> = case["dimensions_used"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|dimension| dimension.as_u64().unwrap())
-                .collect();
+            let walk: Vec<u64> = serde_json::from_value(case["dimensions_used"].clone()).unwrap();
             let order = case["n"].as_u64().unwrap();
             let steps = |claim| run_shuffled(order, &walk, claim, 0).ok();
             assert_eq!(steps(SHUFFLE_EXCHANGE), case["steps_on_SE_n"].as_u64());

@@ -8,7 +8,7 @@ use cubefold_simulator::{
 use cubefold_topology::{LinkMode, Machine, MachineKind, NodeId, TieRule};
 
 use crate::{
-    cases::{MachineLabel, MessageSets, hypercube, identity, links, mesh, most, route, route_by, shifts},
+    cases::{MachineLabel, hypercube, identity, links, mesh, message_set, most, route, route_by, shifts},
     claim::{Quantity, Trial, claims},
     findings::{Case, Findings, Scope, for_each},
 };
@@ -48,9 +48,9 @@ claims! {
         WRITTEN = "items that writes of several a node leave out, or hold in another order than by source";
 
     "Tao 2.4.2":
-        WORST_CASE =
+        WORST_CASE (erratum "T3") =
             "cycles that are enough for any permutation of an item a node on Q_n, 2n - 1, against a bound with 1/3 as a factor: no \
-             less; with the sum as a divisor they are", erratum "T3";
+             less; with the sum as a divisor they are";
         SLOWEST =
             "steps of the slowest of four permutations on Q_d by dimension order: no less than d / (3 (log2 d + 1))";
 
@@ -212,7 +212,7 @@ fn worst_case(dimensions: u32, findings: &mut Findings) {
     let bound = worst_case_bound(&cube, u128::from(cube.node_count()));
     findings.add_reading(WORST_CASE, Trial::at_least(thousandths(bound), enough), &case);
     let steps = |&(_, permutation): &(&str, LabelPermutation)| {
-        let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
+        let program = message_set(1 << dimensions, &messages(dimensions, permutation));
         let stages = route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited)?;
         Ok(stages.iter().map(|stage| stage.steps).sum())
     };
@@ -253,7 +253,7 @@ fn at_random(dimensions: u32, seeds: u64, findings: &mut Findings) {
     for (name, permutation) in PERMUTATIONS {
         let case = format!("{name}, d = {dimensions}");
         let cube = hypercube(dimensions);
-        let program = MessageSets::of_labels(1 << dimensions, &messages(dimensions, permutation));
+        let program = message_set(1 << dimensions, &messages(dimensions, permutation));
         let placement = identity(&cube);
         let steps = |seed| {
             let rules = links(LinkMode::FullDuplex).with_routes(MessageRoutes::Valiant { seed });
@@ -278,7 +278,7 @@ fn by_dimension_order(dimensions: u32, findings: &mut Findings) {
         let routed = ChannelCongestion::of(&cube, &pattern, TieRule::Direct).routed;
         let promised = 1_u64 << (dimensions / 2 - 1);
         findings.add(SQUARE_ROOT, Trial::equal(promised, routed), &case);
-        let program = MessageSets::of_labels(1 << dimensions, &messages);
+        let program = message_set(1 << dimensions, &messages);
         let stages = route(&program, &identity(&cube), LinkMode::FullDuplex, PhaseLength::Unlimited);
         let Some(stages) = findings.or_fail(SQUARE_ROOT_STEPS, &case, stages) else { continue };
         let steps: u64 = stages.iter().map(|stage| stage.steps).sum();

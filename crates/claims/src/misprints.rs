@@ -16,8 +16,8 @@ use cubefold_topology::{Coordinates, LinkMode, Machine, MachineKind, NodeId};
 
 use crate::{
     cases::{
-        self, ConstructionLabel, MachineLabel, Message, MessageSets, dilation, machine, mesh, messages, most,
-        named, permutations, route, table, torus,
+        self, ConstructionLabel, MachineLabel, Message, dilation, machine, mesh, message_sets, messages,
+        most, named, permutations, route, table, torus,
     },
     claim::{Claim, Trial, claims},
     constructions,
@@ -31,22 +31,22 @@ claims! {
     MAPPING_CLAIMS:
 
     "Tao 4.3.1":
-        UNFOLDED =
-            "processes that the inverse of H''_S does not return, dimensions b+1..c not unfolded; unfolded, it returns all", erratum "A5";
+        UNFOLDED (erratum "A5") =
+            "processes that the inverse of H''_S does not return, dimensions b+1..c not unfolded; unfolded, it returns all";
 
     "Tao 5.4.1":
-        MIRRORED =
+        MIRRORED (erratum "A6") =
             "processes that the inverse of mu o nubar o xi misses or has too many, mirrored before multiplied by kappa; \
-             after it, none", erratum "A6";
+             after it, none";
 
     "Tao 3.5.5, proof":
-        COVERED =
+        COVERED (erratum "A7") =
             "G' of vd dimensions goes into H by theorem 3.5.3 (1: it covers the pair, 0: not); by theorem 3.5.2 it does, \
-             with the dilation stated", erratum "A7";
+             with the dilation stated";
 
     "Tao 4.5.7":
-        VECTOR =
-            "steps with the routing vector ceil((k-c)/a)+1: 4 l^((d-a)/c); with ceil((k-c)/c)+1 they suffice", erratum "A8";
+        VECTOR (erratum "A8") =
+            "steps with the routing vector ceil((k-c)/a)+1: 4 l^((d-a)/c); with ceil((k-c)/c)+1 they suffice";
 }
 
 /// In the order of the errata.
@@ -183,7 +183,7 @@ fn printed_steps(
     let mut steps = 0;
     for (subset, set) in subsets {
         let phases = PhaseLength::Links(if subset == 1 { FIRST_SUBSET } else { NonZeroU64::MIN });
-        let program = MessageSets::new(processes, vec![set]);
+        let program = message_sets(processes, &[set]);
         steps += most(&route(&program, &plain, LinkMode::FullDuplex, phases)?).steps;
     }
     Ok(steps)

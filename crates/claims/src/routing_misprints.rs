@@ -8,8 +8,8 @@ use cubefold_topology::{LinkMode, Machine};
 
 use crate::{
     cases::{
-        ConstructionLabel, MessageSets, is_torus_guest, is_torus_host, mesh, most, named, permutations,
-        route, scatter, shifts, torus,
+        ConstructionLabel, is_torus_guest, is_torus_host, mesh, message_set, message_sets, most, named,
+        permutations, route, scatter, shifts, torus,
     },
     claim::{Claim, Trial, claims},
     covered::SimpleFactor,
@@ -21,22 +21,22 @@ claims! {
     pub(super) CLAIMS:
 
     "Tao 4.5.1, 4.5.2":
-        TWO =
-            "steps for permutation sets at dilation 2, phases until a coordinate agrees: 2; in phases of one step they hold", erratum "A1";
+        TWO (erratum "A1") =
+            "steps for permutation sets at dilation 2, phases until a coordinate agrees: 2; in phases of one step they hold";
 
     "Tao 4.5.1, 4.5.3 (3)(5)":
-        GENERAL =
+        GENERAL (erratum "A1") =
             "steps by G'_S, G''_S, phases until a coordinate agrees: max s_k + 2, twice that to a mesh less 2; in phases of \
-             lemma 4.2.2 they hold", erratum "A1";
+             lemma 4.2.2 they hold";
 
     "Tao 4.5.1, 4.5.6":
-        SQUARE =
+        SQUARE (erratum "A1") =
             "steps for odd square toruses lowered, phases until a coordinate agrees: the sum in the proof; in phases of \
-             lemma 4.2.2 it holds", erratum "A1";
+             lemma 4.2.2 it holds";
 
     "Tao cor. 4.5.4":
-        SCATTER =
-            "steps for scatter sets of an odd square torus on a mesh: 2; permutation sets take 2", erratum "A3";
+        SCATTER (erratum "A3") =
+            "steps for scatter sets of an odd square torus on a mesh: 2; permutation sets take 2";
 
     "errata A3":
         CONFLICTS =
@@ -44,8 +44,8 @@ claims! {
              in phases of one step";
 
     "Tao 4.5.4, note":
-        SUMS =
-            "steps of simple reduction, mode 3: sum m_i/l_vi, twice that with folding; twice as many always suffice", erratum "A4";
+        SUMS (erratum "A4") =
+            "steps of simple reduction, mode 3: sum m_i/l_vi, twice that with folding; twice as many always suffice";
 }
 
 pub(super) fn phase_cases(scope: Scope) -> Vec<Case> {
@@ -153,7 +153,7 @@ pub(super) fn check_sums(findings: &mut Findings) {
         let (case, phases) = (ConstructionLabel(&construction), PhaseLength::OfPlacement);
         let mode = LinkMode::SingleDirection;
         // Of the (2, 2)-mesh (0, 0) -> (1, 0) and (1, 1) -> (0, 1).
-        let crossing = MessageSets::of_labels(guest.node_count(), &[(0, 1), (3, 2)]);
+        let crossing = message_set(guest.node_count(), &[(0, 1), (3, 2)]);
         let routed = if guest.node_count() == 4 {
             route(&crossing, &placement, mode, phases)
         } else {
@@ -182,9 +182,9 @@ pub(super) fn check_shared(findings: &mut Findings) {
     let set = SHARED_SET.map(|(from, to)| (ProcessId::new(from), ProcessId::new(to)));
     let rho = construction.dilation().links;
     // As printed: all at once.
-    let together = MessageSets::new(guest.node_count(), vec![set.to_vec()]);
+    let together = message_sets(guest.node_count(), &[set.to_vec()]);
     // As read: in sequence, each a separate set.
-    let apart = MessageSets::new(guest.node_count(), set.map(|message| vec![message]).to_vec());
+    let apart = message_sets(guest.node_count(), &set.map(|message| vec![message]));
     let mode = LinkMode::FullDuplex;
     let routed = (
         route(&together, &placement, mode, PhaseLength::OfPlacement),

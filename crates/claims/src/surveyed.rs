@@ -1,7 +1,10 @@
 //! Results of others, quoted in Tao 1988, 2.2 and 3.5, that fail as quoted (T8, T9 of `docs/errata.md`).
 
+use cubefold_topology::Shape;
+
 use crate::{
     claim::{Quantity, Trial, claims},
+    cube_pipelines::dilation_on_line,
     findings::{Case, Findings, for_each},
 };
 
@@ -10,12 +13,12 @@ claims! {
     pub(super) CLAIMS:
 
     "Tao 2.2, 3.5 [Fit74]":
-        CUBE_ON_LINE =
-            "dilation of n x n x n on a line by weight, said to be optimal: ceil((3n^2 + 2n) / 4), no less; it is the floor", erratum "T8";
+        CUBE_ON_LINE (erratum "T8") =
+            "dilation of n x n x n on a line by weight, said to be optimal: ceil((3n^2 + 2n) / 4), no less; it is the floor";
 
     "Tao 2.2 [DEL78b]":
-        MESH_IN_TREE =
-            "mean dilation of n x n on the leaves of a binary tree in Z-order: no less than n/12; it is at most 8", erratum "T9";
+        MESH_IN_TREE (erratum "T9") =
+            "mean dilation of n x n on the leaves of a binary tree in Z-order: no less than n/12; it is at most 8";
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -24,22 +27,11 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The nodes in the order of the sums of their coordinates, equal sums in lexicographic order.
-fn cube_on_line(side: usize, findings: &mut Findings) {
-    let coordinates = |node: usize| [node / (side * side), node / side % side, node % side];
-    let mut order: Vec<usize> = (0..side.pow(3)).collect();
-    order.sort_by_key(|&node| (coordinates(node).iter().sum::<usize>(), node));
-    let mut position = vec![0; order.len()];
-    for (place, &node) in order.iter().enumerate() {
-        position[node] = place;
-    }
-    let along = |(node, dimension): (usize, usize)| {
-        let stride = [side * side, side, 1][dimension];
-        (coordinates(node)[dimension] + 1 < side).then(|| position[node + stride].abs_diff(position[node]))
-    };
-    let edges = (0..order.len()).flat_map(|node| (0..3).map(move |dimension| (node, dimension)));
-    let dilation = edges.filter_map(along).max().unwrap_or(0) as u64;
-    let (case, fourfold) = (format!("n = {side}"), (3 * side * side + 2 * side) as u64);
+/// The nodes are in the order of the sums of their coordinates.
+fn cube_on_line(side: u64, findings: &mut Findings) {
+    let Ok(shape) = Shape::new(&[side; 3]) else { return };
+    let dilation = dilation_on_line(&shape);
+    let (case, fourfold) = (format!("n = {side}"), 3 * side * side + 2 * side);
     findings.add(CUBE_ON_LINE, Trial::at_least(fourfold.div_ceil(4), dilation), &case);
     findings.add_reading(CUBE_ON_LINE, Trial::equal(fourfold / 4, dilation), &case);
 }

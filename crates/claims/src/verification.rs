@@ -36,70 +36,53 @@ struct Part {
     cases: &'static [CaseSet],  // that measure claims of this part, and possibly of others
 }
 
-/// Cases that are measured together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CaseSet {
-    Cube,
-    Makespans,
-    Gonzalez,
-    Grammars,
-    Constructions,
-    OptimalDilation,
-    TableExchanges,
-    AnyDilationTwo,
-    DataRouting,
-    EmbeddingPaths,
-    Twists,
-    Contraction,
-    OtherSizes,
-    Misprints,
-    Greenberg,
-    CubePrograms,
-    CubePipelines,
-    Cs838,
-    Collectives,
-    Measured,
-    Measurements,
-    Curves,
-    BlueGene,
-    Surveyed,
+/// Declares [`CaseSet`] from one list.
+macro_rules! case_sets {
+    ($($set:ident = $cases:expr;)+) => {
+        /// Cases that are measured together.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum CaseSet {
+            $($set),+
+        }
+
+        use CaseSet::{$($set),+};
+
+        impl CaseSet {
+            fn cases(self, scope: Scope) -> Vec<Case> {
+                let cases: fn(Scope) -> Vec<Case> = match self {
+                    $(Self::$set => $cases),+
+                };
+                cases(scope)
+            }
+        }
+    };
 }
 
-use CaseSet::{
-    AnyDilationTwo, BlueGene, Collectives, Constructions, Contraction, Cs838, Cube, CubePipelines,
-    CubePrograms, Curves, DataRouting, EmbeddingPaths, Gonzalez, Grammars, Greenberg, Makespans, Measured,
-    Measurements, Misprints, OptimalDilation, OtherSizes, Surveyed, TableExchanges, Twists,
-};
-
-impl CaseSet {
-    fn cases(self, scope: Scope) -> Vec<Case> {
-        match self {
-            Cube => cube::cases(scope),
-            Makespans => cube_programs::makespan_cases(scope),
-            Gonzalez => gonzalez_1995::cases(scope),
-            Grammars => grammars::cases(scope),
-            Constructions => constructions::cases(scope),
-            OptimalDilation => dilation::optimal_cases(),
-            TableExchanges => constructions::exchange_cases(scope),
-            AnyDilationTwo => listed_steps::any_dilation_two_cases(scope),
-            DataRouting => data_routing::cases(scope),
-            EmbeddingPaths => embedding_paths::cases(scope),
-            Twists => data_routing::twist_cases(scope),
-            Contraction => contraction::cases(scope),
-            OtherSizes => other_sizes::cases(scope),
-            Misprints => misprints::cases(scope),
-            Greenberg => greenberg::cases(scope),
-            CubePrograms => cube_programs::cases(scope),
-            CubePipelines => cube_pipelines::cases(scope),
-            Cs838 => cs838::cases(scope),
-            Collectives => collectives::cases(scope),
-            Measured => measured::cases(),
-            Measurements => measurements::cases(),
-            Curves => published_curves::cases(scope),
-            BlueGene => blue_gene::cases(scope),
-            Surveyed => surveyed::cases(),
-        }
-    }
+case_sets! {
+    Cube = cube::cases;
+    Makespans = cube_programs::makespan_cases;
+    Gonzalez = gonzalez_1995::cases;
+    Grammars = grammars::cases;
+    Constructions = constructions::cases;
+    OptimalDilation = |_| dilation::optimal_cases();
+    TableExchanges = constructions::exchange_cases;
+    AnyDilationTwo = listed_steps::any_dilation_two_cases;
+    DataRouting = data_routing::cases;
+    EmbeddingPaths = embedding_paths::cases;
+    Twists = data_routing::twist_cases;
+    Contraction = contraction::cases;
+    OtherSizes = other_sizes::cases;
+    Misprints = misprints::cases;
+    Greenberg = greenberg::cases;
+    CubePrograms = cube_programs::cases;
+    CubePipelines = cube_pipelines::cases;
+    Cs838 = cs838::cases;
+    Collectives = collectives::cases;
+    Measured = |_| measured::cases();
+    Measurements = |_| measurements::cases();
+    Curves = published_curves::cases;
+    BlueGene = blue_gene::cases;
+    Surveyed = |_| surveyed::cases();
 }
 
 /// All parts, in the order in which they are shown.

@@ -52,15 +52,15 @@ claims! {
     pub(super) MISPRINTED:
 
     "Swing 2024, table 2":
-        TWICE =
-            "vectors over the busiest link by recursive doubling, whole vectors on one port: Psi Xi / D, which is log2 p times too much", erratum "S1";
+        TWICE (erratum "S1") =
+            "vectors over the busiest link by recursive doubling, whole vectors on one port: Psi Xi / D, which is log2 p times too much";
 
     "Swing 2024, table 2, D = 2":
-        LIMIT = "congestion deficiency of Swing for any p: at most 1.19; it goes to 6/5", erratum "S3";
+        LIMIT (erratum "S3") = "congestion deficiency of Swing for any p: at most 1.19; it goes to 6/5";
 
     "Swing 2024, 4.1, D = 3, 4":
-        THREE =
-            "congestion deficiency of Swing for D >= 3: below 1.003; at most 28/27 and 120/119", erratum "S4";
+        THREE (erratum "S4") =
+            "congestion deficiency of Swing for D >= 3: below 1.003; at most 28/27 and 120/119";
 }
 
 /// The sides of the claims, powers of two.

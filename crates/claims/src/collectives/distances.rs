@@ -48,11 +48,11 @@ claims! {
     pub(super) MISPRINTED:
 
     "Swing 2024, 3.1":
-        RHO = "links to the partner at step s: the sum over i <= s of -2^i; of (-2)^i", erratum "S4";
+        RHO (erratum "S4") = "links to the partner at step s: the sum over i <= s of -2^i; of (-2)^i";
 
     "Swing 2024, 3.1.1":
-        STEPS =
-            "steps of Swing by halves: Lambda log2 p with Lambda = (log2 p)/2; with Lambda = 2", erratum "S4";
+        STEPS (erratum "S4") =
+            "steps of Swing by halves: Lambda log2 p with Lambda = (log2 p)/2; with Lambda = 2";
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {

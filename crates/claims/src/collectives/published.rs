@@ -59,16 +59,16 @@ claims! {
     pub(super) MISPRINTED:
 
     "Swing 2024, table 2":
-        ONE_PORT =
-            "Swing by whole vectors, 8 KiB on 8 x 8: on one port, difference from the published goodput at most 5 %; so on all ports", erratum "S2";
+        ONE_PORT (erratum "S2") =
+            "Swing by whole vectors, 8 KiB on 8 x 8: on one port, difference from the published goodput at most 5 %; so on all ports";
 
     "Swing 2024, figure 10":
-        CAPTION =
-            "difference of the predicted from the printed runtime of bucket on 32 x 8 [ns]: at most 1 us; on 128 x 8", erratum "S5";
+        CAPTION (erratum "S5") =
+            "difference of the predicted from the printed runtime of bucket on 32 x 8 [ns]: at most 1 us; on 128 x 8";
 
     "Swing 2024, figure 6":
-        PACKETS =
-            "Swing on 64 x 64 in packets of 8 KiB, served in turn: difference from the published goodput [%]: at most 2.5; so at 32 MiB, at 8 MiB at most 3.5", erratum "S7";
+        PACKETS (erratum "S7") =
+            "Swing on 64 x 64 in packets of 8 KiB, served in turn: difference from the published goodput [%]: at most 2.5; so at 32 MiB, at 8 MiB at most 3.5";
 }
 
 /// The bytes of a unit.

@@ -22,44 +22,44 @@ claims! {
     pub(super) CLAIMS:
 
     "CS838 toruses in toruses":
-        IN_RING =
-            "link congestion of T(z1, z2) in the ring of z1 z2: min(z1, z2); by shortest routes two more, 3 for min = 2", erratum "N1";
+        IN_RING (erratum "N1") =
+            "link congestion of T(z1, z2) in the ring of z1 z2: min(z1, z2); by shortest routes two more, 3 for min = 2";
 
     "CS838 shuffle-based topologies":
-        SHUFFLED =
-            "dilation of SE_n in dB_(2,n), odd words shuffled (rotated left): 1; unshuffled (right)", erratum "N2";
+        SHUFFLED (erratum "N2") =
+            "dilation of SE_n in dB_(2,n), odd words shuffled (rotated left): 1; unshuffled (right)";
 
     "CS838 trees":
-        SUBGRAPH =
-            "complete binary trees CBT_n that are subgraphs of Q_(n+1), by trial of all placements: 0; for n >= 2", erratum "N3";
+        SUBGRAPH (erratum "N3") =
+            "complete binary trees CBT_n that are subgraphs of Q_(n+1), by trial of all placements: 0; for n >= 2";
 
     "CS838 meshes of trees":
-        SMALLEST =
-            "dimensions of the smallest hypercube with as many nodes as MT_n has vertices: 2n + 2; for n >= 2", erratum "N4";
+        SMALLEST (erratum "N4") =
+            "dimensions of the smallest hypercube with as many nodes as MT_n has vertices: 2n + 2; for n >= 2";
 
     "CS838 meshes and toruses":
-        FOLDED = "dilation of a torus on the mesh of its lengths: 2; 1 when all lengths are 2", erratum "N5";
-        FOLDED_CONGESTION =
-            "link congestion of a torus on the mesh of its lengths: 2; 1 when all lengths are 2", erratum "N5";
+        FOLDED (erratum "N5") = "dilation of a torus on the mesh of its lengths: 2; 1 when all lengths are 2";
+        FOLDED_CONGESTION (erratum "N5") =
+            "link congestion of a torus on the mesh of its lengths: 2; 1 when all lengths are 2";
 
     "CS838 meshes in meshes":
-        SNAKING =
-            "link congestion of M(w, w) in M(z1, z2): 1 + ceil(z1 / w) at most; where snakes bounce twice that", erratum "N6";
-        EXAMPLE =
-            "link congestion of M(2, 9) in M(3, 6) at dilation 2: 3; that of M(3, 6) in M(2, 9)", erratum "N7";
+        SNAKING (erratum "N6") =
+            "link congestion of M(w, w) in M(z1, z2): 1 + ceil(z1 / w) at most; where snakes bounce twice that";
+        EXAMPLE (erratum "N7") =
+            "link congestion of M(2, 9) in M(3, 6) at dilation 2: 3; that of M(3, 6) in M(2, 9)";
 
     "CS838 divide and conquer":
-        DIMENSIONS = "the last dimension that divide and conquer on Q_n crosses: n; n - 1", erratum "N8";
+        DIMENSIONS (erratum "N8") = "the last dimension that divide and conquer on Q_n crosses: n; n - 1";
 
     "CS838 arrays and cycles":
-        HAMILTONIAN_MESH =
-            "meshes of a shape with a Hamiltonian cycle: 1 if some length is even, else 0; of two dimensions or more", erratum "N10";
-        HAMILTONIAN_TORUS =
-            "toruses of a shape with a Hamiltonian cycle: 1; of three nodes or more", erratum "N10";
+        HAMILTONIAN_MESH (erratum "N10") =
+            "meshes of a shape with a Hamiltonian cycle: 1 if some length is even, else 0; of two dimensions or more";
+        HAMILTONIAN_TORUS (erratum "N10") =
+            "toruses of a shape with a Hamiltonian cycle: 1; of three nodes or more";
 
     "CS838 butterflies and CCC":
-        BUTTERFLY =
-            "link congestion of wBF_n in CCC_n by the routes of the notes, from n = 2 on: 2; n >= 3", erratum "N11";
+        BUTTERFLY (erratum "N11") =
+            "link congestion of wBF_n in CCC_n by the routes of the notes, from n = 2 on: 2; n >= 3";
 }
 
 pub(super) fn cases(scope: Scope) -> Vec<Case> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use cubefold_mapping::{
-    GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, SlotTable,
+    GreenbergMethod, GreenbergStage, IntermediateMesh, MeshSides, ReflectionMethod, Slot, SlotTable,
 };
 
 use crate::{
@@ -65,10 +65,10 @@ pub(super) fn slots(
 }
 
 /// The number of columns from the first one with two nodes in a slot.
-pub(super) fn doubled_columns(mesh: IntermediateMesh, table: &SlotTable) -> u64 {
+pub(super) fn doubled_columns(mesh: IntermediateMesh, slots: impl Iterator<Item = Slot>) -> u64 {
     let mut taken = vec![false; mesh.slot_count() as usize];
     let mut first = mesh.columns();
-    for (_, _, slot) in table.iter() {
+    for slot in slots {
         if std::mem::replace(&mut taken[mesh.cube_node(slot) as usize], true) {
             first = first.min(slot.column);
         }
