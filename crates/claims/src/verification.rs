@@ -36,6 +36,10 @@ struct Part {
     cases: &'static [CaseSet],  // that measure claims of this part, and possibly of others
 }
 
+const fn part(name: &'static str, claims: fn() -> Vec<Claim>, cases: &'static [CaseSet]) -> Part {
+    Part { name, claims, cases }
+}
+
 /// Declares [`CaseSet`] from one list.
 macro_rules! case_sets {
     ($($set:ident = $cases:expr;)+) => {
@@ -87,141 +91,102 @@ case_sets! {
 
 /// All parts, in the order in which they are shown.
 const PARTS: &[Part] = &[
-    Part {
-        name: "González & Valero 1993, Harper 1966: hypercubes",
-        claims: || {
-            let programs = cube_programs::MAKESPAN_CLAIMS;
-            [&cube::claims()[..], programs, cube::LEAST_DILATION_CLAIMS].concat()
-        },
-        cases: &[Cube, Makespans],
-    },
-    Part {
-        name: "González et al. 1995: hypercubes on toruses [guest edges, links]",
-        claims: gonzalez_1995::claims,
-        cases: &[Gonzalez],
-    },
-    Part {
-        name: "After González: pipelined exchanges, Jacobi orderings, dilation over all placements [cycles, links]",
-        claims: || cube_pipelines::CLAIMS.to_vec(),
-        cases: &[CubePipelines],
-    },
-    Part {
-        name: "Tao 1988, 2.3: edge grammars [links, vertices]",
-        claims: || grammars::CLAIMS.to_vec(),
-        cases: &[Grammars],
-    },
-    Part {
-        name: "Tao 1988, chapter 3: dilation [links]",
-        claims: || [dilation::CLAIMS, dilation::OPTIMAL_CLAIMS].concat(),
-        cases: &[Constructions, OptimalDilation],
-    },
-    Part {
-        name: "Tao 1988, 4.3: inverses [processes]",
-        claims: || constructions::INVERSE_CLAIMS.to_vec(),
-        cases: &[Constructions],
-    },
-    Part {
-        name: "Tao 1988, 4.4: translation tables",
-        claims: || constructions::TABLE_CLAIMS.to_vec(),
-        cases: &[TableExchanges, Constructions],
-    },
-    Part {
-        name: "Tao 1988, 4.5: data routing [steps, conflicts]",
-        claims: || [&steps::claims()[..], listed_steps::ANY_DILATION_TWO_CLAIMS].concat(),
-        cases: &[AnyDilationTwo, Constructions],
-    },
-    Part {
-        name: "Tao 1988, 4.6: data routing by dilation [steps]",
-        claims: listed_steps::claims,
-        cases: &[Constructions],
-    },
-    Part {
-        name: "Tao 1988, 2.4: data routing by sorting and by chance [steps]",
-        claims: || data_routing::CLAIMS.to_vec(),
-        cases: &[DataRouting],
-    },
-    Part {
-        name: "Twisted toruses: all-to-all [messages, links]",
-        claims: || data_routing::TWIST_CLAIMS.to_vec(),
-        cases: &[Twists],
-    },
-    Part {
-        name: "Tao 1988, chapter 5: contraction",
-        claims: || contraction::CLAIMS.to_vec(),
-        cases: &[Contraction],
-    },
-    Part {
-        name: "After Tao 1988: other numbers of processes and nodes [links, processes]",
-        claims: || other_sizes::CLAIMS.to_vec(),
-        cases: &[OtherSizes],
-    },
-    Part {
-        name: "Tao 1988, as printed (docs/errata.md, part A)",
-        claims: misprints::claims,
-        cases: &[Misprints],
-    },
-    Part {
-        name: "Tao 1988, 2.2: results of others, as quoted (docs/errata.md, part G) [links]",
-        claims: || surveyed::CLAIMS.to_vec(),
-        cases: &[Surveyed],
-    },
-    Part {
-        name: "Greenberg 1987: meshes in hypercubes [links]",
-        claims: greenberg::claims,
-        cases: &[Greenberg],
-    },
-    Part {
-        name: "Greenberg 1987, as printed (docs/errata.md, part 2)",
-        claims: greenberg::misprinted_claims,
-        cases: &[Greenberg],
-    },
-    Part {
-        name: "CS838 1999: programs on hypercubes [cycles, steps]",
-        claims: || cube_programs::CLAIMS.to_vec(),
-        cases: &[CubePrograms],
-    },
-    Part {
-        name: "CS838 1999: messages on the paths of embeddings [links, cycles]",
-        claims: || embedding_paths::CLAIMS.to_vec(),
-        cases: &[EmbeddingPaths],
-    },
-    Part { name: "CS838 1999: embeddings [links, vertices, nodes]", claims: cs838::claims, cases: &[Cs838] },
-    Part {
-        name: "CS838 1999, as printed (docs/errata.md, N1 to N11)",
-        claims: cs838::misprinted_claims,
-        cases: &[Cs838],
-    },
-    Part {
-        name: "Collectives on toruses: Swing, Trivance, TACOS [links, vectors, ns, %]",
-        claims: collectives::claims,
-        cases: &[Collectives],
-    },
-    Part {
-        name: "Swing 2024, as printed (docs/errata.md, S1 to S5, S7)",
-        claims: collectives::misprinted_claims,
-        cases: &[Collectives],
-    },
-    Part {
-        name: "Measured accelerator clusters: published times, and simulated ones beside them [us]",
-        claims: measured::claims,
-        cases: &[Measured],
-    },
-    Part {
-        name: "Machines of today: published measurements and rooflines [%, us, ns]",
-        claims: || measurements::CLAIMS.to_vec(),
-        cases: &[Measurements],
-    },
-    Part {
-        name: "Published curves: latency over load through routers [%, runs]",
-        claims: || published_curves::CLAIMS.to_vec(),
-        cases: &[Curves],
-    },
-    Part {
-        name: "Blue Gene/L: all-to-all through routers [% of the peak]",
-        claims: || blue_gene::CLAIMS.to_vec(),
-        cases: &[BlueGene],
-    },
-    Part { name: VERIFICATION, claims: || vec![BROKEN_OFF], cases: &[] },
+    part(
+        "González & Valero 1993, Harper 1966: hypercubes",
+        || [&cube::claims()[..], cube_programs::MAKESPAN_CLAIMS, cube::LEAST_DILATION_CLAIMS].concat(),
+        &[Cube, Makespans],
+    ),
+    part(
+        "González et al. 1995: hypercubes on toruses [guest edges, links]",
+        gonzalez_1995::claims,
+        &[Gonzalez],
+    ),
+    part(
+        "After González: pipelined exchanges, Jacobi orderings, dilation over all placements [cycles, links]",
+        || cube_pipelines::CLAIMS.to_vec(),
+        &[CubePipelines],
+    ),
+    part("Tao 1988, 2.3: edge grammars [links, vertices]", || grammars::CLAIMS.to_vec(), &[Grammars]),
+    part(
+        "Tao 1988, chapter 3: dilation [links]",
+        || [dilation::CLAIMS, dilation::OPTIMAL_CLAIMS].concat(),
+        &[Constructions, OptimalDilation],
+    ),
+    part("Tao 1988, 4.3: inverses [processes]", || constructions::INVERSE_CLAIMS.to_vec(), &[Constructions]),
+    part(
+        "Tao 1988, 4.4: translation tables",
+        || constructions::TABLE_CLAIMS.to_vec(),
+        &[TableExchanges, Constructions],
+    ),
+    part(
+        "Tao 1988, 4.5: data routing [steps, conflicts]",
+        || [&steps::claims()[..], listed_steps::ANY_DILATION_TWO_CLAIMS].concat(),
+        &[AnyDilationTwo, Constructions],
+    ),
+    part("Tao 1988, 4.6: data routing by dilation [steps]", listed_steps::claims, &[Constructions]),
+    part(
+        "Tao 1988, 2.4: data routing by sorting and by chance [steps]",
+        || data_routing::CLAIMS.to_vec(),
+        &[DataRouting],
+    ),
+    part("Twisted toruses: all-to-all [messages, links]", || data_routing::TWIST_CLAIMS.to_vec(), &[Twists]),
+    part("Tao 1988, chapter 5: contraction", || contraction::CLAIMS.to_vec(), &[Contraction]),
+    part(
+        "After Tao 1988: other numbers of processes and nodes [links, processes]",
+        || other_sizes::CLAIMS.to_vec(),
+        &[OtherSizes],
+    ),
+    part("Tao 1988, as printed (docs/errata.md, part A)", misprints::claims, &[Misprints]),
+    part(
+        "Tao 1988, 2.2: results of others, as quoted (docs/errata.md, part G) [links]",
+        || surveyed::CLAIMS.to_vec(),
+        &[Surveyed],
+    ),
+    part("Greenberg 1987: meshes in hypercubes [links]", greenberg::claims, &[Greenberg]),
+    part("Greenberg 1987, as printed (docs/errata.md, part 2)", greenberg::misprinted_claims, &[Greenberg]),
+    part(
+        "CS838 1999: programs on hypercubes [cycles, steps]",
+        || cube_programs::CLAIMS.to_vec(),
+        &[CubePrograms],
+    ),
+    part(
+        "CS838 1999: messages on the paths of embeddings [links, cycles]",
+        || embedding_paths::CLAIMS.to_vec(),
+        &[EmbeddingPaths],
+    ),
+    part("CS838 1999: embeddings [links, vertices, nodes]", cs838::claims, &[Cs838]),
+    part("CS838 1999, as printed (docs/errata.md, N1 to N11)", cs838::misprinted_claims, &[Cs838]),
+    part(
+        "Collectives on toruses: Swing, Trivance, TACOS [links, vectors, ns, %]",
+        collectives::claims,
+        &[Collectives],
+    ),
+    part(
+        "Swing 2024, as printed (docs/errata.md, S1 to S5, S7)",
+        collectives::misprinted_claims,
+        &[Collectives],
+    ),
+    part(
+        "Measured accelerator clusters: published times, and simulated ones beside them [us]",
+        measured::claims,
+        &[Measured],
+    ),
+    part(
+        "Machines of today: published measurements and rooflines [%, us, ns]",
+        || measurements::CLAIMS.to_vec(),
+        &[Measurements],
+    ),
+    part(
+        "Published curves: latency over load through routers [%, runs]",
+        || published_curves::CLAIMS.to_vec(),
+        &[Curves],
+    ),
+    part(
+        "Blue Gene/L: all-to-all through routers [% of the peak]",
+        || blue_gene::CLAIMS.to_vec(),
+        &[BlueGene],
+    ),
+    part(VERIFICATION, || vec![BROKEN_OFF], &[]),
 ];
 
 /// Claims, and the cases of a scope by which they are measured.
