@@ -74,8 +74,7 @@ pub(crate) trait StageSchedule: Debug + Send + Sync {
     fn list(&self, stage: usize, place: Place, end: End, add: &mut dyn FnMut(u32, u64));
 
     /// Returns the most messages that a process has at this end in a stage.
-    fn max_messages(&self, end: End) -> u32 {
-        let _ = end;
+    fn max_messages(&self, _end: End) -> u32 {
         1
     }
 
@@ -89,15 +88,13 @@ pub(crate) trait StageSchedule: Debug + Send + Sync {
 
     /// Returns a stage whose messages of a share have the same sizes, each equally often, and the
     /// same neighbours up to a renaming of ranks. A stage without messages represents itself.
-    fn representative(&self, stage: usize, share: u32) -> usize {
-        let _ = share;
+    fn representative(&self, stage: usize, _share: u32) -> usize {
         stage
     }
 
     /// Whether the messages of a stage are known to have the ends and sizes of the messages of the previous
     /// stage.
-    fn repeats(&self, stage: usize) -> bool {
-        let _ = stage;
+    fn repeats(&self, _stage: usize) -> bool {
         false
     }
 
