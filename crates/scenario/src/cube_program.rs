@@ -83,19 +83,14 @@ fn computations_by_stage(reading: &mut Reading<'_>, stages: Option<usize>) -> Op
         Computations::Same(cycles) => Some(vec![cycles]),
         Computations::ByStage(times) if times.len() == stages? => Some(times),
         Computations::ByStage(_) => {
-            let keys = [Key::ProgramComputeCycles, Key::ProgramCompute];
-            let value = keys.iter().find_map(|&key| {
+            let listed = |key: Key| {
                 let value = reading.settings.get(key)?;
                 value.list_length().map(|_| (key, value))
-            });
-            let (key, value) = value?;
-            let expected = match stages? {
-                1 => "1 entry, one for each stage".to_owned(),
-                stages => format!("{stages} entries, one for each stage"),
             };
-            let error = value.unexpected(key.path(), expected);
-            reading.settings.report(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
-            None
+            let (key, value) =
+                [Key::ProgramComputeCycles, Key::ProgramCompute].into_iter().find_map(listed)?;
+            let error = value.unexpected(key.path(), message_sizes::one_for_each_stage(stages?));
+            reading.settings.fail(error.because(reading.settings.place(Key::ProgramStages), "the stages"))
         }
         Computations::ByProcess(_) => None,
     }
@@ -143,8 +138,7 @@ fn read_divide_and_conquer_on_a_tree(reading: &mut Reading<'_>) -> Option<Scenar
     let Some(program) = program else {
         let message = format!("divide and conquer on {}, expected a tree", with_article(found));
         let error = ScenarioError::at(settings.place(Key::ProgramGuest)?, message, "not a tree");
-        settings.report(error.with_help("give program.dimensions instead for a d-cube"));
-        return None;
+        return settings.fail(error.with_help("give program.dimensions instead for a d-cube"));
     };
     let sizes = sizes?;
     let program = ScenarioProgram::new(&DIVIDE_AND_CONQUER, program.with_sizes(sizes.units));
@@ -173,15 +167,13 @@ fn cube(settings: &Settings<'_>, section: &MachineSection) -> Option<Hypercube> 
         );
         let error = ScenarioError::at(&size.place, message, format!("{nodes} nodes"))
             .with_help("change the shape, or give program.dimensions and a placement file");
-        settings.report(error);
-        return None;
+        return settings.fail(error);
     }
     Hypercube::new(u64::from(processes.trailing_zeros())).ok()
 }
 
 /// Reads a normal program: its data move between the nodes of shuffle-exchange and de Bruijn networks, cube-connected
 /// cycles and butterflies; on all other machines its processes stay.
-#[expect(clippy::too_many_lines, reason = "one step a key")]
 fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, machine, sizes) = (reading.settings, reading.machine, reading.sizes(ByStage::No));
     let (compute, per_node) = (reading.compute(), reading.per_node()?);
@@ -197,38 +189,26 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         exchange::report_wandering(reading)?;
     }
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
-        settings.report(wrong_dimensions(settings, machine, cube, expected));
-        return None;
+        return settings.fail(wrong_dimensions(settings, machine, cube, expected));
     }
     if shuffles.is_some() && per_node > 1 {
-        settings.report(moving_data_in_groups(settings, per_node)?);
-        return None;
+        return settings.fail(moving_data_in_groups(settings, per_node)?);
     }
+    let (exchange_cube, exchanges, bytes) = (Some(cube), Some(stages.clone()), sizes.bytes);
+    let moving = |program| ScenarioProgram { exchange_cube, exchanges, bytes, ..program };
     if let Some(network) = levels {
         return match LevelProgram::new(network, cube, stages, compute) {
-            Ok(program) => {
-                let (exchange_cube, exchanges) = (Some(program.cube()), Some(program.dimensions().to_vec()));
-                let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units));
-                Some(ScenarioProgram { exchange_cube, exchanges, bytes: sizes.bytes, ..program })
-            }
-            Err(error) => {
-                settings.report(not_normal(settings, &error));
-                None
-            }
+            Ok(program) => Some(moving(ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units)))),
+            Err(error) => settings.fail(not_normal(settings, &error)),
         };
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
         Ok(program) if shuffles.is_some() => {
-            let (exchange_cube, exchanges) = (Some(program.cube()), Some(program.dimensions().to_vec()));
-            let program = ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units));
-            Some(ScenarioProgram { exchange_cube, exchanges, bytes: sizes.bytes, ..program })
+            Some(moving(ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units))))
         }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
-        ) => {
-            settings.report(not_normal(settings, &error));
-            None
-        }
+        ) => settings.fail(not_normal(settings, &error)),
         // No shuffle-exchange network is needed here, so the cube may be too large for one.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?;

@@ -9,7 +9,7 @@ use super::{
     machine::MachineSection,
     settings::Settings,
     source_file::Place,
-    value::{Content, Value},
+    value::{Content, Value, read_each},
 };
 
 /// Names of the orders of stages.
@@ -33,10 +33,7 @@ pub(super) fn read_stages(
     match &value.content {
         Content::Text(name) => order(value, name, cube, settings.errors()),
         Content::List(_) => dimensions(value, cube, cube_place, settings.errors()),
-        _ => {
-            settings.report(value.unexpected(Key::ProgramStages.path(), expected()));
-            None
-        }
+        _ => settings.fail(value.unexpected(Key::ProgramStages.path(), expected())),
     }
 }
 
@@ -71,19 +68,17 @@ fn link_sequence(
     let part_dimensions = part.filter(|&part| part != "sweep").map(str::parse::<u8>);
     let (Some(sequence), None | Some(Ok(_))) = (sequence, &part_dimensions) else {
         let error = value.unexpected(Key::ProgramStages.path(), expected());
-        errors.report(error.with_help(help(first, &words())));
-        return None;
+        return errors.fail(error.with_help(help(first, &words())));
     };
     let cube = cube?;
     let of_part = part_dimensions.and_then(Result::ok);
     if let Some(part) = of_part.filter(|&part| part > dimensions) {
         let expected = format!("at most the {dimensions} dimensions of the cube");
-        errors.report(
+        return errors.fail(
             value
                 .unexpected(Key::ProgramStages.path(), expected)
                 .with_help(format!("{sequence}:{part} uses {part} dimensions")),
         );
-        return None;
     }
     let links = if part == Some("sweep") {
         sequence.sweep(dimensions)
@@ -92,10 +87,7 @@ fn link_sequence(
     };
     match links {
         Ok(links) => links.into_iter().map(|link| cube.dimension(link.into()).ok()).collect(),
-        Err(error) => {
-            errors.report(ScenarioError::at(&value.place, error.to_string(), "not defined"));
-            None
-        }
+        Err(error) => errors.fail(ScenarioError::at(&value.place, error.to_string(), "not defined")),
     }
 }
 
@@ -106,24 +98,14 @@ fn dimensions(
     errors: &Errors,
 ) -> Option<Vec<CubeDimension>> {
     let values = value.list(Key::ProgramStages.path(), "dimensions", errors)?;
-    let before = errors.len();
-    let stages = values
-        .iter()
-        .enumerate()
-        .filter_map(|(stage, entry)| {
-            let Content::Integer(Some(number)) = entry.content else {
-                errors.report(entry.unexpected(format_args!("dimension of stage {stage}"), "an integer"));
-                return None;
-            };
-            let cube = cube?;
-            let dimension = cube.dimension(number).ok();
-            if dimension.is_none() {
-                errors.report(out_of_range(entry, stage, cube, cube_place));
-            }
-            dimension
-        })
-        .collect();
-    (cube.is_some() && errors.len() == before).then_some(stages)
+    read_each(values.iter().enumerate(), |(stage, entry)| {
+        let Content::Integer(Some(number)) = entry.content else {
+            return errors.fail(entry.unexpected(format_args!("dimension of stage {stage}"), "an integer"));
+        };
+        let cube = cube?;
+        let dimension = cube.dimension(number);
+        dimension.ok().or_else(|| errors.fail(out_of_range(entry, stage, cube, cube_place)))
+    })
 }
 
 fn out_of_range(entry: &Value, stage: usize, cube: Hypercube, cube_place: Option<&Place>) -> ScenarioError {

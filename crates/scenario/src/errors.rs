@@ -69,16 +69,8 @@ struct Mark {
 impl ScenarioError {
     /// An error at a place, with a label for the marked text.
     pub(super) fn at(place: &Place, message: impl Into<String>, label: impl Into<String>) -> Self {
-        Self {
-            path: place.source().path().to_owned(),
-            message: message.into(),
-            marks: vec![Mark { place: place.clone(), label: label.into() }],
-            help: None,
-            standing: Standing::Own,
-            matter: None,
-            left_out: 0,
-            alike: 0,
-        }
+        let marks = vec![Mark { place: place.clone(), label: label.into() }];
+        Self::new(place.source().path(), message.into(), marks)
     }
 
     /// The error for a key, given by its path, that `kind` does not have; `kind_place` is the place of the
@@ -95,9 +87,12 @@ impl ScenarioError {
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let is_standard = path == Path::new(STANDARD_INPUT);
         let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
-        let (path, message) = (path.to_owned(), message.into());
-        let standing = Standing::Own;
-        Self { path, message, marks: vec![], help: None, standing, matter: None, left_out: 0, alike: 0 }
+        Self::new(path, message.into(), vec![])
+    }
+
+    fn new(path: &Path, message: String, marks: Vec<Mark>) -> Self {
+        let (path, standing) = (path.to_owned(), Standing::Own);
+        Self { path, message, marks, help: None, standing, matter: None, left_out: 0, alike: 0 }
     }
 
     /// Adds a suggestion, unless it is empty; a second one becomes another line.
@@ -252,7 +247,7 @@ impl ScenarioErrors {
     /// Removes repetitions, which occur if two scenarios share a file.
     #[must_use]
     pub fn new(mut errors: Vec<ScenarioError>) -> Self {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         errors.retain(|error| seen.insert(error.identity()));
         Self(errors)
     }
@@ -348,6 +343,12 @@ impl Errors {
     /// Adds an error.
     pub(super) fn report(&self, error: ScenarioError) {
         self.0.borrow_mut().push(error);
+    }
+
+    /// Adds an error and returns `None`, for a value that cannot be read.
+    pub(super) fn fail<T>(&self, error: ScenarioError) -> Option<T> {
+        self.report(error);
+        None
     }
 
     /// Adds errors, some of which may be found while others are added.

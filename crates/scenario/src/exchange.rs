@@ -72,7 +72,7 @@ pub(super) fn program(
         return Some(unpipelined);
     }
     let stages = program.stages().len();
-    check_draws(reading, asked.noise, program.cube().dimension_count(), stages)?;
+    check_draws(reading, 1 << program.cube().dimension_count(), stages)?;
     let largest = (0..stages).map(|stage| sizes.units.of_stage(stage)).max().unwrap_or(1);
     let tried = asked.parts.map_or_else(|| tried_parts(largest), |parts| vec![parts]);
     check_parts(reading, &tried, program.cube().dimension_count(), stages)?;
@@ -103,11 +103,7 @@ pub(super) fn with_noise(reading: &mut Reading<'_>, program: ScenarioProgram) ->
     let Some(value) = reading.settings.get(Key::ProgramComputeNoise) else { return Some(program) };
     let noise = read_noise(reading, value)?;
     let facts = program.body.facts();
-    let draws = facts.process_count.saturating_mul(facts.stage_count as u64);
-    if draws > MOST_DRAWS {
-        too_many_draws(reading, value, draws);
-        return None;
-    }
+    check_draws(reading, facts.process_count, facts.stage_count)?;
     let described = Arc::clone(&program.body);
     let body: Arc<dyn Program> = Arc::new(NoisyProgram::new(Arc::clone(&described), noise));
     Some(ScenarioProgram { body, described: Some(described), noise: Some(noise), ..program })
@@ -147,8 +143,7 @@ fn parts(reading: &mut Reading<'_>) -> Option<Option<u64>> {
         Content::Integer(Some(parts)) if (1..=MOST_PARTS).contains(parts) => Some(Some(*parts)),
         _ => {
             let expected = format!("an integer from 1 to {MOST_PARTS}, or {BEST:?}");
-            reading.settings.report(value.unexpected(Key::ProgramPipelining.path(), expected));
-            None
+            reading.settings.fail(value.unexpected(Key::ProgramPipelining.path(), expected))
         }
     }
 }
@@ -158,10 +153,7 @@ fn ports(reading: &mut Reading<'_>) -> Option<ExchangePorts> {
     match &value.content {
         Content::Integer(Some(1)) => Some(ExchangePorts::One),
         Content::Text(text) if text == ExchangePorts::All.name() => Some(ExchangePorts::All),
-        _ => {
-            reading.settings.report(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
-            None
-        }
+        _ => reading.settings.fail(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\"")),
     }
 }
 
@@ -181,40 +173,26 @@ fn check_parts(reading: &mut Reading<'_>, tried: &[u64], dimensions: u8, stages:
     if stages.saturating_mul(sum) > most {
         let message = format!("{sum} parts of each of {stages} stages, expected at most {most} in all");
         let error = ScenarioError::at(&value.place, message, "too many parts");
-        reading.settings.report(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
-        return None;
+        return reading
+            .settings
+            .fail(error.because(reading.settings.place(Key::ProgramStages), "the stages"));
     }
     let bytes = tried.iter().map(|&parts| {
         let messages = parts.min(stages).min(dimensions.into());
         (stages + parts) * (messages + 1) * 16
     });
-    if let Err(over) = reading.settings.budget().take(bytes.sum()) {
-        reading.settings.report(over.at(&value.place, "the steps of these parts:"));
-        return None;
-    }
-    Some(())
+    reading.settings.take([bytes.sum(); 2], &value.place, "the steps of these parts:")
 }
 
-fn check_draws(
-    reading: &mut Reading<'_>,
-    noise: Option<ComputeNoise>,
-    dimensions: u8,
-    stages: usize,
-) -> Option<()> {
-    let draws = (1_u64 << dimensions).saturating_mul(stages as u64);
-    match reading.settings.get(Key::ProgramComputeNoise) {
-        Some(value) if noise.is_some() && draws > MOST_DRAWS => {
-            too_many_draws(reading, value, draws);
-            None
-        }
-        _ => Some(()),
-    }
-}
-
-fn too_many_draws(reading: &mut Reading<'_>, value: &Value, draws: u64) {
+/// Checks that a program has few enough computations for noise, if it has any.
+fn check_draws(reading: &mut Reading<'_>, processes: u64, stages: usize) -> Option<()> {
+    let draws = processes.saturating_mul(stages as u64);
+    let Some(value) = reading.settings.get(Key::ProgramComputeNoise).filter(|_| draws > MOST_DRAWS) else {
+        return Some(());
+    };
     let message = format!("{draws} computations that vary, expected at most {MOST_DRAWS} (2^30)");
     let error = ScenarioError::at(&value.place, message, "too many");
-    reading.settings.report(error.with_help("use fewer processes or stages"));
+    reading.settings.fail(error.with_help("use fewer processes or stages"))
 }
 
 /// Sentences on assumptions of the program with these parts.

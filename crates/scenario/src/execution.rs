@@ -18,7 +18,7 @@ pub(super) use self::{
 };
 use super::{
     chakra_file::is_of_traces,
-    errors::{Errors, ScenarioError, help},
+    errors::{Errors, ScenarioError},
     keys::{Key, MAX_INTEGER},
     settings::Settings,
     value::{Content, Value},
@@ -126,7 +126,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
         let error = ScenarioError::at(&value.place, message, "no route is drawn");
         settings.report(error.because(settings.place(Key::ExecutionRouting), "the routing"));
     }
-    check_routing(settings, machine, Some(execution));
+    check_routing(settings, machine, execution);
     Some(execution)
 }
 
@@ -140,8 +140,7 @@ pub(super) fn read_eager(settings: &Settings<'_>) -> Option<u64> {
         Content::Text(text) if text == "all" => Some(EAGER_ALL),
         _ => {
             let name = Key::ExecutionEagerUnits.path();
-            settings.report(value.unexpected(name, "an integer from 0 to 2^63 - 1, or all"));
-            None
+            settings.fail(value.unexpected(name, "an integer from 0 to 2^63 - 1, or all"))
         }
     }
 }
@@ -168,13 +167,6 @@ fn phases(value: &Value, errors: &Errors) -> Option<Phases> {
         Content::Integer(Some(length)) if *length > 0 => NonZeroU64::new(*length).map(Phases::Length),
         Content::Text(text) if text == KNOWN[0] => Some(Phases::Embedding),
         Content::Text(text) if text == KNOWN[1] => Some(Phases::Unlimited),
-        Content::Text(text) => {
-            errors.report(value.unexpected(name, expected).with_help(help(text, &KNOWN)));
-            None
-        }
-        _ => {
-            errors.report(value.unexpected(name, expected));
-            None
-        }
+        _ => errors.fail(value.unknown_word(name, expected, &KNOWN)),
     }
 }

@@ -189,7 +189,7 @@ fn read_all<T>(
     let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD_INPUT);
     if paths.iter().filter(is_standard).count() > 1 {
         let message = "given twice, expected once: it can be read only once";
-        errors.push(ScenarioError::of_file(Path::new(SourceFile::STANDARD_INPUT), message));
+        errors.push(ScenarioError::of_file(Path::new(STANDARD_INPUT), message));
         return Err(ScenarioErrors::new(errors));
     }
     for path in paths {
@@ -229,8 +229,6 @@ pub fn load_text_with(
 
 /// The error for a scenario that cannot be read.
 fn unread(path: &Path, error: &ReadError) -> ScenarioError {
-    let is_standard = path == Path::new(STANDARD_INPUT);
-    let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
     ScenarioError::of_file(path, format!("scenario file {error}"))
 }
 

@@ -3,13 +3,13 @@
 use std::{fmt, sync::Arc};
 
 use cubefold_mapping::ProcessId;
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::NodeId;
 
 use super::{
-    errors::{Errors, ScenarioError, help},
+    errors::{Errors, ScenarioError},
     keys::Key,
     settings::Settings,
-    value::{Content, Table, Value},
+    value::{Content, Table, Value, read_each},
 };
 use crate::ScenarioProgram;
 
@@ -86,19 +86,9 @@ impl fmt::Display for CodeTypes {
 
 /// The sum of a process's coordinates in its guest, or of the bits of its label in a cube.
 fn coordinate_sum(program: &ScenarioProgram, process: ProcessId) -> u64 {
-    let along = |shape: &Machine| -> u64 {
-        shape
-            .shape()
-            .coordinates(NodeId::new(process.label()))
-            .as_slice()
-            .iter()
-            .map(|&one| u64::from(one))
-            .sum()
-    };
-    program
-        .guest()
-        .graph()
-        .map_or_else(|| u64::from(process.label().count_ones()), |guest| along(guest.shape()))
+    let Some(guest) = program.guest().graph() else { return process.label().count_ones().into() };
+    let coordinates = guest.shape().shape().coordinates(NodeId::new(process.label()));
+    coordinates.as_slice().iter().map(|&coordinate| u64::from(coordinate)).sum()
 }
 
 const KEYS: [&str; 2] = ["code_types", "broadcast_cycles"];
@@ -130,15 +120,8 @@ fn code_types(
     match &value.content {
         Content::Text(rule) if rule == RULES[0] => Some(CodeTypes::Same),
         Content::Text(rule) if rule == RULES[1] => Some(CodeTypes::ByParity),
-        Content::Text(rule) => {
-            errors.report(value.unexpected(name, expected).with_help(help(rule, &RULES)));
-            None
-        }
         Content::List(types) => listed(value, types, name, program, errors),
-        _ => {
-            errors.report(value.unexpected(name, expected));
-            None
-        }
+        _ => errors.fail(value.unknown_word(name, expected, &RULES)),
     }
 }
 
@@ -149,33 +132,23 @@ fn listed(
     program: Option<&ScenarioProgram>,
     errors: &Errors,
 ) -> Option<CodeTypes> {
-    let before = errors.len();
-    let texts: Vec<String> = entries.iter().filter_map(|entry| code_type(entry, name, errors)).collect();
+    // A type is a name, or a number as one.
+    let texts = read_each(entries, |entry| match &entry.content {
+        Content::Text(text) => Some(text.clone()),
+        Content::Integer(Some(number)) => Some(number.to_string()),
+        _ => errors.fail(entry.unexpected(format!("entry of {name}"), "a name or a number")),
+    });
     if let Some(processes) = program.map(|program| program.body.process_count())
         && processes != entries.len() as u64
     {
         let message = format!("{} code types, expected {processes}, one for each process", entries.len());
-        errors.report(ScenarioError::at(&value.place, message, format!("expected {processes}")));
+        return errors.fail(ScenarioError::at(&value.place, message, format!("expected {processes}")));
     }
-    if errors.len() > before {
-        return None;
-    }
+    let texts = texts?;
     let mut names = texts.clone();
     names.sort_unstable();
     names.dedup();
     let place = |text: &String| names.binary_search(text).unwrap_or(0);
     let types = texts.iter().map(place).collect();
     Some(CodeTypes::Listed { names: names.into(), types })
-}
-
-/// The name of a type: a string, or a number as a string.
-fn code_type(entry: &Value, name: &str, errors: &Errors) -> Option<String> {
-    match &entry.content {
-        Content::Text(text) => Some(text.clone()),
-        Content::Integer(Some(number)) => Some(number.to_string()),
-        _ => {
-            errors.report(entry.unexpected(format!("entry of {name}"), "a name or a number"));
-            None
-        }
-    }
 }

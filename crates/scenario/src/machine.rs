@@ -30,7 +30,7 @@ use super::{
     source_file::Place,
     switched,
     timing::{self, TimingSection},
-    value::{Content, Size, Table, Value, read_wraps},
+    value::{Content, Size, Table, Value, read_each, read_wraps},
 };
 
 /// The machine of the valid settings.
@@ -260,10 +260,7 @@ fn routed(machine: Machine, settings: &Settings<'_>, library: &mut Library) -> O
     }
     match machine.as_network(choice) {
         Ok(machine) => Some(library.with_known_routes(machine)),
-        Err(error) => {
-            settings.report(ScenarioError::at(place, error.to_string(), "makes the grid a network"));
-            None
-        }
+        Err(error) => settings.fail(ScenarioError::at(place, error.to_string(), "makes the grid a network")),
     }
 }
 
@@ -276,19 +273,14 @@ fn kind(settings: &Settings<'_>) -> Option<MachineKind> {
 
 /// The lengths: from the shape or from the dimensions, whichever is written further up.
 fn size(settings: &Settings<'_>, kind: Option<MachineKind>) -> Option<Size> {
-    let shape = settings.layered(Key::MachineShape);
-    let dimensions = settings.layered(Key::MachineDimensions);
-    match (shape, dimensions) {
-        (None, None) => {
-            settings.report(missing_size(settings, kind));
-            None
-        }
-        (Some(_), Some(_)) if !settings.obeys(Key::MachineDimensions) => None,
-        (shape, Some((layer, value))) if shape.is_none_or(|(other, _)| other < layer) => {
-            size_of_cube(settings, kind, value)
-        }
-        (Some((_, value)), _) => Size::read(value, Key::MachineShape.path(), settings.errors()),
-        (None, Some((_, value))) => size_of_cube(settings, kind, value),
+    if !settings.obeys(Key::MachineDimensions) {
+        return None;
+    }
+    let is_shape = settings.is_written_with(Key::MachineShape, Key::MachineDimensions);
+    match settings.get(if is_shape { Key::MachineShape } else { Key::MachineDimensions }) {
+        Some(value) if is_shape => Size::read(value, Key::MachineShape.path(), settings.errors()),
+        Some(value) => size_of_cube(settings, kind, value),
+        None => settings.fail(missing_size(settings, kind)),
     }
 }
 
@@ -309,8 +301,7 @@ fn size_of_cube(settings: &Settings<'_>, kind: Option<MachineKind>, value: &Valu
         let error = ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape")
             .because(settings.place(Key::MachineKind), kind)
             .with_help("give the length of each dimension: shape = [8, 8]");
-        settings.report(error);
-        return None;
+        return settings.fail(error);
     }
     let count = value.natural(Key::MachineDimensions.path(), 1..=MAX_DIMENSIONS as u64, settings.errors())?;
     Some(Size::of_cube(count, &value.place))
@@ -339,8 +330,7 @@ fn machine(
     if let (Some((value, _)), Some(_)) = (&twists, wraps.filter(|wraps| wraps.contains(&Wrap::Open))) {
         let message = "twists of a torus with a dimension that does not wrap, expected all to wrap";
         let error = ScenarioError::at(&value.place, message, "twists wraparounds");
-        settings.report(error.because(settings.place(Key::MachineWrap), "no wraparound"));
-        return None;
+        return settings.fail(error.because(settings.place(Key::MachineWrap), "no wraparound"));
     }
     if let Some((value, twists)) = &twists
         && twists.iter().flatten().any(|&twist| twist > 0)
@@ -348,10 +338,11 @@ fn machine(
         let product = |product: u64, length: &u64| product.saturating_mul(*length);
         let nodes = size.lengths.iter().fold(1, product);
         let links = nodes.saturating_mul(size.lengths.len() as u64);
-        if let Err(over) = settings.budget().take_network(nodes, links, &value.place) {
-            settings.report(over);
-            return None;
-        }
+        settings
+            .budget()
+            .take_network(nodes, links, &value.place)
+            .map_err(|over| settings.report(over))
+            .ok()?;
     }
     let machine = match (&twists, wraps) {
         (Some((_, twists)), _) => {
@@ -423,14 +414,11 @@ fn modulo_lengths(twists: &[Vec<i64>], lengths: &[u64]) -> Vec<Vec<u64>> {
 fn twists(value: &Value, errors: &Errors) -> Option<Vec<Vec<i64>>> {
     let name = Key::MachineTwist.path();
     let rows = value.list(name, "lists, one for each dimension", errors)?;
-    let before = errors.len();
-    let twists = rows.iter().filter_map(|row| {
+    read_each(rows, |row| {
         let entries = row.list(format!("entry of {name}"), "integers, one for each dimension", errors)?;
         let read = |entry: &Value| entry.whole(format!("entry of {name}"), u32::MAX, errors);
-        entries.iter().map(read).collect::<Option<Vec<i64>>>()
-    });
-    let twists = twists.collect();
-    (errors.len() == before).then_some(twists)
+        entries.iter().map(read).collect()
+    })
 }
 
 fn hypercube_length(index: usize, length: u64, kind: Option<&Place>, size: &Size) -> Option<ScenarioError> {
@@ -479,21 +467,14 @@ pub(super) fn read_partition(
                 PartitionError::Arity { .. } | PartitionError::Lengths(_) => &size.place,
             };
             let error = ScenarioError::at(place, error.to_string(), "not inside the machine");
-            errors.report(error.with_help("a partition is a box of the machine that does not wrap around"));
-            None
+            errors.fail(error.with_help("a partition is a box of the machine that does not wrap around"))
         }
     }
 }
 
 fn coordinates(value: &Value, name: &str, errors: &Errors) -> Option<Vec<u64>> {
-    let values = value.list(name, "coordinates", errors)?;
-    let before = errors.len();
-    let mut coordinates = vec![];
-    for entry in values {
-        match entry.content {
-            Content::Integer(Some(coordinate)) => coordinates.push(coordinate),
-            _ => errors.report(entry.unexpected(format!("entry of {name}"), "an integer of at least 0")),
-        }
-    }
-    (errors.len() == before).then_some(coordinates)
+    read_each(value.list(name, "coordinates", errors)?, |entry| match entry.content {
+        Content::Integer(Some(coordinate)) => Some(coordinate),
+        _ => errors.fail(entry.unexpected(format!("entry of {name}"), "an integer of at least 0")),
+    })
 }

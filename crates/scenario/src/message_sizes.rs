@@ -9,7 +9,7 @@ use super::{
     keys::{Key, MAX_INTEGER},
     settings::Settings,
     timing::{has_link, quantity, report_without_link},
-    value::{Content, Value},
+    value::{Content, Value, read_each},
 };
 use crate::PhysicalScale;
 
@@ -44,18 +44,9 @@ pub(super) fn read(
     let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes) else {
         return Some(Sizes { units: MessageSizes::ONE_UNIT, bytes: None });
     };
-    let scale = match key {
-        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units")?),
-        _ => None,
-    };
-    let before = settings.errors().len();
+    let scale = scale_of(settings, scale, (key, value), Key::ProgramUnits)?;
     let entries = entries(value, key, by_stage, settings.errors())?;
-    let sizes: Vec<Option<(u64, u64)>> =
-        entries.iter().map(|(name, entry)| size(entry, name, 1, scale, settings.errors())).collect();
-    if settings.errors().len() > before {
-        return None;
-    }
-    let sizes: Vec<(u64, u64)> = sizes.into_iter().collect::<Option<_>>()?;
+    let sizes = read_each(entries, |(name, entry)| size(entry, &name, 1, scale, settings.errors()))?;
     let bytes = scale.and(sizes.iter().map(|&(_, bytes)| bytes).max());
     let units = match &value.content {
         Content::List(_) => MessageSizes::by_stage(sizes.into_iter().map(|(units, _)| units).collect()),
@@ -70,10 +61,7 @@ pub(super) fn read_one(settings: &Settings<'_>, scale: Option<PhysicalScale>) ->
     let Some((key, value)) = one_of_two(settings, Key::ProgramUnits, Key::ProgramBytes) else {
         return Some((1, None));
     };
-    let scale = match key {
-        Key::ProgramBytes => Some(of_link(settings, scale, key, value, "program.units")?),
-        _ => None,
-    };
+    let scale = scale_of(settings, scale, (key, value), Key::ProgramUnits)?;
     entries(value, key, ByStage::No, settings.errors())?;
     let (units, bytes) = size(value, key.path(), 0, scale, settings.errors())?;
     Some((units, scale.map(|_| bytes)))
@@ -88,18 +76,9 @@ pub(super) fn read_computations(
     let Some((key, value)) = one_of_two(settings, Key::ProgramComputeCycles, Key::ProgramCompute) else {
         return Some(Computations::Same(Cycles::ZERO));
     };
-    let scale = match key {
-        Key::ProgramCompute => Some(of_link(settings, scale, key, value, "program.compute_cycles")?),
-        _ => None,
-    };
-    let before = settings.errors().len();
+    let scale = scale_of(settings, scale, (key, value), Key::ProgramComputeCycles)?;
     let entries = entries(value, key, by_stage, settings.errors())?;
-    let times: Vec<Option<Cycles>> =
-        entries.iter().map(|(name, entry)| time(entry, name, scale, settings.errors())).collect();
-    if settings.errors().len() > before {
-        return None;
-    }
-    let times: Vec<Cycles> = times.into_iter().collect::<Option<_>>()?;
+    let times = read_each(entries, |(name, entry)| time(entry, &name, scale, settings.errors()))?;
     match &value.content {
         Content::List(_) => Some(Computations::ByStage(times)),
         _ => Some(Computations::Same(*times.first()?)),
@@ -126,11 +105,8 @@ fn of_message(
     let Some((key, value)) = one_of_two(settings, in_cycles, in_seconds) else {
         return Some(Cycles::ZERO);
     };
-    if key == in_cycles {
-        return settings.natural(key).map(Cycles::new);
-    }
-    let scale = of_link(settings, scale, key, value, in_cycles.path())?;
-    time(value, key.path(), Some(scale), settings.errors())
+    let scale = scale_of(settings, scale, (key, value), in_cycles)?;
+    time(value, key.path(), scale, settings.errors())
 }
 
 /// Reads whether messages are halved dimension by dimension.
@@ -139,8 +115,7 @@ pub(super) fn read_halving(settings: &Settings<'_>) -> Option<bool> {
     if let Content::Boolean(halving) = value.content {
         return Some(halving);
     }
-    settings.report(value.unexpected(Key::ProgramHalving.path(), "true or false"));
-    None
+    settings.fail(value.unexpected(Key::ProgramHalving.path(), "true or false"))
 }
 
 /// The value of whichever of two keys is set, or set in the higher layer. A rule refuses both in one layer.
@@ -150,18 +125,21 @@ fn one_of_two<'a>(settings: &'a Settings<'_>, one: Key, other: Key) -> Option<(K
     Some((key, settings.get(key)?))
 }
 
-/// The scale of the machine, for a key that needs one; reports a machine that is described in cycles.
-fn of_link(
+/// The scale of the machine, for a key that needs one, as `plain` does not; reports a machine that is described in cycles.
+#[expect(clippy::option_option, reason = "an error, no need of a scale, or the scale")]
+fn scale_of(
     settings: &Settings<'_>,
     scale: Option<PhysicalScale>,
-    key: Key,
-    value: &Value,
-    instead: &str,
-) -> Option<PhysicalScale> {
-    if scale.is_none() && !has_link(settings) {
-        report_without_link(settings, key, value, instead);
+    (key, value): (Key, &Value),
+    plain: Key,
+) -> Option<Option<PhysicalScale>> {
+    if key == plain {
+        return Some(None);
     }
-    scale
+    if scale.is_none() && !has_link(settings) {
+        report_without_link(settings, key, value, plain.path());
+    }
+    scale.map(Some)
 }
 
 /// The values of a key, each with its name: one, or one per stage.
@@ -183,29 +161,28 @@ fn entries<'a>(
             let entries = if most == 1 { "entry" } else { "entries" };
             let expected =
                 format!("one value, or {most} {entries}: one for each number of dimensions that differ");
-            errors.report(value.unexpected(name, expected));
-            return None;
+            return errors.fail(value.unexpected(name, expected));
         }
         ByStage::No => {
             let error = value.unexpected(name, "one value for all stages");
-            errors.report(error.with_help(
+            return errors.fail(error.with_help(
                 "cc-cube and stencils take a list of sizes, and cc-cube and stages one of computations",
             ));
-            return None;
         }
     };
     if values.is_empty() || stages.is_some_and(|stages| stages != values.len()) {
-        let expected = match stages {
-            Some(1) => "1 entry, one for each stage".to_owned(),
-            Some(stages) => format!("{stages} entries, one for each stage"),
-            None => "at least one entry".to_owned(),
-        };
-        errors.report(value.unexpected(name, expected));
-        return None;
+        let expected = stages.map_or_else(|| "at least one entry".to_owned(), one_for_each_stage);
+        return errors.fail(value.unexpected(name, expected));
     }
     Some(
         values.iter().enumerate().map(|(stage, entry)| (format!("{name} of stage {stage}"), entry)).collect(),
     )
+}
+
+/// The entries that a program of so many stages expects in a list.
+pub(super) fn one_for_each_stage(stages: usize) -> String {
+    let entries = if stages == 1 { "entry" } else { "entries" };
+    format!("{stages} {entries}, one for each stage")
 }
 
 /// Reads a size of at least `least` units, 0 or 1, in units, and in bytes if units have bytes.
@@ -223,22 +200,18 @@ fn size(
         Content::Integer(Some(bytes)) => Ratio::from(bytes),
         Content::Text(_) => quantity(value, name, Measure::Size, errors)?,
         _ => {
-            errors.report(
-                value.unexpected(name, format!("a number of bytes, or {}", Measure::Size.expected())),
-            );
-            return None;
+            let expected = format!("a number of bytes, or {}", Measure::Size.expected());
+            return errors.fail(value.unexpected(name, expected));
         }
     };
     if bytes == Ratio::ZERO && least > 0 {
-        errors.report(value.unexpected(name, "at least 1 byte"));
-        return None;
+        return errors.fail(value.unexpected(name, "at least 1 byte"));
     }
     if let (Some(units), Ok(bytes)) = (scale.units(bytes), u64::try_from(bytes.ceil())) {
         return Some((units, bytes));
     }
     let error = value.unexpected(name, "less than 2^63 units");
-    errors.report(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())));
-    None
+    errors.fail(error.with_help(format!("a unit has {} bytes", scale.unit_bytes())))
 }
 
 /// Reads a computation in cycles.

@@ -23,7 +23,7 @@ use super::{
     network::{self, NetworkKeys, ReadNetwork},
     program::{ProgramKind, Reading},
     settings::Settings,
-    value::{Content, Size, Table, Value, read_wraps},
+    value::{Content, Size, Table, Value, read_each, read_wraps},
 };
 use crate::{ScenarioProgram, generator_key, scenario_program::NeighbourCommunication};
 
@@ -102,8 +102,7 @@ fn communication(settings: &Settings<'_>, guest: Option<&GraphGuest>) -> Option<
     if let (Some(communication), Some(guest)) = (communication, guest)
         && let Some(error) = misfit(settings, value, guest, communication)
     {
-        settings.report(error);
-        return None;
+        return settings.fail(error);
     }
     sets.and(reach).and(communication)
 }
@@ -157,24 +156,17 @@ fn check_sets(
 ) -> Option<()> {
     let NeighbourCommunication::Permutation { sets } = communication else { return Some(()) };
     let messages = guest.process_count().saturating_mul(sets as u64);
+    let keys = [Key::ProgramSets, Key::ProgramGuest, Key::ProgramCommunication];
+    let place = keys.into_iter().find_map(|key| settings.place(key))?;
     if messages <= MAX_DRAWN {
-        let taken = settings.budget().take(messages.saturating_mul(BYTES_A_MESSAGE));
-        let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest));
-        return match (taken, place) {
-            (Err(over), Some(place)) => {
-                settings.report(over.at(place, "the permutation sets:"));
-                None
-            }
-            _ => Some(()),
-        };
+        let bytes = messages.saturating_mul(BYTES_A_MESSAGE);
+        return settings.take([bytes; 2], place, "the permutation sets:");
     }
     let message =
         format!("{sets} sets of up to {} messages, expected at most 2^28 in all", guest.process_count());
-    let place = settings.place(Key::ProgramSets).or(settings.place(Key::ProgramGuest))?;
     let error =
         ScenarioError::at(place, message, "too many").because(settings.place(Key::ProgramGuest), "the guest");
-    settings.report(error.with_help("ask for fewer sets or a smaller guest"));
-    None
+    settings.fail(error.with_help("ask for fewer sets or a smaller guest"))
 }
 
 fn neighbours(
@@ -253,17 +245,12 @@ pub(crate) const KINDS: [MachineKind; 19] = [
 
 /// Reads the guest, with its lengths.
 pub(super) fn read_guest(settings: &Settings<'_>, library: &mut Library) -> Option<(GraphGuest, Size)> {
-    let Some(value) = settings.get(Key::ProgramGuest) else {
-        let expected = "its shape: { kind = \"torus\", shape = [4, 6] }";
-        settings.report(settings.missing(Key::ProgramGuest, expected));
-        return None;
-    };
+    let expected = "its shape: { kind = \"torus\", shape = [4, 6] }";
+    let value = settings.required(Key::ProgramGuest, expected)?;
     let table = Table::read(value, Key::ProgramGuest.path(), &KEYS, settings.errors())?;
-    let kind = table.required("kind", &alternatives(&KINDS), settings.errors());
-    let kind_value = kind;
-    let kind = kind.and_then(|value| {
-        let names = KINDS.map(|kind| (kind.name(), kind));
-        value.choice(&table.name("kind"), &names, settings.errors())
+    let kind_value = table.required("kind", &alternatives(&KINDS), settings.errors());
+    let kind = kind_value.and_then(|value| {
+        value.choice_by_name(&table.name("kind"), &KINDS, |kind| kind.name(), settings.errors())
     });
     if let (Some(kind), Some(kind_value)) = (kind, kind_value) {
         let before = settings.errors().len();
@@ -279,7 +266,13 @@ pub(super) fn read_guest(settings: &Settings<'_>, library: &mut Library) -> Opti
         None => kind.zip(size.as_ref()).map(|(kind, size)| vec![kind.wrap(); size.lengths.len()]),
     };
     let (kind, size, wraps) = (kind?, size?, wraps?);
-    shape(kind, &size, &wraps, settings.errors()).map(|shape| (GraphGuest::new(shape), size))
+    match Machine::with_wraps(kind, &size.lengths, &wraps) {
+        Ok(shape) => Some((GraphGuest::new(shape), size)),
+        Err(error) => {
+            let message = format!("program.guest: {error}");
+            settings.fail(ScenarioError::at(&size.place, message, "this shape"))
+        }
+    }
 }
 
 /// Reports the keys of guests of other kinds.
@@ -340,8 +333,7 @@ fn size(table: &Table<'_>, kind: Option<MachineKind>, guest: &Value, errors: &Er
     match (table.get("shape"), table.get("dimensions")) {
         (Some(_), Some(value)) => {
             let message = "both shape and dimensions in program.guest, expected one of them";
-            errors.report(ScenarioError::at(&value.place, message, "with a shape beside it"));
-            None
+            errors.fail(ScenarioError::at(&value.place, message, "with a shape beside it"))
         }
         (Some(value), None) => Size::read(value, &table.name("shape"), errors),
         (None, Some(value)) if kind.is_none_or(|kind| kind == MachineKind::Hypercube) => {
@@ -353,23 +345,11 @@ fn size(table: &Table<'_>, kind: Option<MachineKind>, guest: &Value, errors: &Er
             let message = "program.guest.dimensions without a hypercube, expected program.guest.shape";
             let error =
                 ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape");
-            errors.report(error.with_help("give the length of each dimension: shape = [4, 6]"));
-            None
+            errors.fail(error.with_help("give the length of each dimension: shape = [4, 6]"))
         }
         (None, None) => {
             let message = "program.guest has no lengths, expected shape = [4, 6] or the like";
-            errors.report(ScenarioError::at(&guest.place, message, "no shape"));
-            None
-        }
-    }
-}
-
-fn shape(kind: MachineKind, size: &Size, wraps: &[Wrap], errors: &Errors) -> Option<Machine> {
-    match Machine::with_wraps(kind, &size.lengths, wraps) {
-        Ok(shape) => Some(shape),
-        Err(error) => {
-            errors.report(ScenarioError::at(&size.place, format!("program.guest: {error}"), "this shape"));
-            None
+            errors.fail(ScenarioError::at(&guest.place, message, "no shape"))
         }
     }
 }
@@ -384,21 +364,23 @@ fn read_tree(
     place: &Value,
     settings: &Settings<'_>,
 ) -> Option<(GraphGuest, Size)> {
-    let key = if kind == MachineKind::Caterpillar { "legs" } else { "vertices" };
+    let (key, expected) = match kind {
+        MachineKind::Caterpillar => {
+            ("legs", "for every vertex of the spine 1 if it has a leg, else 0: [0, 1, 1, 0]")
+        }
+        _ => ("vertices", "the number of vertices"),
+    };
     let Some(value) = table.get(key) else {
-        let message = format!("{} is missing, expected {}", table.name(key), expected(kind));
-        settings.report(ScenarioError::at(&place.place, message, format!("needs {key}")));
-        return None;
+        let message = format!("{} is missing, expected {expected}", table.name(key));
+        return settings.fail(ScenarioError::at(&place.place, message, format!("needs {key}")));
     };
     let vertices = match &value.content {
         Content::List(entries) => 2 * entries.len() as u64,
         Content::Integer(Some(count)) => (*count).min(MAX_VERTICES),
         _ => 0,
     };
-    if let Err(over) = settings.budget().take_network(vertices, vertices, &value.place) {
-        settings.report(over);
-        return None;
-    }
+    let taken = settings.budget().take_network(vertices, vertices, &value.place);
+    taken.map_err(|over| settings.report(over)).ok()?;
     let links = match kind {
         MachineKind::Caterpillar => caterpillar(value, &table.name(key), settings.errors()),
         _ => value
@@ -411,17 +393,7 @@ fn read_tree(
             let size = Size::of_machine(&machine, &value.place);
             Some((GraphGuest::new(machine), size))
         }
-        Err(error) => {
-            settings.report(ScenarioError::at(&value.place, error.to_string(), "this tree"));
-            None
-        }
-    }
-}
-
-fn expected(kind: MachineKind) -> &'static str {
-    match kind {
-        MachineKind::Caterpillar => "for every vertex of the spine 1 if it has a leg, else 0: [0, 1, 1, 0]",
-        _ => "the number of vertices",
+        Err(error) => settings.fail(ScenarioError::at(&value.place, error.to_string(), "this tree")),
     }
 }
 
@@ -447,21 +419,13 @@ fn random_tree(count: u32, seed: u64) -> Vec<(u32, u32)> {
 /// The links of a spine and its legs; legs are numbered after the spine.
 fn caterpillar(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u32, u32)>> {
     let entries = value.list(name, "0 and 1, one for each vertex of the spine", errors)?;
-    let before = errors.len();
+    let have_legs = read_each(entries, |entry| match entry.content {
+        Content::Integer(Some(count @ (0 | 1))) => Some(count == 1),
+        _ => errors.fail(entry.unexpected(format!("entry of {name}"), "0 or 1")),
+    })?;
     let spine = u32::try_from(entries.len()).ok()?;
-    let mut links: Vec<(u32, u32)> = (1..spine).map(|vertex| (vertex - 1, vertex)).collect();
-    let mut leg = spine;
-    for (vertex, entry) in (0..).zip(entries) {
-        match entry.content {
-            Content::Integer(Some(0)) => {}
-            Content::Integer(Some(1)) => {
-                links.push((vertex, leg));
-                leg += 1;
-            }
-            _ => errors.report(entry.unexpected(format!("entry of {name}"), "0 or 1")),
-        }
-    }
-    (errors.len() == before).then_some(links)
+    let with_legs = (0..).zip(have_legs).filter(|(_, has_leg)| *has_leg).map(|(vertex, _)| vertex);
+    Some((1..spine).map(|vertex| (vertex - 1, vertex)).chain(with_legs.zip(spine..)).collect())
 }
 
 #[cfg(test)]

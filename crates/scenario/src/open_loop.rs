@@ -10,7 +10,7 @@ use cubefold_simulator::{
 use cubefold_topology::Machine;
 
 use super::{
-    errors::{Errors, ScenarioError},
+    errors::{Errors, ScenarioError, alternatives},
     keys::Key,
     program::{ProgramKind, Reading},
     routers,
@@ -89,23 +89,23 @@ impl LoadChoice {
 #[expect(clippy::too_many_lines, reason = "a line or two for each key")]
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let (settings, section) = (reading.settings, reading.machine);
-    let before = reading.settings.errors().len();
+    let before = settings.errors().len();
     refuse_closed_loop(settings);
     let (machine, allocation) = (section.machine.as_deref(), section.allocation.as_ref());
     if let (Some(_), Some(place)) = (allocation, settings.place(Key::MachineAllocation)) {
         let message = "machine.allocation in open loop, expected all nodes";
-        reading.settings.report(ScenarioError::at(place, message, "every terminal makes packets"));
+        settings.report(ScenarioError::at(place, message, "every terminal makes packets"));
     }
     let pattern = pattern::read(settings, machine);
     let load = load(settings);
     let sizes = match settings.get(Key::ProgramSizes) {
         None => Some(vec![(1, 1)]),
-        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), reading.settings.errors()),
+        Some(value) => packet_sizes(value, Key::ProgramSizes.path(), settings.errors()),
     };
     let bursts = bursts(settings);
     let reply = match settings.get(Key::ProgramReply) {
         None => Some(None),
-        Some(value) => reply(value, reading.settings.errors()).map(Some),
+        Some(value) => reply(value, settings.errors()).map(Some),
     };
     let warmup = warm_up(settings);
     let [measure_cycles, drain_cycles] =
@@ -116,7 +116,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         None => Some(500.0),
         Some(value) => {
             let name = Key::ProgramLatencyLimit.path();
-            value.number(name, "a number above 0", |limit| limit > 0.0, reading.settings.errors())
+            value.number(name, "a number above 0", |limit| limit > 0.0, settings.errors())
         }
     };
     let terminals = machine?.host_count();
@@ -124,12 +124,12 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         let size = section.size.as_ref()?;
         let message =
             format!("open-loop traffic of {terminals} terminals, expected at most {MAX_PROCESSES} (2^20)");
-        reading.settings.report(ScenarioError::at(&size.place, message, "too many"));
+        settings.report(ScenarioError::at(&size.place, message, "too many"));
     }
     let traffic = OpenLoop {
         pattern: pattern?,
         sizes: sizes?,
-        bursts: bursts.ok()?,
+        bursts: bursts?,
         reply: reply?,
         warmup: warmup?,
         measure: measure_cycles?,
@@ -139,7 +139,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         latency_limit: latency_limit?,
     };
     let program = OpenLoopProgram { traffic, load: load? };
-    if reading.settings.errors().len() > before {
+    if settings.errors().len() > before {
         return None;
     }
     // The placed program: a process on each terminal, which sends no messages.
@@ -166,24 +166,17 @@ fn refuse_closed_loop(settings: &Settings<'_>) {
 
 /// Reads the load, or the search instead: the one in the higher layer.
 fn load(settings: &Settings<'_>) -> Option<LoadChoice> {
-    let (load, saturation) = (settings.layered(Key::ProgramLoad), settings.layered(Key::ProgramSaturation));
-    match (load, saturation) {
-        (None, None) => {
-            settings
-                .report(settings.missing(Key::ProgramLoad, "a load above 0, at most 1, or saturation = {}"));
-            None
-        }
-        (Some(_), Some(_)) if !settings.obeys(Key::ProgramLoad) => None,
-        (load, Some((layer, value))) if load.is_none_or(|(below, _)| below < layer) => {
-            search(value, settings.errors()).map(LoadChoice::Search)
-        }
-        (Some((_, value)), _) => {
-            let is_load = |load: f64| load > 0.0 && load <= 1.0;
-            let expected = "a number above 0, at most 1";
-            value.number(Key::ProgramLoad.path(), expected, is_load, settings.errors()).map(LoadChoice::At)
-        }
-        (None, Some(_)) => None,
+    if !settings.obeys(Key::ProgramLoad) {
+        return None;
     }
+    let is_search = !settings.is_written_with(Key::ProgramLoad, Key::ProgramSaturation);
+    if let Some(value) = settings.get(Key::ProgramSaturation).filter(|_| is_search) {
+        return search(value, settings.errors()).map(LoadChoice::Search);
+    }
+    let value = settings.required(Key::ProgramLoad, "a load above 0, at most 1, or saturation = {}")?;
+    let is_load = |load: f64| load > 0.0 && load <= 1.0;
+    let expected = "a number above 0, at most 1";
+    value.number(Key::ProgramLoad.path(), expected, is_load, settings.errors()).map(LoadChoice::At)
 }
 
 /// Reads the interval and the resolution of a search.
@@ -250,36 +243,25 @@ fn reply(value: &Value, errors: &Errors) -> Option<Replies> {
     };
     let Some(sizes) = table.get("sizes") else {
         let message = format!("{} is missing, expected pairs of units and weight", table.name("sizes"));
-        errors.report(ScenarioError::at(&value.place, message, "without sizes"));
-        return None;
+        return errors.fail(ScenarioError::at(&value.place, message, "without sizes"));
     };
     let sizes = packet_sizes(sizes, &table.name("sizes"), errors);
     Some(Replies { sizes: sizes?, delay: delay? })
 }
 
 /// Reads the bursts: both keys or neither.
-fn bursts(settings: &Settings<'_>) -> Result<Option<Bursts>, ()> {
+#[expect(clippy::option_option, reason = "an error, none, or bursts")]
+fn bursts(settings: &Settings<'_>) -> Option<Option<Bursts>> {
     let keys = [Key::ProgramBurstCycles, Key::ProgramBurstLoad];
-    let [cycles, load] = keys.map(|key| settings.get(key));
-    let (cycles, load) = match (cycles, load) {
-        (None, None) => return Ok(None),
-        (Some(_), None) => {
-            settings.report(settings.missing(keys[1], "the load during a burst"));
-            return Err(());
-        }
-        (None, Some(_)) => {
-            settings.report(settings.missing(keys[0], "the mean length of a burst"));
-            return Err(());
-        }
-        (Some(cycles), Some(load)) => (cycles, load),
-    };
+    if keys.iter().all(|&key| settings.get(key).is_none()) {
+        return Some(None);
+    }
+    let cycles = settings.required(keys[0], "the mean length of a burst")?;
+    let load = settings.required(keys[1], "the load during a burst")?;
     let cycles =
         cycles.number(keys[0].path(), "a number of at least 1", |cycles| cycles >= 1.0, settings.errors());
     let load = load.number(keys[1].path(), "a number above 0", |load| load > 0.0, settings.errors());
-    match (cycles, load) {
-        (Some(cycles), Some(load)) => Ok(Some(Bursts { cycles, load })),
-        _ => Err(()),
-    }
+    Some(Some(Bursts { cycles: cycles?, load: load? }))
 }
 
 /// Reads the warm-up: a number, or `auto` with the settings of the pilot run.
@@ -299,8 +281,7 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
             );
             let places = [Key::ProgramPilotCycles, Key::ProgramWarmupInterval, key];
             let place = places.into_iter().find_map(|key| settings.place(key))?;
-            settings.report(ScenarioError::at(place, message, "does not divide"));
-            return None;
+            return settings.fail(ScenarioError::at(place, message, "does not divide"));
         }
         return Some(WarmUp::Auto { pilot, interval });
     }
@@ -316,10 +297,8 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
     match value.content {
         Content::Integer(Some(cycles)) if cycles <= MAX_CYCLES => Some(WarmUp::Cycles(cycles)),
         _ => {
-            settings.report(
-                value.unexpected(key.path(), format!("an integer from 0 to {MAX_CYCLES}, or \"auto\"")),
-            );
-            None
+            let expected = format!("an integer from 0 to {MAX_CYCLES}, or \"auto\"");
+            settings.fail(value.unexpected(key.path(), expected))
         }
     }
 }
@@ -329,12 +308,7 @@ fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u6
     let Some(value) = settings.get(key) else { return Some(default) };
     match value.content {
         Content::Integer(Some(number)) if allowed.contains(&number) => Some(number),
-        _ => {
-            let names: Vec<String> = allowed.iter().map(u64::to_string).collect();
-            let (last, others) = names.split_last()?;
-            settings.report(value.unexpected(key.path(), format!("{} or {last}", others.join(", "))));
-            None
-        }
+        _ => settings.fail(value.unexpected(key.path(), alternatives(allowed))),
     }
 }
 

@@ -57,8 +57,8 @@ pub(super) fn read(
     }
     let name = value.text(Key::ExecutionRoutes.path(), settings.errors())?;
     let Some(path) = name.strip_prefix("file:") else {
-        settings.report(value.unexpected(Key::ExecutionRoutes.path(), "the path of a table: file:PATH"));
-        return None;
+        return settings
+            .fail(value.unexpected(Key::ExecutionRoutes.path(), "the path of a table: file:PATH"));
     };
     let wrong = |reason: &str, help: &str| {
         let error = ScenarioError::at(&value.place, format!("routes {path:?}{reason}"), "this file");

@@ -37,30 +37,22 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let sizes = reading.sizes(ByStage::No);
     let access = access(reading);
-    let Some(value) = settings.get(Key::ProgramIndices) else {
-        let expected = format!("a list of processes, one for each process, or {FILE_PREFIX}PATH");
-        settings.report(settings.missing(Key::ProgramIndices, &expected));
-        return None;
-    };
+    let expected = format!("a list of processes, one for each process, or {FILE_PREFIX}PATH");
+    let value = settings.required(Key::ProgramIndices, &expected)?;
     let per_node = reading.per_node()?;
     let named = match &value.content {
         Content::List(entries) => listed(reading, value, entries)?,
         Content::Text(text) if text.starts_with(FILE_PREFIX) => {
-            let path = text[FILE_PREFIX.len()..].to_owned();
-            of_file(reading, value, &path, per_node)?
+            of_file(reading, value, &text[FILE_PREFIX.len()..], per_node)?
         }
         _ => {
             let expected = format!("a list of processes, or {FILE_PREFIX}PATH");
-            settings.report(value.unexpected(Key::ProgramIndices.path(), expected));
-            return None;
+            return settings.fail(value.unexpected(Key::ProgramIndices.path(), expected));
         }
     };
     let processes = named.len() as u64;
-    let [while_made, kept] = StageProgram::bytes_to_make(processes, 2, 2 * processes);
-    if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
-        settings.report(over.at(&value.place, &format!("a random access of {processes} processes")));
-        return None;
-    }
+    let bytes = StageProgram::bytes_to_make(processes, 2, 2 * processes);
+    settings.take(bytes, &value.place, &format!("a random access of {processes} processes"))?;
     let (sizes, computations) = (sizes?, reading.computations.clone()?);
     let units = sizes.units.uniform().unwrap_or(1);
     match RandomAccess::new(access?, named, computations, units) {
@@ -79,8 +71,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         Err(error) => {
             let message = format!("program.indices: {error}");
-            settings.report(ScenarioError::at(&value.place, message, "these processes"));
-            None
+            settings.fail(ScenarioError::at(&value.place, message, "these processes"))
         }
     }
 }
@@ -95,8 +86,7 @@ fn access(reading: &mut Reading<'_>) -> Option<Access> {
         (Access::Read, Some(value)) => {
             let message = "program.collisions of a read, expected a write";
             let error = ScenarioError::at(&value.place, message, "nothing is written");
-            settings.report(error.because(settings.place(Key::ProgramAccess), "the access"));
-            None
+            settings.fail(error.because(settings.place(Key::ProgramAccess), "the access"))
         }
         (Access::Read, None) => Some(Access::Read),
         (Access::Write(_), _) => rule.map(Access::Write),
@@ -111,15 +101,13 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
         if count != processes {
             let message = format!("{count} processes, but program.indices has {processes}");
             let error = ScenarioError::at(&given.place, message, "another number");
-            reading.settings.report(error.because(Some(&value.place), "the indices"));
-            return None;
+            return reading.settings.fail(error.because(Some(&value.place), "the indices"));
         }
     }
     if !(2..=MAX_PROCESSES).contains(&processes) {
         let message =
             format!("program.indices of {processes} processes, expected 2 to {MAX_PROCESSES} (2^20)");
-        reading.settings.report(ScenarioError::at(&value.place, message, "one entry for each process"));
-        return None;
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "one entry for each process"));
     }
     let mut named = vec![];
     for entry in entries {
@@ -130,8 +118,7 @@ fn listed(reading: &mut Reading<'_>, value: &Value, entries: &[Value]) -> Option
             Content::Integer(None) if entry.place.text().trim() == "-1" => None,
             _ => {
                 let expected = format!("a process from 0 to {}, or -1 for none", processes - 1);
-                reading.settings.report(entry.unexpected("an entry of program.indices", expected));
-                return None;
+                return reading.settings.fail(entry.unexpected("an entry of program.indices", expected));
             }
         };
         named.push(process);

@@ -58,17 +58,9 @@ impl<'a> Settings<'a> {
     pub(super) fn new(swept: &'a [&'a Assignment], written: &'a Written, library: &mut Library) -> Self {
         let budget = Rc::clone(library.budget());
         let set = swept.iter().fold(written.values.keys(), |set, assignment| set.with(assignment.setting));
-        let is_seed_read = Rc::default();
-        let mut settings = Self {
-            swept,
-            written,
-            machine_file: None,
-            step: None,
-            set,
-            is_seed_read,
-            budget,
-            errors: Rc::default(),
-        };
+        let (is_seed_read, errors) = (Rc::default(), Rc::default());
+        let mut settings =
+            Self { swept, written, machine_file: None, step: None, set, is_seed_read, budget, errors };
         settings.machine_file = settings.read_machine_file(library);
         if let Some(file) = &settings.machine_file {
             settings.set = set.union(file.keys());
@@ -78,16 +70,7 @@ impl<'a> Settings<'a> {
 
     /// The values of a step, with these as defaults.
     pub(super) fn of_step<'b>(&'b self, step: &'b Step) -> Settings<'b> {
-        Settings {
-            swept: self.swept,
-            written: self.written,
-            machine_file: self.machine_file.clone(),
-            step: Some(step),
-            set: self.set.union(step.values.keys()),
-            is_seed_read: Rc::clone(&self.is_seed_read),
-            budget: Rc::clone(&self.budget),
-            errors: Rc::clone(&self.errors),
-        }
+        Settings { step: Some(step), set: self.set.union(step.values.keys()), ..self.clone() }
     }
 
     /// The same values; errors are dropped, since the reader of each key reports them.
@@ -98,6 +81,11 @@ impl<'a> Settings<'a> {
     /// Adds an error to those found.
     pub(super) fn report(&self, error: ScenarioError) {
         self.errors.report(error);
+    }
+
+    /// Adds an error to those found, and returns `None`, for a value that cannot be read.
+    pub(super) fn fail<T>(&self, error: ScenarioError) -> Option<T> {
+        self.errors.fail(error)
     }
 
     /// Adds errors to those found.
@@ -128,8 +116,7 @@ impl<'a> Settings<'a> {
                 let error = ScenarioError::at(&value.place, message, "named here")
                     .with_help("paths are relative to the scenario file")
                     .standing(Standing::HidesValues);
-                self.report(error);
-                None
+                self.fail(error)
             }
         }
     }
@@ -137,6 +124,14 @@ impl<'a> Settings<'a> {
     /// The memory limit before anything runs.
     pub(super) fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// Takes the memory for `what`, while it is made and after that \[bytes\]; reports at `place` if there is not enough.
+    pub(super) fn take(&self, [while_made, kept]: [u64; 2], place: &Place, what: &str) -> Option<()> {
+        match self.budget.take_for_a_while(while_made, kept) {
+            Ok(()) => Some(()),
+            Err(over) => self.fail(over.at(place, what)),
+        }
     }
 
     /// Resolves a path relative to the scenario.
@@ -228,12 +223,8 @@ impl<'a> Settings<'a> {
             let kind_place = self.place(kind_key);
             let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
             let has_one = key == Key::ProgramAlgorithms && !is_foreign(Key::ProgramAlgorithm);
-            let help = if has_one {
-                "to compare several, write \"program.algorithm\" = [..] in [sweep]"
-            } else {
-                ""
-            };
-            self.report(error.with_help(help));
+            let help = "to compare several, write \"program.algorithm\" = [..] in [sweep]";
+            self.report(if has_one { error.with_help(help) } else { error });
         }
     }
 

@@ -1,6 +1,7 @@
 //! The `[sweep]` table: choices, every combination of which is a run.
 
 use std::{
+    fmt::Display,
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -8,7 +9,7 @@ use std::{
 use cubefold_formats::input::text::shortened;
 
 use super::{
-    errors::{Errors, ScenarioError, Standing, nearest},
+    errors::{Errors, ScenarioError, Standing, help},
     keys::{Key, Section},
     mapping::most_default_embeddings,
     resolved::{CanonicalValue, InputFiles},
@@ -206,16 +207,22 @@ fn list_length(value: &Value) -> u128 {
 
 fn read_key(entry: &Entry, errors: &Errors) -> Option<Choice> {
     let swept = Swept::read(entry, errors)?;
-    let values = match &entry.value.content {
-        Content::List(values) if !values.is_empty() => values,
-        _ => {
-            let expected = "a list of at least one value";
-            let error = entry.value.unexpected(format!("sweep of {}", shortened(&entry.key)), expected);
-            errors.report(error.standing(Standing::HidesValues));
-            return None;
-        }
-    };
+    let name = format!("sweep of {}", shortened(&entry.key));
+    let values = values_of(&entry.value, name, "a list of at least one value", errors)?;
     Some(values.iter().map(|value| swept.assignments(value, errors)).collect())
+}
+
+/// The values of a list with at least one.
+fn values_of<'a>(
+    value: &'a Value,
+    name: impl Display,
+    expected: &str,
+    errors: &Errors,
+) -> Option<&'a [Value]> {
+    match &value.content {
+        Content::List(values) if !values.is_empty() => Some(values),
+        _ => errors.fail(value.unexpected(name, expected).standing(Standing::HidesValues)),
+    }
 }
 
 /// The name of a swept value: a key, or a table of several keys such as `machine.router`.
@@ -248,14 +255,7 @@ impl<'name> Swept<'name> {
 }
 
 fn read_cases(cases: &Value, keys: &[Entry], errors: &Errors) -> Option<Choice> {
-    let values = match &cases.content {
-        Content::List(values) if !values.is_empty() => values,
-        _ => {
-            let error = cases.unexpected("sweep.cases", "at least one table: [[sweep.cases]]");
-            errors.report(error.standing(Standing::HidesValues));
-            return None;
-        }
-    };
+    let values = values_of(cases, "sweep.cases", "at least one table: [[sweep.cases]]", errors)?;
     let choice: Choice = values.iter().filter_map(|case| read_case(case, keys, errors)).collect();
     (!choice.is_empty()).then_some(choice)
 }
@@ -263,8 +263,7 @@ fn read_cases(cases: &Value, keys: &[Entry], errors: &Errors) -> Option<Choice> 
 fn read_case(case: &Value, keys: &[Entry], errors: &Errors) -> Option<Vec<Assignment>> {
     let Content::Table(entries) = &case.content else {
         let error = case.unexpected("case of a sweep", "a table of paths and values");
-        errors.report(error.standing(Standing::HidesValues));
-        return None;
+        return errors.fail(error.standing(Standing::HidesValues));
     };
     let mut assignments = vec![];
     for entry in entries {
@@ -317,15 +316,11 @@ fn unknown_path(entry: &Entry) -> ScenarioError {
         let error = ScenarioError::at(&entry.key_place, message, "a part of a value");
         return error.with_help(format!("sweep \"{}\" as a whole", setting.path()));
     }
-    let known = Key::ALL;
-    let paths: Vec<&str> = known.iter().map(|setting| setting.path()).collect();
+    let paths: Vec<&str> = Key::ALL.iter().map(|setting| setting.path()).collect();
     // For a key without its table, its path is a better suggestion than a similar path.
-    let whole = known.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());
+    let whole = Key::ALL.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());
     let message = format!("unknown path \"{}\", expected a key of this file", shortened(&entry.key));
     let error = ScenarioError::at(&entry.key_place, message, "unknown path");
-    let error = match whole.or_else(|| nearest(&entry.key, &paths)) {
-        Some(path) => error.with_help(format!("did you mean \"{path}\"?")),
-        None => error,
-    };
-    error.with_help(format!("known paths: {}", paths.join(", ")))
+    let advice = whole.map_or_else(|| help(&entry.key, &paths), |path| format!("did you mean \"{path}\"?"));
+    error.with_help(advice).with_help(format!("known paths: {}", paths.join(", ")))
 }

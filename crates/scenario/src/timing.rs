@@ -21,7 +21,7 @@ use super::{
     physical_links::{Figures, PhysicalLink, PhysicalLinks},
     routers::{self, SwitchingRule},
     settings::Settings,
-    value::{Content, Table, Value},
+    value::{Content, Table, Value, read_each},
 };
 use crate::PhysicalScale;
 
@@ -101,11 +101,12 @@ pub(super) fn read(
         Some(Local::Figures(figures, _)) => Some(figures),
         Some(Local::Cycles(_)) | None => None,
     };
-    let links = match machine_links
-        .filter(|machine_links| machine_links.is_in_seconds() || machine_links.is_in_cycles())
-    {
-        Some(machine_links) => own_links(settings, &classes, machine_links, figures),
-        None => links(settings, &classes, figures),
+    let links = match machine_links {
+        Some(machine_links) if machine_links.is_in_cycles() => own_cycles(settings, &classes, machine_links),
+        Some(machine_links) if machine_links.is_in_seconds() => {
+            own_bandwidths(settings, &classes, machine_links, figures)
+        }
+        _ => links(settings, &classes, figures),
     };
     TimingSection {
         local: local.and_then(|local| local.cost(settings, links.as_ref())),
@@ -137,9 +138,8 @@ impl Classes<'_> {
             return Some(vec![read(value, name)?; count]);
         }
         let entries = value.list(name, "values", errors)?;
-        let before = errors.len();
         let entry_name = format!("entry of {name}");
-        let values: Vec<Option<T>> = entries.iter().map(|entry| read(entry, &entry_name)).collect();
+        let values = read_each(entries, |entry| read(entry, &entry_name));
         if let Some(names) = self.names.as_ref().filter(|names| names.len() != entries.len()) {
             let expected = match &names[..] {
                 [_] => "1: all links of this machine are of one class".to_owned(),
@@ -147,12 +147,13 @@ impl Classes<'_> {
             };
             let found = entries.len();
             let message = format!("{found} entries in {name}, expected {expected}");
-            errors.report(ScenarioError::at(&value.place, message, format!("expected {}", names.len())));
+            return errors.fail(ScenarioError::at(
+                &value.place,
+                message,
+                format!("expected {}", names.len()),
+            ));
         }
-        if errors.len() > before {
-            return None;
-        }
-        values.into_iter().collect()
+        values
     }
 
     /// Whether any link is of a class, by class.
@@ -198,25 +199,10 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
     let has_links = classes.have_links(named.len());
     let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message = "machine.link is out of range: its numbers have too many digits, or its latency passes 2^63 cycles";
-        settings.report(ScenarioError::at(&value.place, message, "out of range"));
-        return None;
+        return settings.fail(ScenarioError::at(&value.place, message, "out of range"));
     };
     let times = physical.classes().iter().map(PhysicalLink::time).cycle().take(count).collect();
     Some(classes.times(times, Some(physical)))
-}
-
-/// The times of links that the machine defines; missing figures come from the keys for all links.
-fn own_links(
-    settings: &Settings<'_>,
-    classes: &Classes<'_>,
-    machine_links: &OwnLinks,
-    local: Option<Figures>,
-) -> Option<ClassTimes> {
-    if machine_links.is_in_cycles() {
-        own_cycles(settings, classes, machine_links)
-    } else {
-        own_bandwidths(settings, classes, machine_links, local)
-    }
 }
 
 /// The speed of each class, as far as the machine defines it.
@@ -224,6 +210,7 @@ fn speeds(machine_links: &OwnLinks) -> impl Iterator<Item = LinkSpeed> {
     machine_links.by_class.iter().copied().chain(std::iter::repeat_with(LinkSpeed::default))
 }
 
+/// The times in cycles of links that the machine defines; missing ones come from the keys for all links.
 fn own_cycles(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
@@ -231,14 +218,12 @@ fn own_cycles(
 ) -> Option<ClassTimes> {
     if machine_links.is_in_seconds() {
         let message = "some links in cycles and others in seconds, expected all in one of them";
-        settings.report(ScenarioError::at(&machine_links.place, message, "both"));
-        return None;
+        return settings.fail(ScenarioError::at(&machine_links.place, message, "both"));
     }
     if let Some(value) = settings.get(Key::MachineLink) {
         let message = "machine.link of a machine whose links have cycles, expected none";
         let error = ScenarioError::at(&value.place, message, "in seconds");
-        settings.report(error.because(Some(&machine_links.place), "in cycles"));
-        return None;
+        return settings.fail(error.because(Some(&machine_links.place), "in cycles"));
     }
     let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes)?;
     let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes)?;
@@ -248,6 +233,7 @@ fn own_cycles(
     Some(classes.times(times.collect(), None))
 }
 
+/// The times by bandwidth and latency of links that the machine defines; missing figures come from the key for all links.
 fn own_bandwidths(
     settings: &Settings<'_>,
     classes: &Classes<'_>,
@@ -258,8 +244,8 @@ fn own_bandwidths(
         if let Some(value) = settings.get(key) {
             let message = format!("{} of a machine whose links have bandwidths, expected none", key.path());
             let error = ScenarioError::at(&value.place, message, "in cycles");
-            settings.report(error.because(Some(&machine_links.place), "in seconds").with_help("remove it"));
-            return None;
+            return settings
+                .fail(error.because(Some(&machine_links.place), "in seconds").with_help("remove it"));
         }
     }
     let all = match settings.get(Key::MachineLink) {
@@ -278,8 +264,8 @@ fn own_bandwidths(
         let Some(bandwidth) = known.or_else(any) else {
             let message = format!("no bandwidth of {name}, expected one for all links");
             let error = ScenarioError::at(&machine_links.place, message, "not for all");
-            settings.report(error.with_help("machine.link counts for links that have none of their own"));
-            return None;
+            return settings
+                .fail(error.with_help("machine.link counts for links that have none of their own"));
         };
         let latency = speed.latency.or(all.map(|all| all.latency)).unwrap_or(Ratio::ZERO);
         named.push((name, Figures { bandwidth, latency }));
@@ -287,8 +273,7 @@ fn own_bandwidths(
     let Some(physical) = PhysicalLinks::new(&named, &has_links, local, unit_bytes) else {
         let message =
             "the links are out of range: their numbers have too many digits, or a latency passes 2^63 cycles";
-        settings.report(ScenarioError::at(&machine_links.place, message, "out of range"));
-        return None;
+        return settings.fail(ScenarioError::at(&machine_links.place, message, "out of range"));
     };
     let times = physical.classes().iter().map(PhysicalLink::time).collect();
     Some(classes.times(times, Some(physical)))
@@ -392,8 +377,7 @@ fn figures(value: &Value, name: &str, errors: &Errors) -> Option<Figures> {
     let bandwidth = bandwidth.and_then(|value| {
         let bandwidth = quantity(value, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
         if bandwidth == Ratio::ZERO {
-            errors.report(value.unexpected(table.name("bandwidth"), "more than 0"));
-            return None;
+            return errors.fail(value.unexpected(table.name("bandwidth"), "more than 0"));
         }
         Some(bandwidth)
     });
@@ -407,14 +391,10 @@ fn figures(value: &Value, name: &str, errors: &Errors) -> Option<Figures> {
 /// Reads a quantity with its unit.
 pub(super) fn quantity(value: &Value, name: &str, measure: Measure, errors: &Errors) -> Option<Ratio> {
     let Content::Text(text) = &value.content else {
-        errors.report(value.unexpected(name, measure.expected()));
-        return None;
+        return errors.fail(value.unexpected(name, measure.expected()));
     };
     match measure.parse(text) {
         Ok(quantity) => Some(quantity),
-        Err(error) => {
-            errors.report(value.unexpected(name, error.expected(measure)).with_help(error.help));
-            None
-        }
+        Err(error) => errors.fail(value.unexpected(name, error.expected(measure)).with_help(error.help)),
     }
 }

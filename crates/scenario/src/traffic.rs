@@ -77,17 +77,17 @@ pub(super) fn of_processes(
     // One process more than its ranks 1 to n: then rank 0 is silent.
     let first = u32::from(file.is_from_1 && groups.is_none() && processes? == Some(file.rows + 1));
     let (messages, rounded) = messages(reading, &file, first, factor?, name)?;
-    let Grouped { messages, rows, hottest } = match groups {
-        None => Grouped { messages, rows: file.rows, hottest: None },
-        Some(groups) => grouped(reading, &file, &messages, groups, name)?,
+    let (messages, rows, hottest) = match groups {
+        None => (messages, file.rows, None),
+        Some(groups) => {
+            check_group(reading, &file, groups)?;
+            (in_groups(reading, &messages, groups)?, 0, hottest(&messages, file.rows, name))
+        }
     };
     let processes = u32::try_from(processes?.unwrap_or(0).max(rows).max(2)).ok()?;
     let count = messages.len() as u64;
-    let [while_made, kept] = StageProgram::bytes_to_make(processes.into(), 1, count);
-    if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
-        settings.report(over.at(&value.place, &format!("a program of {count} messages")));
-        return None;
-    }
+    let bytes = StageProgram::bytes_to_make(processes.into(), 1, count);
+    settings.take(bytes, &value.place, &format!("a program of {count} messages"))?;
     let computations = reading.computations.clone()?;
     let rounds = usize::try_from(rounds?).ok()?;
     let order = rotation(reading, processes)?;
@@ -104,8 +104,7 @@ pub(super) fn of_processes(
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
-            settings.report(ScenarioError::at(&value.place, message, "this matrix"));
-            None
+            settings.fail(ScenarioError::at(&value.place, message, "this matrix"))
         }
     }
 }
@@ -119,26 +118,6 @@ fn rotation(reading: &mut Reading<'_>, processes: u32) -> Option<Option<Rotation
     Some((order == MessageOrder::Rotated).then(|| Rotation::new(processes, per_node)))
 }
 
-/// The messages of a matrix of all processes, or of each group.
-struct Grouped {
-    messages: Vec<StageMessage>,
-    rows: u64,               // the processes of the matrix, 0 if it is that of groups
-    hottest: Option<String>, // a sentence on the member with the most
-}
-
-/// The messages of a matrix for every group.
-fn grouped(
-    reading: &mut Reading<'_>,
-    file: &TrafficFile,
-    messages: &[StageMessage],
-    groups: &[Vec<u32>],
-    name: &str,
-) -> Option<Grouped> {
-    check_group(reading, file, groups)?;
-    let hottest = hottest(messages, file.rows, name);
-    Some(Grouped { messages: in_groups(reading, messages, groups)?, rows: 0, hottest })
-}
-
 /// Reports a matrix whose number of rows differs from the members of a group.
 fn check_group(reading: &mut Reading<'_>, file: &TrafficFile, groups: &[Vec<u32>]) -> Option<()> {
     let members = groups.first().map_or(0, Vec::len) as u64;
@@ -150,10 +129,7 @@ fn check_group(reading: &mut Reading<'_>, file: &TrafficFile, groups: &[Vec<u32>
         format!("a matrix of {found} rows, expected {members}: the ranks of a group along the axes of over");
     let place = reading.settings.place(Key::ProgramFile)?;
     let error = ScenarioError::at(place, message, "other groups");
-    reading
-        .settings
-        .report(error.because(reading.settings.place(Key::ProgramOver), "the axes of the groups"));
-    None
+    reading.settings.fail(error.because(reading.settings.place(Key::ProgramOver), "the axes of the groups"))
 }
 
 /// The messages of the members of a group, for every group.
@@ -164,11 +140,8 @@ fn in_groups(
 ) -> Option<Vec<StageMessage>> {
     let count = (of_group.len() as u64).saturating_mul(groups.len() as u64);
     let bytes = count.saturating_mul(size_of::<StageMessage>() as u64);
-    if let Err(over) = reading.settings.budget().take_for_a_while(bytes, 0) {
-        let place = reading.settings.place(Key::ProgramFile)?;
-        reading.settings.report(over.at(place, "the messages of its groups:"));
-        return None;
-    }
+    let place = reading.settings.place(Key::ProgramFile)?;
+    reading.settings.take([bytes, 0], place, "the messages of its groups:")?;
     let of = |group: &[u32], message: &StageMessage| {
         let [source, destination] = [message.source, message.destination]
             .map(|member| ProcessId::new(group[member.label() as usize]));
@@ -223,8 +196,7 @@ fn check_choice(reading: &mut Reading<'_>, file: &TrafficFile, name: &str) -> Op
     };
     let message = format!("program.matrix of {name:?}, which has one matrix, expected none");
     let error = ScenarioError::at(&value.place, message, "nothing to choose");
-    reading.settings.report(error.with_help("files of QAPLIB have two"));
-    None
+    reading.settings.fail(error.with_help("files of QAPLIB have two"))
 }
 
 /// The factor by which entries become units: `scale`, divided by the bytes of a unit if entries are bytes.
@@ -246,8 +218,7 @@ fn factor(reading: &mut Reading<'_>) -> Option<Ratio> {
                 let error = ScenarioError::at(&value.place, message, "no factor of sizes");
                 let help =
                     "a decimal number above 0 and below 2^63, with at most 19 digits, and 30 after the point";
-                reading.settings.report(error.with_help(help));
-                return None;
+                return reading.settings.fail(error.with_help(help));
             };
             amount.ratio()
         }
@@ -266,13 +237,9 @@ fn messages(
     factor: Ratio,
     name: &str,
 ) -> Option<(Vec<StageMessage>, u64)> {
-    let budget = reading.settings.budget();
     let value = reading.settings.get(Key::ProgramFile)?;
     let bytes = (file.entries.len() as u64).saturating_mul(size_of::<StageMessage>() as u64);
-    if let Err(over) = budget.take_for_a_while(bytes, 0) {
-        reading.settings.report(over.at(&value.place, "its messages:"));
-        return None;
-    }
+    reading.settings.take([bytes, 0], &value.place, "its messages:")?;
     let (mut messages, mut rounded) = (Vec::with_capacity(file.entries.len()), 0);
     for &Entry { source, destination, amount } in &file.entries {
         let Some((units, is_rounded)) = amount.scaled_up(factor) else {
@@ -281,8 +248,7 @@ fn messages(
                  expected less"
             );
             let place = reading.settings.place(Key::ProgramScale).unwrap_or(&value.place);
-            reading.settings.report(ScenarioError::at(place, message, "too much"));
-            return None;
+            return reading.settings.fail(ScenarioError::at(place, message, "too much"));
         };
         rounded += u64::from(is_rounded);
         let [source, destination] = [source, destination].map(|rank| ProcessId::new(rank + first));

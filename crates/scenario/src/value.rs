@@ -104,10 +104,7 @@ impl Value {
     ) -> Option<u64> {
         match self.content {
             Content::Integer(Some(number)) if range.contains(&number) => Some(number),
-            _ => {
-                errors.report(self.unexpected(name, integers_in(&range)));
-                None
-            }
+            _ => errors.fail(self.unexpected(name, integers_in(&range))),
         }
     }
 
@@ -151,8 +148,7 @@ impl Value {
     /// Reads a string.
     pub(super) fn text(&self, name: impl Display, errors: &Errors) -> Option<&str> {
         let Content::Text(text) = &self.content else {
-            errors.report(self.unexpected(name, "a string"));
-            return None;
+            return errors.fail(self.unexpected(name, "a string"));
         };
         Some(text)
     }
@@ -169,14 +165,8 @@ impl Value {
     pub(super) fn list(&self, name: impl Display, of: &str, errors: &Errors) -> Option<&[Self]> {
         match &self.content {
             Content::List(values) if !values.is_empty() => Some(values),
-            Content::List(_) => {
-                errors.report(self.unexpected(name, "at least one entry"));
-                None
-            }
-            _ => {
-                errors.report(self.unexpected(name, format!("a list of {of}")));
-                None
-            }
+            Content::List(_) => errors.fail(self.unexpected(name, "at least one entry")),
+            _ => errors.fail(self.unexpected(name, format!("a list of {of}"))),
         }
     }
 
@@ -193,17 +183,11 @@ impl Value {
         name_of: impl Fn(&T) -> &'name str,
         errors: &Errors,
     ) -> Option<T> {
-        let text = match &self.content {
-            Content::Text(text) => Some(text),
-            _ => None,
-        };
-        let choice = choices.iter().find(|&choice| text.is_some_and(|text| name_of(choice) == text));
+        let is_named = |choice: &&T| matches!(&self.content, Content::Text(text) if name_of(choice) == text);
+        let choice = choices.iter().find(is_named);
         if choice.is_none() {
             let known: Vec<&str> = choices.iter().map(name_of).collect();
-            errors.report(match text {
-                Some(text) => self.unknown_name(name, text, &known),
-                None => self.unexpected(name, alternatives(&known)),
-            });
+            errors.report(self.unknown_word(name, alternatives(&known), &known));
         }
         choice.copied()
     }
@@ -212,6 +196,29 @@ impl Value {
     pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
         self.unexpected(name, alternatives(known)).with_help(help(text, known))
     }
+
+    /// The error that `name` has this value instead of the expected one, with the nearest of the `known` words as help.
+    pub(super) fn unknown_word(
+        &self,
+        name: impl Display,
+        expected: impl Display,
+        known: &[&str],
+    ) -> ScenarioError {
+        let error = self.unexpected(name, expected);
+        match &self.content {
+            Content::Text(text) => error.with_help(help(text, known)),
+            _ => error,
+        }
+    }
+}
+
+/// Reads all of several values, so that the errors of all are reported; `None` if any of them cannot be read.
+pub(super) fn read_each<T, R>(
+    values: impl IntoIterator<Item = T>,
+    read: impl FnMut(T) -> Option<R>,
+) -> Option<Vec<R>> {
+    let read: Vec<Option<R>> = values.into_iter().map(read).collect();
+    read.into_iter().collect()
 }
 
 /// Size limit of an expectation that is repeated beside the marked text \[bytes\].
@@ -283,24 +290,19 @@ impl Size {
     /// Reads a list of lengths called `name`.
     pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         let values = value.list(name, "lengths", errors)?;
-        let before = errors.len();
-        let mut lengths = vec![];
-        for (index, entry) in values.iter().enumerate() {
-            match entry.content {
-                Content::Integer(Some(length)) if length >= 2 => lengths.push(length),
-                Content::Integer(Some(length)) => {
-                    let error = ShapeError::LengthTooSmall { dimension: index + 1, length };
-                    let label = "expected at least 2";
-                    errors.report(ScenarioError::at(&entry.place, error.to_string(), label));
-                }
-                _ => {
-                    let entry_name = format!("length of dimension {} of {name}", index + 1);
-                    errors.report(entry.unexpected(entry_name, "an integer from 2 to 2^32"));
-                }
+        let lengths = read_each((1..).zip(values), |(dimension, entry)| match entry.content {
+            Content::Integer(Some(length)) if length >= 2 => Some(length),
+            Content::Integer(Some(length)) => {
+                let error = ShapeError::LengthTooSmall { dimension, length };
+                errors.fail(ScenarioError::at(&entry.place, error.to_string(), "expected at least 2"))
             }
-        }
+            _ => {
+                let entry_name = format!("length of dimension {dimension} of {name}");
+                errors.fail(entry.unexpected(entry_name, "an integer from 2 to 2^32"))
+            }
+        })?;
         let length_places = values.iter().map(|entry| entry.place.clone()).collect();
-        (errors.len() == before).then(|| Self { lengths, place: value.place.clone(), length_places })
+        Some(Self { lengths, place: value.place.clone(), length_places })
     }
 }
 
@@ -312,28 +314,20 @@ pub(super) fn read_wraps(
     errors: &Errors,
 ) -> Option<Vec<Wrap>> {
     let values = value.list(name, "true or false", errors)?;
-    let before = errors.len();
-    let wraps: Vec<Wrap> = values.iter().filter_map(|entry| read_wrap(entry, name, errors)).collect();
+    let wraps = read_each(values, |entry| match entry.content {
+        Content::Boolean(true) => Some(Wrap::Around),
+        Content::Boolean(false) => Some(Wrap::Open),
+        _ => errors.fail(entry.unexpected(format!("entry of {name}"), "true or false")),
+    });
     if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
         let (found, expected) = (values.len(), size.lengths.len());
         let error = MachineError::WrapEntries { found, expected };
         let label = format!("expected {expected}");
         let error = ScenarioError::at(&value.place, error.to_string(), label)
             .because(Some(&size.place), format!("dimensions: {expected}"));
-        errors.report(error);
+        return errors.fail(error);
     }
-    (errors.len() == before).then_some(wraps)
-}
-
-fn read_wrap(entry: &Value, name: &str, errors: &Errors) -> Option<Wrap> {
-    match entry.content {
-        Content::Boolean(true) => Some(Wrap::Around),
-        Content::Boolean(false) => Some(Wrap::Open),
-        _ => {
-            errors.report(entry.unexpected(format!("entry of {name}"), "true or false"));
-            None
-        }
-    }
+    wraps
 }
 
 /// A table with known keys only.
@@ -348,8 +342,7 @@ impl<'a> Table<'a> {
     /// Reads the table called `name`; keys that are not `known` are reported.
     pub(super) fn read(value: &'a Value, name: &'a str, known: &[&str], errors: &Errors) -> Option<Self> {
         let Content::Table(entries) = &value.content else {
-            errors.report(value.unexpected(name, format!("a table of {}", alternatives(known))));
-            return None;
+            return errors.fail(value.unexpected(name, format!("a table of {}", alternatives(known))));
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("unknown key {:?} in {name}, expected {}", entry.key, alternatives(known));

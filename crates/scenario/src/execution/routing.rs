@@ -158,18 +158,17 @@ pub(crate) fn message_routes(
     machine: &Machine,
     shares: Option<NonZeroU32>,
 ) -> MessageRoutes {
-    if let Some(execution) = execution.filter(|_| routers.is_none()) {
-        match (machine.route_choice(), shares) {
-            (Some(RouteChoice::Spread(seed)), _) if execution.spread == Spread::Message => {
-                return MessageRoutes::SpreadByMessage { seed };
-            }
-            (Some(RouteChoice::DModK), Some(processes)) if machine.has_several_nics() => {
-                return MessageRoutes::OfShares { processes };
-            }
-            _ => {}
+    let Some(execution) = execution.filter(|_| routers.is_none()) else { return MessageRoutes::OfMachine };
+    match (machine.route_choice(), shares) {
+        (Some(RouteChoice::Spread(seed)), _) if execution.spread == Spread::Message => {
+            return MessageRoutes::SpreadByMessage { seed };
         }
+        (Some(RouteChoice::DModK), Some(processes)) if machine.has_several_nics() => {
+            return MessageRoutes::OfShares { processes };
+        }
+        _ => {}
     }
-    match execution.and_then(|execution| execution.routing).filter(|_| routers.is_none()) {
+    match execution.routing {
         Some(RoutingRule::Valiant) => MessageRoutes::Valiant { seed },
         Some(RoutingRule::Embedding) => MessageRoutes::OfEmbedding,
         Some(
@@ -192,13 +191,8 @@ pub(crate) fn read_routing(settings: &Settings<'_>) -> Option<RoutingRule> {
 }
 
 /// Reports a routing rule that the machine or the mode does not support.
-pub(super) fn check_routing(
-    settings: &Settings<'_>,
-    machine: Option<&Machine>,
-    execution: Option<Execution>,
-) {
-    let (Some(value), Some(execution)) = (settings.get(Key::ExecutionRouting), execution) else { return };
-    let Some(rule) = execution.routing else { return };
+pub(super) fn check_routing(settings: &Settings<'_>, machine: Option<&Machine>, execution: Execution) {
+    let (Some(value), Some(rule)) = (settings.get(Key::ExecutionRouting), execution.routing) else { return };
     let at = |message: String, label: &str| ScenarioError::at(&value.place, message, label);
     let Some(machine) = machine.filter(|_| !routers::are_asked_for(settings)) else { return };
     let kind = settings.place(Key::MachineKind);

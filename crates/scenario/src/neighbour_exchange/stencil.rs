@@ -14,7 +14,7 @@ use crate::{
     program::Reading,
     scenario_program::NeighbourCommunication,
     timing::quantity,
-    value::{Content, Value},
+    value::{Content, Value, read_each},
 };
 
 /// The keys of the cells of a process.
@@ -58,12 +58,6 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
         let of_set: Box<dyn Fn(u32) -> u128> = Box::new(move |set: u32| of_count(set.count_ones() as usize));
         (of_set, sizes.bytes)
     };
-    let place = settings
-        .place(Key::ProgramCells)
-        .or(settings.place(Key::ProgramUnits))
-        .or(settings.place(Key::ProgramBytes))
-        .or(settings.place(Key::ProgramGuest))
-        .or(settings.place(Key::ProgramCommunication));
     match StencilProgram::new(guest, reach, reading.compute()?, sizes) {
         Ok(program) => {
             let communication = Some(NeighbourCommunication::Stencil(reach));
@@ -71,14 +65,14 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
             Some(ScenarioProgram { communication, bytes, ..program })
         }
         Err(error) => {
-            let place = match error {
-                StencilError::NoGrid | StencilError::TooManyMessages => {
-                    settings.place(Key::ProgramGuest).or(place)
-                }
-                StencilError::Size { .. } => place,
+            let guest = match error {
+                StencilError::NoGrid | StencilError::TooManyMessages => Some(Key::ProgramGuest),
+                StencilError::Size { .. } => None,
             };
-            settings.report(ScenarioError::at(place?, error.to_string(), "this stencil"));
-            None
+            let sizes = [Key::ProgramCells, Key::ProgramUnits, Key::ProgramBytes];
+            let keys = guest.into_iter().chain(sizes).chain([Key::ProgramGuest, Key::ProgramCommunication]);
+            let place = keys.into_iter().find_map(|key| settings.place(key))?;
+            settings.fail(ScenarioError::at(place, error.to_string(), "this stencil"))
         }
     }
 }
@@ -128,26 +122,19 @@ fn of_cells(reading: &mut Reading<'_>, guest: &GraphGuest) -> Option<Box<dyn Fn(
     let scale = reading.machine.timing.scale();
     // If units have no bytes, a byte counts as a unit.
     let cell = settings.get(Key::ProgramCellBytes).and_then(|value| cell_bytes(reading, value));
-    let Some(value) = settings.get(Key::ProgramCells) else {
-        let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
-        settings.report(settings.missing(Key::ProgramCells, expected));
-        return None;
-    };
-    if settings.get(Key::ProgramCellBytes).is_none() {
-        settings.report(settings.missing(Key::ProgramCellBytes, "the bytes of a cell, such as 8"));
-    }
+    let expected = "the cells of a process along each dimension, such as [32, 16, 8]";
+    let value = settings.required(Key::ProgramCells, expected)?;
+    settings.required(Key::ProgramCellBytes, "the bytes of a cell, such as 8");
     let dimensions = guest.shape().shape().dimension_count();
     let entries = value.list(Key::ProgramCells.path(), "lengths", settings.errors())?;
     if entries.len() != dimensions {
         let error =
             value.unexpected(Key::ProgramCells.path(), format!("{dimensions} lengths, one a dimension"));
-        settings.report(error.because(settings.place(Key::ProgramGuest), "the guest"));
-        return None;
+        return settings.fail(error.because(settings.place(Key::ProgramGuest), "the guest"));
     }
-    let mut natural =
-        |entry: &Value| entry.natural("length of program.cells", 1..=MAX_INTEGER, settings.errors());
-    let cells: Vec<Option<u64>> = entries.iter().map(&mut natural).collect();
-    let cells: Vec<u64> = cells.into_iter().collect::<Option<_>>()?;
+    let cells = read_each(entries, |entry| {
+        entry.natural("length of program.cells", 1..=MAX_INTEGER, settings.errors())
+    })?;
     let (width, cell, unit) = (width?, cell?, scale.map_or(1, |scale| scale.unit_bytes()));
     Some(Box::new(move |set: u32| {
         let of_dimension =

@@ -58,8 +58,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
                 "adv-random+" => "adv-random+1",
                 other => other,
             };
-            settings.report(value.unknown_name(key, name, &TrafficPattern::NAMES.map(with_number)));
-            return None;
+            return settings.fail(value.unknown_name(key, name, &TrafficPattern::NAMES.map(with_number)));
         }
     };
     if let (Some(value), Some(machine)) = (written, machine) {
@@ -86,8 +85,7 @@ fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value
         (Some(_), _) => settings.natural(key)?,
         (None, Some(size)) => size,
         (None, None) => {
-            settings.report(settings.missing(key, "the number of terminals of a group"));
-            return None;
+            return settings.fail(settings.missing(key, "the number of terminals of a group"));
         }
     };
     let terminals = machine.host_count();
@@ -97,8 +95,7 @@ fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value
         );
         let place = settings.place(key).or(pattern.map(|pattern| &pattern.place))?;
         let error = ScenarioError::at(place, message, "does not divide them");
-        settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
-        return None;
+        return settings.fail(error.because(settings.place(Key::MachineKind), "the machine"));
     }
     u32::try_from(size).ok()
 }
@@ -162,8 +159,7 @@ fn check_fit(
         machine.kind().name()
     );
     let error = ScenarioError::at(&value.place, message, "does not fit");
-    settings.report(error.because(settings.place(Key::MachineKind), "the machine"));
-    None
+    settings.fail(error.because(settings.place(Key::MachineKind), "the machine"))
 }
 
 /// Reads the nodes of hotspots and their share of the packets.
@@ -185,8 +181,7 @@ fn hotspot(settings: &Settings<'_>, machine: &Machine) -> Option<TrafficPattern>
         let is_down = machine.failures().is_some_and(|failures| failures.nodes.contains(node));
         let label = if is_down { "a failed node" } else { "a switch" };
         let message = "a hotspot without a terminal, expected a working host";
-        settings.report(ScenarioError::at(&entry.place, message, label));
-        return None;
+        return settings.fail(ScenarioError::at(&entry.place, message, label));
     }
     Some(TrafficPattern::Hotspot { nodes, share: share? })
 }
