@@ -15,7 +15,7 @@ use crate::{
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
     open_loop::BATCHES,
     permutation,
-    schema::{list_of, object, one_or_list, step},
+    schema::{list_of, object, one_or_list},
 };
 
 pub(super) fn twist() -> Value {
@@ -32,20 +32,12 @@ pub(super) fn failed_nodes() -> Value {
     json!({ "anyOf": [integer(), list_of(&node())] })
 }
 
-pub(super) fn links() -> Value {
-    one_or_list(&link())
-}
-
 pub(super) fn paths() -> Value {
     json!({ "type": "object", "additionalProperties": { "anyOf": [text(), link()] } })
 }
 
 pub(super) fn allocation() -> Value {
     json!({ "anyOf": [list_of(&node()), text()] })
-}
-
-pub(super) fn truths() -> Value {
-    list_of(&truth())
 }
 
 pub(super) fn hosts() -> Value {
@@ -113,17 +105,9 @@ pub(super) fn pipelining() -> Value {
     json!({ "anyOf": [parts, { "const": BEST_PARTS }] })
 }
 
-pub(super) fn counts() -> Value {
-    one_or_list(&count())
-}
-
 /// A number of bytes, or a size with its unit.
 pub(super) fn size() -> Value {
     json!({ "anyOf": [count(), text()] })
-}
-
-pub(super) fn one_or_more_sizes() -> Value {
-    one_or_list(&size())
 }
 
 /// For each operation, the algorithms that perform it.
@@ -152,10 +136,6 @@ pub(super) fn pattern() -> Value {
     let names: BTreeSet<&str> = TrafficPattern::NAMES.into_iter().chain(permutation::names()).collect();
     // Some names end in a number.
     json!({ "anyOf": [{ "enum": names }, text()] })
-}
-
-pub(super) fn nodes() -> Value {
-    list_of(&node())
 }
 
 pub(super) fn share() -> Value {
@@ -200,18 +180,6 @@ pub(super) fn ports() -> Value {
 
 pub(super) fn channels() -> Value {
     json!({ "anyOf": [count(), { "const": "nics" }] })
-}
-
-pub(super) fn rings() -> Value {
-    list_of(&list_of(&integer()))
-}
-
-pub(super) fn dimensions() -> Value {
-    list_of(&integer())
-}
-
-pub(super) fn steps() -> Value {
-    list_of(&step())
 }
 
 pub(super) fn loading() -> Value {
@@ -268,7 +236,7 @@ pub(super) fn guest() -> Value {
 }
 
 /// A node by its number, its coordinates, or its name in the file of a network.
-fn node() -> Value {
+pub(super) fn node() -> Value {
     json!({ "anyOf": [integer(), list_of(&integer()), text()] })
 }
 
@@ -291,12 +259,12 @@ pub(super) fn lengths() -> Value {
 }
 
 /// An integer from 0.
-fn integer() -> Value {
+pub(super) fn integer() -> Value {
     json!({ "type": "integer", "minimum": 0 })
 }
 
 /// An integer from 1.
-fn count() -> Value {
+pub(super) fn count() -> Value {
     json!({ "type": "integer", "minimum": 1 })
 }
 

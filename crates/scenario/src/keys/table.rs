@@ -10,7 +10,8 @@ use cubefold_topology::{LinkMode, MAX_NETWORK_NODES, MachineKind, TieRule};
 use super::{
     KeyDefault::{self, Absent, Derived, Differing, Required, Word},
     KeyValues::{self, Choice, Form, Text},
-    KeyWord, MAX_INTEGER, NICS_ON, ScenarioKey, forms,
+    KeyWord, MAX_INTEGER, NICS_ON, ScenarioKey,
+    forms::{self, count, integer, link, node, size, truth},
 };
 use crate::{
     chakra_file::DEPENDENCIES,
@@ -19,6 +20,7 @@ use crate::{
     execution::{DimensionChoice, ENGINES, ExecutionMode, RoutingRule, Spread},
     program::{COMMUNICATIONS, PROGRAM_KINDS},
     routers::SwitchingRule,
+    schema::{list_of, one_or_list, step},
     stages_file::MAX_PROCESSES,
 };
 
@@ -188,14 +190,14 @@ keys! {
         "The cycles of a message inside a node, independent of its size.";
     MachineLocalUnitCycles "machine.local_unit_cycles", from(0), number(0),
         "The cycles of each unit of a message inside a node.";
-    MachineLink "machine.link", Form("a table of bandwidth and latency, or a list with one for each class of links", forms::links),
+    MachineLink "machine.link", Form("a table of bandwidth and latency, or a list with one for each class of links", || one_or_list(&link())),
         Absent,
         "The bandwidth and latency of a link, instead of hop_cycles and latency_cycles.";
     MachineUnitBytes "machine.unit_bytes", range(1, 1 << 32), number(64),
         "The bytes of a unit, if machine.link is set.";
     MachineLocal "machine.local", Form("a table of bandwidth and latency", forms::link), Absent,
         "The bandwidth and latency of messages inside a node.";
-    MachineWrap "machine.wrap", Form("a list of true or false", forms::truths), Derived("as the kind says"),
+    MachineWrap "machine.wrap", Form("a list of true or false", || list_of(&truth())), Derived("as the kind says"),
         "Whether each dimension wraps.";
     MachinePartition "machine.partition", Form("a table of base and shape", forms::partition), Absent,
         "The box of the machine that the program runs on.";
@@ -239,9 +241,9 @@ keys! {
         "The time for which the core of a process is busy with each message that it sends or receives.";
     ProgramMessageCostCycles "program.message_cost_cycles", from(0), number(0),
         "The same in cycles.";
-    ProgramUnits "program.units", Form("an integer, or a list with one a stage", forms::counts), Word("1"),
+    ProgramUnits "program.units", Form("an integer, or a list with one a stage", || one_or_list(&count())), Word("1"),
         "The size of messages in units; of a stencil also a list with one for each number of dimensions that differ.";
-    ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage", forms::one_or_more_sizes), Absent,
+    ProgramBytes "program.bytes", Form("a size such as 64 MiB, or a list with one a stage", || one_or_list(&size())), Absent,
         "The size of messages in bytes, instead of units.";
     ProgramDependencies "program.dependencies", Choice(|| KeyWord::all(DEPENDENCIES)), Word("data"),
         "Whether the operations of traces wait for data dependencies only, or for control dependencies, too.";
@@ -255,7 +257,7 @@ keys! {
         "The pattern of a permutation, or of the destinations of open-loop traffic.";
     ProgramDestinations "program.destinations", Text, Absent,
         "The path of a file with the destination of each node, one a line, for pattern = \"file\".";
-    ProgramHotspots "program.hotspots", Form("a list of nodes", forms::nodes), Absent,
+    ProgramHotspots "program.hotspots", Form("a list of nodes", || list_of(&node())), Absent,
         "The nodes to which the pattern hotspot sends more than to others.";
     ProgramHotspotShare "program.hotspot_share", Form("a number from 0 to 1", forms::share), Word("0.1"),
         "The share of the packets that the pattern hotspot sends to its hotspots.";
@@ -312,21 +314,21 @@ keys! {
         "The ranks that recursive doubling leaves out if their number is no power of two.";
     ProgramChannels "program.channels", Form("an integer from 1 to 64, or nics", forms::channels), Absent,
         "The number of rings or trees side by side, each through the devices of nodes in an order of its own.";
-    ProgramRings "program.rings", Form("a list of lists of all devices of a node", forms::rings), Absent,
+    ProgramRings "program.rings", Form("a list of lists of all devices of a node", || list_of(&list_of(&integer()))), Absent,
         "The orders of the devices of a node on the channels.";
     ProgramRoot "program.root", from(0), number(0),
         "The root of broadcast, reduce, gather and scatter.";
     ProgramShape "program.shape", Form("a list of lengths", forms::lengths), Derived("that of the machine"),
         "The logical shape of the processes of a collective.";
-    ProgramOver "program.over", Form("a list of dimensions of the logical shape", forms::dimensions), Absent,
+    ProgramOver "program.over", Form("a list of dimensions of the logical shape", || list_of(&integer())), Absent,
         "The dimensions of the logical shape that a group extends over: a collective runs in all groups at once.";
-    ProgramSteps "program.steps", Form("a list of tables, one for each step", forms::steps), Absent,
+    ProgramSteps "program.steps", Form("a list of tables, one for each step", || list_of(&step())), Absent,
         "Collectives, computations and messages, one after another or side by side.";
     ProgramIterations "program.iterations", range(1, 1_000_000), number(1),
         "The number of times that the steps of a job are repeated.";
     ProgramReduceUnitsPerCycle "program.reduce_units_per_cycle", from(1), Absent,
         "The units that a process reduces in a cycle.";
-    ProgramProcessesPerNode "program.processes_per_node", Form("a number, or the lengths of a block", forms::counts), Word("1"),
+    ProgramProcessesPerNode "program.processes_per_node", Form("a number, or the lengths of a block", || one_or_list(&count())), Word("1"),
         "The number of processes that named embeddings put on a node, or the lengths of the block of them.";
     ProgramLoading "program.loading", Form("a table of code_types and broadcast_cycles", forms::loading), Absent,
         "The loading of the program.";
@@ -346,7 +348,7 @@ keys! {
         "The number of stages of permutation communications.";
     MappingEmbeddings "mapping.embeddings", Form("a list of embeddings", forms::placements), Derived("by program and machine"),
         "The placements, one run for each.";
-    MappingSpareNodes "mapping.spare_nodes", Form("a list of nodes", forms::nodes), Absent,
+    MappingSpareNodes "mapping.spare_nodes", Form("a list of nodes", || list_of(&node())), Absent,
         "The node that takes the processes of each failed node, in the order of the failed nodes.";
     ExecutionMode "execution.mode", Choice(|| KeyWord::all(ExecutionMode::NAMES)), Word("asynchronous"),
         "Whether every process advances on its own, or all route each stage together.";
