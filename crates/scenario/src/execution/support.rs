@@ -101,34 +101,19 @@ fn check_arbitration(settings: &Settings<'_>, section: &MachineSection) {
     }
 }
 
-/// A value that coordinated execution does not support.
-struct Refusal {
-    key: Key,
-    rule: &'static str, // a name for the value
-    expected: &'static str,
-    /// The word and the smallest number that are refused; values outside the key's range have an error of
-    /// their own.
-    word: Option<&'static str>,
-    least: Option<u64>,
+/// The values of a key that coordinated execution does not support; those outside the key's range have an error of their
+/// own.
+enum Refused {
+    Word(&'static str),
+    /// Numbers of at least this.
+    From(u64),
 }
 
-impl Refusal {
-    const fn new(key: Key, rule: &'static str, expected: &'static str) -> Self {
-        Self { key, rule, expected, word: None, least: None }
-    }
-
-    const fn of_word(self, word: &'static str) -> Self {
-        Self { word: Some(word), ..self }
-    }
-
-    const fn from(self, least: u64) -> Self {
-        Self { least: Some(least), ..self }
-    }
-
-    fn applies_to(&self, value: &Value) -> bool {
-        match &value.content {
-            Content::Integer(Some(number)) => self.least.is_some_and(|least| *number >= least),
-            Content::Text(word) => self.word == Some(word.as_str()),
+impl Refused {
+    fn contains(&self, value: &Value) -> bool {
+        match (self, &value.content) {
+            (Self::Word(refused), Content::Text(word)) => refused == word,
+            (Self::From(least), Content::Integer(Some(number))) => number >= least,
             _ => false,
         }
     }
@@ -138,21 +123,22 @@ impl Refusal {
 /// (section 13.4).
 fn without_steps<'a>(settings: &'a Settings<'_>) -> impl Iterator<Item = ScenarioError> + 'a {
     let (whole, first_come) = (Switching::StoreAndForward.name(), ServiceOrder::FirstCome.name());
+    let (cut_through, round_robin) = (Switching::CutThrough.name(), ServiceOrder::RoundRobin.name());
+    // A key, its values, a name for them, and what is expected instead.
     let refusals = [
-        Refusal::new(Key::MachineSwitching, "cut-through switching", whole)
-            .of_word(Switching::CutThrough.name()),
-        Refusal::new(Key::MachinePacketUnits, "packets", "whole messages").from(1),
-        Refusal::new(Key::MachineArbitration, "round-robin arbitration", first_come)
-            .of_word(ServiceOrder::RoundRobin.name()),
-        Refusal::new(Key::ExecutionEagerUnits, "eager messages", "0").of_word("all").from(1),
-        Refusal::new(Key::MachineProcessorsPerNode, "several processors a node", "1").from(2),
+        (Key::MachineSwitching, Refused::Word(cut_through), "cut-through switching", whole),
+        (Key::MachinePacketUnits, Refused::From(1), "packets", "whole messages"),
+        (Key::MachineArbitration, Refused::Word(round_robin), "round-robin arbitration", first_come),
+        (Key::ExecutionEagerUnits, Refused::Word("all"), "eager messages", "0"),
+        (Key::ExecutionEagerUnits, Refused::From(1), "eager messages", "0"),
+        (Key::MachineProcessorsPerNode, Refused::From(2), "several processors a node", "1"),
     ];
     let of_routers = FlowControl::ALL.map(|flow_control| {
-        Refusal::new(Key::MachineSwitching, "routers with finite buffers", whole).of_word(flow_control.name())
+        let refused = Refused::Word(flow_control.name());
+        (Key::MachineSwitching, refused, "routers with finite buffers", whole)
     });
-    of_routers.into_iter().chain(refusals).filter_map(|refusal| {
-        let value = settings.get(refusal.key).filter(|value| refusal.applies_to(value))?;
-        let Refusal { rule, expected, .. } = refusal;
+    of_routers.into_iter().chain(refusals).filter_map(|(key, refused, rule, expected)| {
+        let value = settings.get(key).filter(|value| refused.contains(value))?;
         let message = format!("{rule} in coordinated execution, expected {expected}");
         let error = ScenarioError::at(&value.place, message, "messages move link by link in steps");
         Some(
@@ -189,14 +175,10 @@ pub(crate) fn check_execution(
         Ok(())
     };
     let has_many = limit == MessageLimit::Checked && body.facts().messages_of_stage() > MAX_MESSAGES;
-    match refused {
-        Err(reason) => Err(refusal(fit, &reason, placement, communication)),
-        Ok(()) if has_many => match Plan::new(body, placement, communication, &request) {
-            Err(reason) => Err(refusal(fit, &reason, placement, communication)),
-            Ok(_) => Ok(()),
-        },
-        Ok(()) => Ok(()),
-    }
+    let refused = refused.and_then(|()| {
+        if has_many { Plan::new(body, placement, communication, &request).map(|_| ()) } else { Ok(()) }
+    });
+    refused.map_err(|reason| refusal(fit, &reason, placement, communication))
 }
 
 /// Whether programs with more messages than a run may have are refused: commands other than `check` measure and place
