@@ -49,11 +49,7 @@ pub(super) fn asked_in(
 
 /// The error of a file of another kind than requested, or of an unsupported one; `None` for others.
 pub(super) fn misfit(path: &Path, kind: Kind) -> Option<ScenarioError> {
-    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
-        return None;
-    }
-    let bytes = input_file::read(path, MOST).ok()?;
-    match ask(&path.display().to_string(), &bytes, kind) {
+    match ask(&path.display().to_string(), &read_again(path)?, kind) {
         Asked::Misfit(misfit) => Some(error_of(path, &misfit)),
         Asked::Value(..) | Asked::Wrong(..) | Asked::Unknown => None,
     }
@@ -85,15 +81,17 @@ pub(super) fn other_format(
 
 /// As [`other_format`], for a file that can be read again.
 pub(super) fn other_format_of(path: &Path, expected: &str, accepted: &[&str]) -> Option<ScenarioError> {
-    if path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path) {
-        return None;
-    }
-    let bytes = input_file::read(path, MOST).ok()?;
-    other_format(path, &String::from_utf8_lossy(&bytes), expected, accepted)
+    other_format(path, &String::from_utf8_lossy(&read_again(path)?), expected, accepted)
 }
 
 /// Larger files are not read again for an error \[bytes\].
 const MOST: u64 = 16 << 20;
+
+/// The contents of a file that was read before; `None` if it cannot be read again.
+fn read_again(path: &Path) -> Option<Vec<u8>> {
+    let is_gone = path == Path::new(input_file::STANDARD_INPUT) || input_file::is_opened_already(path);
+    if is_gone { None } else { input_file::read(path, MOST).ok() }
+}
 
 /// The error of a file that a key cannot take.
 pub(super) fn error_of(path: &Path, misfit: &Misfit) -> ScenarioError {

@@ -85,7 +85,7 @@ impl CheckedScenarios {
         scenario: &'a CheckedScenario,
     ) -> impl Iterator<Item = Result<Run, ScenarioError>> {
         scenario.draft.sweep.combinations().flat_map(|combination| {
-            match runs_of_combination(&combination, &scenario.draft, &mut self.library.borrow_mut()) {
+            match validated(&combination, &scenario.draft, &mut self.library.borrow_mut(), |_| false) {
                 Ok(runs) => runs.into_iter().map(Ok).collect(),
                 Err(errors) => errors.into_iter().take(1).map(Err).collect::<Vec<_>>(),
             }
@@ -109,7 +109,7 @@ impl CheckedScenario {
         let mut findings = draft.findings();
         let mut run_count = 0;
         for combination in draft.sweep.combinations() {
-            match runs_of_combination(&combination, &draft, library) {
+            match validated(&combination, &draft, library, |_| false) {
                 Ok(runs) => run_count += runs.len(),
                 Err(errors) => findings.add(&combination, errors),
             }
@@ -134,17 +134,8 @@ fn check_room(findings: &Findings, library: &Library) -> Result<(), OverBudget> 
     library.budget().take_for_a_while(counted.saturating_mul(BYTES_A_RUN), 0)
 }
 
-/// Makes the runs of one combination and returns their memory; resources that it shares with others are kept
-/// if they fit, and do not count against it.
-fn runs_of_combination(
-    combination: &[&Assignment],
-    draft: &Draft,
-    library: &mut Library,
-) -> Result<Vec<Run>, Vec<ScenarioError>> {
-    validated(combination, draft, library, |_| false)
-}
-
-/// Makes the runs of one combination; gives their memory back unless `is_held` holds for them.
+/// Makes the runs of one combination; gives their memory back unless `is_held` holds for them. Resources that they share
+/// with others are kept if they fit, and do not count against them.
 pub(super) fn validated(
     combination: &[&Assignment],
     draft: &Draft,

@@ -3,11 +3,7 @@
 //! A line may be a megabyte long, and the file may have any contents. Only windows around the marks of each line are
 //! kept, and all displayed text is printable. Line and column numbers are those of the file.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    ops::{ControlFlow, Range},
-};
+use std::{collections::BTreeMap, fmt, ops::Range};
 
 use cubefold_formats::input::text::{printable, push_printable};
 use miette::{
@@ -223,19 +219,14 @@ fn mark_lines<'file>(place: &'file Place, lines: &mut BTreeMap<usize, Line<'file
     if let Some((_, before)) = first.checked_sub(1).zip(start_line.previous()) {
         lines.entry(first - 1).or_insert(before);
     }
-    let mut of_mark = vec![start_line];
-    let complete = std::iter::repeat_n((), MAX_MARKED_LINES).try_for_each(|()| {
-        let Some(line) = of_mark.last() else { return ControlFlow::Break(()) };
-        if span.end <= line.bytes.end {
-            end = (span.end - line.bytes.start).min(line.text().len());
-            return ControlFlow::Break(());
-        }
-        of_mark.extend(line.next());
-        ControlFlow::Continue(())
-    });
-    if complete.is_continue() {
-        of_mark.truncate(1);
+    let mut of_mark: Vec<Line<'_>> =
+        std::iter::successors(Some(start_line), Line::next).take(MAX_MARKED_LINES).collect();
+    let end_line = of_mark.iter().position(|line| span.end <= line.bytes.end);
+    if let Some(end_line) = end_line {
+        let line = &of_mark[end_line];
+        end = (span.end - line.bytes.start).min(line.text().len());
     }
+    of_mark.truncate(1 + end_line.unwrap_or(0));
     for (number, line) in (first..).zip(of_mark) {
         last = number;
         if let Some(next) = line.next() {

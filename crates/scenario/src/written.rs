@@ -115,9 +115,7 @@ impl Written {
 
     fn add(&mut self, section: Section, entry: Entry, errors: &Errors) {
         match Key::with_key(section, &entry.key).filter(|key| key.part().is_none()) {
-            Some(setting) => {
-                self.values.insert(setting, entry.value);
-            }
+            Some(setting) => self.values.insert(setting, entry.value),
             None if Key::in_part(section, &entry.key).next().is_some() => {
                 self.values.extend(parts(section, &entry.key, entry.value, errors));
             }
@@ -167,14 +165,9 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
     let key = shortened(&entry.key);
     let message = format!("unknown key \"{key}\"{place}, expected {}", alternatives(&known));
     // A key of another table is a better explanation than a similar key of this one.
-    let is_of_another = std::iter::once(Section::Top)
-        .chain(Section::TABLES)
-        .any(|table| Key::with_key(table, &key).is_some());
-    let advice = match nearest(&key, &known) {
-        Some(_) if !is_of_another => help(&key, &known),
-        Some(_) => elsewhere(section, &key).unwrap_or_else(|| help(&key, &known)),
-        None => elsewhere(section, &key).unwrap_or_else(|| help(&key, &known)),
-    };
+    let is_of_another = Key::ALL.iter().any(|known| known.key() == key);
+    let is_misspelt = nearest(&key, &known).is_some() && !is_of_another;
+    let advice = elsewhere(section, &key).filter(|_| !is_misspelt).unwrap_or_else(|| help(&key, &known));
     ScenarioError::at(&entry.key_place, message, "unknown key")
         .with_help(advice)
         .standing(Standing::HidesValues)

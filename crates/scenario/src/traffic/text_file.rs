@@ -108,8 +108,7 @@ impl<'a> FileErrors<'a> {
 
     /// Adds an error of the whole file.
     pub(super) fn of_file(&mut self, message: impl Into<String>) {
-        self.count += 1;
-        self.kept.push(ScenarioError::of_file(self.path, message));
+        self.add(ScenarioError::of_file(self.path, message));
     }
 
     /// Adds a help to the last error, if it is kept.
