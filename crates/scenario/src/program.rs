@@ -119,7 +119,8 @@ pub(super) fn read(
     };
     let computations = message_sizes::read_computations(settings, scale, by_stage);
     let kind = kind?;
-    report_foreign(settings, kind);
+    let name = format_args!("{} program", kind.name);
+    settings.report_foreign(Key::ProgramKind, name, |key| key.is_foreign_to(kind));
     let program = (kind.read)(&mut Reading { settings, machine, library, computations })?;
     let program = per_node::with_block(settings, program)?;
     Some(per_node::with_note(program, machine.machine.as_deref()))
@@ -139,10 +140,4 @@ fn kind(settings: &Settings<'_>) -> Option<&'static ProgramKind> {
     let kind = settings.one_of(Key::ProgramKind, PROGRAM_KINDS, |kind| kind.name)?;
     let is_sequence = collective::is_operation(kind) || kind.name == collective::SEQUENCE.name;
     Some(if is_sequence { of_steps } else { kind })
-}
-
-/// Reports keys that belong only to other kinds of programs.
-fn report_foreign(settings: &Settings<'_>, kind: &ProgramKind) {
-    let name = format_args!("{} program", kind.name);
-    settings.report_foreign(Key::ProgramKind, name, |key| key.is_foreign_to(kind));
 }

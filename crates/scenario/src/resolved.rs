@@ -252,15 +252,6 @@ pub(super) fn written(lines: &BTreeMap<String, String>) -> String {
     })
 }
 
-#[cfg(test)]
-impl Resolved {
-    /// The paths of the files that values name.
-    pub(super) fn files(&self) -> Vec<std::path::PathBuf> {
-        let settings = self.effective().into_iter().flatten();
-        settings.flat_map(|(_, setting)| setting.files()).map(Path::to_owned).collect()
-    }
-}
-
 /// The default of a key, if it is a value.
 fn default_value(key: Key) -> Option<String> {
     match key.entry().default {

@@ -387,19 +387,11 @@ impl ScenarioProgram {
         self.bytes.filter(|_| self.asked_collective().is_some())
     }
 
-    /// The bytes of the vector of a step of a sequence, if units have bytes.
-    #[must_use]
-    pub fn bytes_of_step(&self, step: usize) -> Option<u64> {
-        self.vector_bytes().or(self.step_bytes.get(step).copied().flatten())
-    }
-
     /// The bytes of the vector of a step of [`asked_collective`](Self::asked_collective), if units have bytes.
     #[must_use]
     pub fn bytes_of_asked_step(&self, step: usize) -> Option<u64> {
-        match self.operations.as_deref() {
-            Some(asked) => self.vector_bytes().or(asked.bytes.get(step).copied().flatten()),
-            None => self.bytes_of_step(step),
-        }
+        let of_steps = self.operations.as_deref().map_or(&self.step_bytes, |asked| &asked.bytes);
+        self.vector_bytes().or(of_steps.get(step).copied().flatten())
     }
 
     /// Whether `standard` fills the nodes in order, on any machine.

@@ -142,12 +142,13 @@ fn every_file_that_is_read_is_one_of_the_settings() {
             continue;
         }
         let scenario = load(std::slice::from_ref(&path)).unwrap().remove(0);
-        let known: Vec<_> = scenario.runs.iter().flat_map(|run| run.resolved.files()).collect();
+        let known: Vec<String> =
+            scenario.runs.iter().flat_map(Run::named_files).map(|file| file.path).collect();
         for input in scenario.inputs.iter().filter(|input| **input != path) {
             let is_machine = input.extension().is_some_and(|extension| extension == "toml");
             let is_known = |listed: &str| listed == input.to_string_lossy() || listed.contains("{rank}");
             assert!(
-                is_machine || known.iter().any(|path| is_known(&path.to_string_lossy())),
+                is_machine || known.iter().any(|path| is_known(path)),
                 "{}: {}",
                 path.display(),
                 input.display()

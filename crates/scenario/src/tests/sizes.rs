@@ -114,13 +114,6 @@ fn wrong_sizes_are_told_at_their_places() {
     ]);
 }
 
-/// Checks the errors of texts that follow a ring of 8.
-fn check(cases: &[(&str, &[&str])]) {
-    for (text, expected) in cases {
-        assert_eq!(errors(&format!("{RING}{text}")), *expected, "{text}");
-    }
-}
-
 #[test]
 fn wrong_bytes_and_seconds_are_told_at_their_places() {
     check(&[
