@@ -41,7 +41,6 @@ pub(crate) const MOST_PARTS: u64 = 1 << 16;
 const MOST_TRIED: u64 = 1 << 12;
 /// The most parts of all stages, over all numbers of parts that [`BEST`] tries.
 const MOST_TRIED_IN_ALL: u64 = 1 << 28;
-/// The most draws of a program.
 const MOST_DRAWS: u64 = 1 << 30;
 /// The word for the number of parts with the least makespan.
 pub(crate) const BEST: &str = "best";
@@ -86,11 +85,8 @@ pub(super) fn program(
             exchange: Some(ExchangeSettings { program: made, is_best: asked.parts.is_none() }),
             noise: asked.noise,
             described: Some(Arc::clone(&unpipelined.body)),
-            exchange_cube: unpipelined.exchange_cube,
-            exchanges: unpipelined.exchanges.clone(),
-            bytes: unpipelined.bytes,
             notes: notes(&tried, asked, &sizes.units, stages),
-            ..ScenarioProgram::new(kind, program.clone())
+            ..unpipelined.clone()
         })
     };
     let mut all = tried.iter().map(|&parts| with(parts)).collect::<Option<Vec<_>>>()?;
@@ -223,15 +219,12 @@ fn notes(tried: &[u64], asked: Asked, sizes: &MessageSizes, stages: usize) -> Ve
 const KINDS: [(&str, &[&str]); 3] =
     [("uniform", &["max"]), ("outliers", &["one_in", "cycles"]), ("exponential", &["mean"])];
 
-/// The keys of the table of noise.
 pub(crate) const NOISE_KEYS: [&str; 7] = ["kind", "max", "one_in", "cycles", "mean", "seed", "each"];
 
-/// The kinds of noise.
 pub(crate) fn noise_kinds() -> Vec<&'static str> {
     KINDS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Reads the noise of computations.
 fn read_noise(reading: &mut Reading<'_>, value: &Value) -> Option<ComputeNoise> {
     let settings = reading.settings;
     let before = settings.errors().len();

@@ -3,7 +3,7 @@
 mod routing;
 mod support;
 
-use std::{fmt, num::NonZeroU64};
+use std::num::NonZeroU64;
 
 use cubefold_derive::Words;
 use cubefold_simulator::{EAGER_ALL, EngineChoice};
@@ -74,11 +74,9 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
-/// Engines that a scenario can choose.
 pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
 
 impl ExecutionMode {
-    /// Names of the modes.
     pub(super) const NAMES: [&str; 2] = ["asynchronous", "coordinated"];
 
     /// Its name in files.
@@ -88,18 +86,6 @@ impl ExecutionMode {
             Self::Asynchronous => Self::NAMES[0],
             Self::Coordinated { .. } => Self::NAMES[1],
         }
-    }
-}
-
-impl fmt::Display for ExecutionMode {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl fmt::Display for DimensionChoice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
     }
 }
 

@@ -183,7 +183,7 @@ pub fn load_with(
 fn read_all<T>(
     paths: &[PathBuf],
     library: &mut Library,
-    read: impl Fn(&Path, &mut Library) -> Result<T, Vec<ScenarioError>>,
+    mut read: impl FnMut(&Path, &mut Library) -> Result<T, Vec<ScenarioError>>,
 ) -> Result<Vec<T>, ScenarioErrors> {
     let (mut scenarios, mut errors) = (vec![], vec![]);
     let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD_INPUT);
@@ -227,7 +227,6 @@ pub fn load_text_with(
     read.map_err(|errors| ScenarioErrors::new(first_errors(errors)))
 }
 
-/// The error for a scenario that cannot be read.
 fn unread(path: &Path, error: &ReadError) -> ScenarioError {
     ScenarioError::of_file(path, format!("scenario file {error}"))
 }

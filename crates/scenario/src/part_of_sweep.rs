@@ -40,12 +40,8 @@ pub fn load_part(
     mut see: impl FnMut(&Run),
 ) -> Result<SweepPart, ScenarioErrors> {
     let mut library = Library::with_memory(memory);
-    let part = std::cell::RefCell::new((SweepPart::default(), &mut see as &mut dyn FnMut(&Run)));
-    read_all(paths, &mut library, |path, library| {
-        let (part, see) = &mut *part.borrow_mut();
-        part.read((path, settings), &has, see, library)
-    })?;
-    let (mut part, _) = part.into_inner();
+    let mut part = SweepPart::default();
+    read_all(paths, &mut library, |path, library| part.read((path, settings), &has, &mut see, library))?;
     for (_, run) in &mut part.runs {
         run.held_bytes = library.budget().counted();
     }
@@ -57,7 +53,7 @@ impl SweepPart {
         &mut self,
         (path, settings): (&Path, &[Setting]),
         has: impl Fn(usize) -> bool,
-        see: &mut dyn FnMut(&Run),
+        mut see: impl FnMut(&Run),
         library: &mut Library,
     ) -> Result<(), Vec<ScenarioError>> {
         let source = Scenario::source(path, library)?;

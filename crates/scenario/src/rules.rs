@@ -109,43 +109,24 @@ static RULES: &[Rule] = &[
         because: "the routing",
         help: "remove one of them",
     },
-    Rule {
-        keys: &[Key::MachinePacketUnits],
-        case: Case::OpenLoop,
-        message: "{} in open loop, expected none",
-        label: "a packet is a message: program.sizes has its size",
-        because: "open loop",
-        help: NOTHING,
-    },
-    Rule {
-        keys: &[
+    Rule::in_open_loop(&[Key::MachinePacketUnits], "a packet is a message: program.sizes has its size"),
+    Rule::in_open_loop(
+        &[
             Key::ProgramComputeCycles,
             Key::ProgramCompute,
             Key::ProgramMessageCostCycles,
             Key::ProgramMessageCost,
             Key::ProgramLoading,
         ],
-        case: Case::OpenLoop,
-        message: "{} in open loop, expected none",
-        label: "nothing computes",
-        because: "open loop",
-        help: NOTHING,
-    },
+        "nothing computes",
+    ),
+    Rule::in_open_loop(&[Key::ExecutionEagerUnits], "packets wait for no destination"),
     Rule {
-        keys: &[Key::ExecutionEagerUnits],
-        case: Case::OpenLoop,
-        message: "{} in open loop, expected none",
-        label: "packets wait for no destination",
-        because: "open loop",
-        help: NOTHING,
-    },
-    Rule {
-        keys: &[Key::MappingEmbeddings, Key::MappingSpareNodes],
-        case: Case::OpenLoop,
-        message: "{} in open loop, expected none",
-        label: "every terminal has traffic of its own",
-        because: "open loop",
         help: "remove [mapping]",
+        ..Rule::in_open_loop(
+            &[Key::MappingEmbeddings, Key::MappingSpareNodes],
+            "every terminal has traffic of its own",
+        )
     },
     Rule {
         keys: &[
@@ -227,6 +208,18 @@ impl Rule {
             label: "with {other} beside it",
             because: "{other}",
             help: "remove one of them",
+        }
+    }
+
+    /// Keys of what open-loop traffic does not have.
+    const fn in_open_loop(keys: &'static [Key], label: &'static str) -> Self {
+        Self {
+            keys,
+            case: Case::OpenLoop,
+            message: "{} in open loop, expected none",
+            label,
+            because: "open loop",
+            help: NOTHING,
         }
     }
 

@@ -17,30 +17,20 @@ use crate::{
     value::{Content, Value, read_each},
 };
 
-/// The keys of the cells of a process.
 const CELL_KEYS: [Key; 3] = [Key::ProgramCells, Key::ProgramWidth, Key::ProgramCellBytes];
 
 /// Reports keys of stencils beside another communication, and keys of others beside a stencil.
 pub(super) fn report_foreign(reading: &mut Reading<'_>, communication: NeighbourCommunication) {
-    let settings = reading.settings;
-    let of_stencil = CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]);
-    let foreign: Vec<Key> = match communication {
-        NeighbourCommunication::Stencil(_) => vec![Key::ProgramSets],
-        NeighbourCommunication::Permutation { .. } => of_stencil.collect(),
-        NeighbourCommunication::Shift
-        | NeighbourCommunication::ToChildren
-        | NeighbourCommunication::ToParents
-        | NeighbourCommunication::Scatter => of_stencil.chain([Key::ProgramSets]).collect(),
-    };
-    for key in foreign {
+    let (settings, name) = (reading.settings, communication.name());
+    let of_stencil = CELL_KEYS.into_iter().chain([Key::ProgramNeighbours]).map(|key| (key, "stencil"));
+    let owned = of_stencil.chain([(Key::ProgramSets, "permutation")]);
+    for (key, owner) in owned.filter(|(_, owner)| *owner != name) {
         if let Some(value) = settings.get(key) {
-            let message =
-                format!("{} with communication {}, which has none", key.path(), communication.name());
+            let message = format!("{} with communication {name}, which has none", key.path());
             let place = settings.place(Key::ProgramCommunication);
-            let owner = if key == Key::ProgramSets { "permutation" } else { "stencil" };
             let help = format!("write communication = {owner:?}, or remove it");
             let error = ScenarioError::at(&value.place, message, "not of this communication");
-            settings.report(error.because(place, communication.name()).with_help(help));
+            settings.report(error.because(place, name).with_help(help));
         }
     }
 }

@@ -100,24 +100,17 @@ fn group_size(settings: &Settings<'_>, machine: &Machine, pattern: Option<&Value
     u32::try_from(size).ok()
 }
 
-/// Reports keys of other patterns.
 fn refuse_other_patterns(settings: &Settings<'_>, name: &str) {
     let has_groups = name == "group-tornado" || name.starts_with("adv");
-    if let Some(value) = settings.get(Key::ProgramGroupSize).filter(|_| !has_groups) {
-        let message = format!(
-            "program.group_size with the pattern {name}, expected adv+n, adv-random+n or group-tornado"
-        );
-        let error = ScenarioError::at(&value.place, message, "of another pattern");
-        settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
-    }
     let owners = [
-        (Key::ProgramDestinations, "file"),
-        (Key::ProgramHotspots, "hotspot"),
-        (Key::ProgramHotspotShare, "hotspot"),
+        (Key::ProgramGroupSize, has_groups, "adv+n, adv-random+n or group-tornado"),
+        (Key::ProgramDestinations, name == "file", "the pattern file"),
+        (Key::ProgramHotspots, name == "hotspot", "the pattern hotspot"),
+        (Key::ProgramHotspotShare, name == "hotspot", "the pattern hotspot"),
     ];
-    for (key, owner) in owners.into_iter().filter(|(_, owner)| *owner != name) {
+    for (key, _, owners) in owners.into_iter().filter(|(_, is_owner, _)| !is_owner) {
         if let Some(value) = settings.get(key) {
-            let message = format!("{} with the pattern {name}, expected the pattern {owner}", key.path());
+            let message = format!("{} with the pattern {name}, expected {owners}", key.path());
             let error = ScenarioError::at(&value.place, message, "of another pattern");
             settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
         }
