@@ -42,6 +42,11 @@ impl Files {
     }
 }
 
+/// The numbers of the nodes of all processes.
+fn nodes(run: &Run) -> Vec<u32> {
+    run.placement.nodes().iter().map(|node| node.index()).collect()
+}
+
 /// The errors of a text as `line:column: message`, with `EMBEDDINGS` for the list of all embeddings.
 fn errors(text: &str) -> Vec<String> {
     let all = embeddings::expected();
@@ -53,7 +58,6 @@ fn help(text: &str) -> String {
     Files::new(&[("s.toml", text)]).help()
 }
 
-/// Checks the errors of texts.
 fn check_whole<T: AsRef<str>>(table: &[(&str, &[T])]) {
     for (text, expected) in table {
         let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();

@@ -23,38 +23,30 @@ fn what_has_to_be_there_is_missed_at_its_table() {
 
 #[test]
 fn shapes() {
-    check_whole(&[
-        (
-            "machine = { kind = \"torus\", shape = [1, 8, 0] }",
-            &[
-                "1:38: length of dimension 1 is 1, expected at least 2",
-                "1:44: length of dimension 3 is 0, expected at least 2",
-            ],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = [-4, 8.0] }",
-            &[
-                "1:38: length of dimension 1 of machine.shape is -4, expected an integer from 2 to 2^32",
-                "1:42: length of dimension 2 of machine.shape is 8.0, expected an integer from 2 to 2^32",
-            ],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = [] }",
-            &["1:37: machine.shape is an empty list, expected at least one entry"],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = \"8x8\" }",
-            &["1:37: machine.shape is \"8x8\", expected a list of lengths"],
-        ),
-        (
-            "machine = { kind = \"mesh\", shape = [65536, 65536, 2] }",
-            &["1:36: 8589934592 nodes, expected at most 4294967296 (2^32)"],
-        ),
-        (
-            "machine = { kind = \"ring\", shape = [4, 4] }",
-            &["1:36: 2 lengths, expected 1: a ring has one dimension"],
-        ),
-    ]);
+    let errors =
+        |kind: &str, shape: &str| errors(&format!("machine = {{ kind = \"{kind}\", shape = {shape} }}"));
+    assert_eq!(
+        errors("torus", "[1, 8, 0]"),
+        [
+            "1:38: length of dimension 1 is 1, expected at least 2",
+            "1:44: length of dimension 3 is 0, expected at least 2",
+        ]
+    );
+    assert_eq!(
+        errors("torus", "[-4, 8.0]"),
+        [
+            "1:38: length of dimension 1 of machine.shape is -4, expected an integer from 2 to 2^32",
+            "1:42: length of dimension 2 of machine.shape is 8.0, expected an integer from 2 to 2^32",
+        ]
+    );
+    for (kind, shape, expected) in [
+        ("torus", "[]", "1:37: machine.shape is an empty list, expected at least one entry"),
+        ("torus", "\"8x8\"", "1:37: machine.shape is \"8x8\", expected a list of lengths"),
+        ("mesh", "[65536, 65536, 2]", "1:36: 8589934592 nodes, expected at most 4294967296 (2^32)"),
+        ("ring", "[4, 4]", "1:36: 2 lengths, expected 1: a ring has one dimension"),
+    ] {
+        assert_eq!(errors(kind, shape), [expected], "{shape}");
+    }
 }
 
 #[test]
@@ -113,24 +105,15 @@ fn hypercubes() {
 
 #[test]
 fn wraps() {
-    check_whole(&[
-        (
-            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true] }",
-            &["1:52: 1 wrap entries, expected 2, one for each dimension"],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true, false, true] }",
-            &["1:52: 3 wrap entries, expected 2, one for each dimension"],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = [4, 4], wrap = [true, \"no\"] }",
-            &["1:59: entry of machine.wrap is \"no\", expected true or false"],
-        ),
-        (
-            "machine = { kind = \"torus\", shape = [4, 4], wrap = true }",
-            &["1:52: machine.wrap is true, expected a list of true or false"],
-        ),
-    ]);
+    for (wrap, expected) in [
+        ("[true]", "1:52: 1 wrap entries, expected 2, one for each dimension"),
+        ("[true, false, true]", "1:52: 3 wrap entries, expected 2, one for each dimension"),
+        ("[true, \"no\"]", "1:59: entry of machine.wrap is \"no\", expected true or false"),
+        ("true", "1:52: machine.wrap is true, expected a list of true or false"),
+    ] {
+        let text = format!("machine = {{ kind = \"torus\", shape = [4, 4], wrap = {wrap} }}");
+        assert_eq!(errors(&text), [expected]);
+    }
 }
 
 #[test]

@@ -126,8 +126,7 @@ fn a_placement_file_may_leave_nodes_empty_on_machines_of_any_lengths() {
     let files = Files::new(&[("s.toml", text), ("p.csv", "process,p_1,p_2\n1,2,4\n0,0,0\n")]);
     let run = &files.load().unwrap().runs[0];
     assert_eq!(run.embedding.to_string(), "file:p.csv");
-    let nodes: Vec<_> = run.placement.nodes().iter().map(|node| node.index()).collect();
-    assert_eq!(nodes, [0, 14]);
+    assert_eq!(nodes(run), [0, 14]);
 }
 
 #[test]

@@ -10,10 +10,6 @@ fn with_files(embedding: &str, files: &[(&str, &str)]) -> Files {
     Files::new(&[&[("s.toml", text.as_str()), HOSTS], files].concat())
 }
 
-fn nodes(run: &Run) -> Vec<u32> {
-    run.placement.nodes().iter().map(|node| node.index()).collect()
-}
-
 const RANKFILE: &str = "{ file = \"r.txt\", format = \"open-mpi-rankfile\", hosts = \"hosts.txt\" }";
 
 #[test]
@@ -130,7 +126,6 @@ fn the_name_that_results_use_leads_to_the_table() {
 /// The nodes of all processes, by embedding, with `program.processes_per_node`.
 fn placed(text: &str) -> Vec<(String, Vec<u32>)> {
     let loaded = load_text(Path::new("s.toml"), text).unwrap();
-    let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect();
     loaded.runs.iter().map(|run| (run.embedding.to_string(), nodes(run))).collect()
 }
 
@@ -192,7 +187,6 @@ fn placed_beside_goal(text: &str) -> Result<Vec<(String, Vec<u32>)>, String> {
     let goal = format!("num_ranks 32\n{}", (0..32).map(rank).collect::<String>());
     std::fs::write(directory.path().join("a.goal"), goal).unwrap();
     let loaded = load_text(&directory.path().join("s.toml"), text).map_err(|error| error.to_string())?;
-    let nodes = |run: &Run| run.placement.nodes().iter().map(|node| node.index()).collect();
     Ok(loaded.runs.iter().map(|run| (run.embedding.to_string(), nodes(run))).collect())
 }
 

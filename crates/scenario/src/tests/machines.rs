@@ -148,8 +148,7 @@ fn spare_nodes_take_the_processes_of_failed_ones() {
     let collective = scenario(&format!(
         "{TORUS}failed_nodes = [[1, 1]]\n[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\nunits = 30\n"
     ));
-    let nodes: Vec<u32> = collective.runs[0].placement.nodes().iter().map(|node| node.index()).collect();
-    assert_eq!(nodes, [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    assert_eq!(nodes(&collective.runs[0]), [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 }
 
 #[test]

@@ -75,21 +75,23 @@ fn programs_run_inside_partitions() {
 
 #[test]
 fn wrong_partitions_are_told_where_they_are_wrong() {
-    let errors = |rest: &str| on_mesh(&format!("partition = {rest}\n[program]\ndimensions = 2")).displayed();
-    assert_eq!(
-        errors("{ base = [2, 5], shape = [2, 2] }"),
-        ["s.toml:4:42: the partition takes coordinates 5 to 6 of dimension 2, expected at most 5"]
-    );
-    assert_eq!(
-        errors("{ base = [2, 9], shape = [2, 2] }"),
-        ["s.toml:4:22: base of the partition: coordinate 9 in dimension 2, expected 0 to 5"]
-    );
-    assert_eq!(
-        errors("{ shape = [2] }"),
-        [
-            "s.toml:4:13: machine.partition.base is missing, expected the coordinates of its first node: [0, 0]"
-        ]
-    );
+    for (partition, error) in [
+        (
+            "{ base = [2, 5], shape = [2, 2] }",
+            "42: the partition takes coordinates 5 to 6 of dimension 2, expected at most 5",
+        ),
+        (
+            "{ base = [2, 9], shape = [2, 2] }",
+            "22: base of the partition: coordinate 9 in dimension 2, expected 0 to 5",
+        ),
+        (
+            "{ shape = [2] }",
+            "13: machine.partition.base is missing, expected the coordinates of its first node: [0, 0]",
+        ),
+    ] {
+        let files = on_mesh(&format!("partition = {partition}\n[program]\ndimensions = 2"));
+        assert_eq!(files.displayed(), [format!("s.toml:4:{error}")]);
+    }
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn every_file_that_is_read_is_one_of_the_settings() {
 }
 
 /// The nodes of each run of a list of scenarios of one command.
-fn nodes(files: &[&str]) -> Vec<Vec<u32>> {
+fn nodes_of_runs(files: &[&str]) -> Vec<Vec<u32>> {
     let folder = tempfile::tempdir().unwrap();
     let write = |(number, text): (usize, &&str)| {
         let path = folder.path().join(format!("{number}.toml"));
@@ -169,7 +169,7 @@ fn nodes(files: &[&str]) -> Vec<Vec<u32>> {
     };
     let paths: Vec<PathBuf> = files.iter().enumerate().map(write).collect();
     let runs = load(&paths).unwrap().into_iter().flat_map(|scenario| scenario.runs);
-    runs.map(|run| run.placement.nodes().iter().map(|node| node.index()).collect()).collect()
+    runs.map(|run| nodes(&run)).collect()
 }
 
 #[test]
@@ -181,16 +181,16 @@ fn blocks_of_a_sweep_are_those_of_their_runs() {
         )
     };
     let [one, eight] = [1, 8].map(|count| cube(&format!(", processes_per_node = {count}")));
-    let alone = [nodes(&[&one]), nodes(&[&eight])].concat();
+    let alone = [nodes_of_runs(&[&one]), nodes_of_runs(&[&eight])].concat();
     assert_ne!(alone[0], alone[1]);
-    assert_eq!(nodes(&[&one, &eight]), alone);
+    assert_eq!(nodes_of_runs(&[&one, &eight]), alone);
     let swept = format!("{}[sweep]\n\"program.processes_per_node\" = [1, 8]\n", cube(""));
-    assert_eq!(nodes(&[&swept]), alone);
+    assert_eq!(nodes_of_runs(&[&swept]), alone);
     let cases = format!(
         "{}[[sweep.cases]]\n\"program.processes_per_node\" = 1\n[[sweep.cases]]\n\"program.processes_per_node\" = 8\n",
         cube("")
     );
-    assert_eq!(nodes(&[&cases]), alone);
+    assert_eq!(nodes_of_runs(&[&cases]), alone);
 }
 
 #[test]
@@ -209,11 +209,11 @@ fn blocks_of_guests_collectives_and_jobs_are_placed_one_by_one() {
         let alone: Vec<_> = blocks
             .into_iter()
             .flat_map(|block| {
-                nodes(&[&text(&format!("[sweep]\n\"program.processes_per_node\" = [{block}]\n"))])
+                nodes_of_runs(&[&text(&format!("[sweep]\n\"program.processes_per_node\" = [{block}]\n"))])
             })
             .collect();
         let together = format!("[sweep]\n\"program.processes_per_node\" = [{}]\n", blocks.join(", "));
-        assert_eq!(nodes(&[&text(&together)]), alone, "{program}");
+        assert_eq!(nodes_of_runs(&[&text(&together)]), alone, "{program}");
         assert_ne!(alone[2], alone[4], "{program}");
     }
 }

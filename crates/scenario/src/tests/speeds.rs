@@ -57,12 +57,9 @@ fn equal_values_are_one_value() {
 #[test]
 fn what_is_wrong_with_a_list_is_told_at_its_place() {
     let wrong = |keys: &str| errors(&format!("{TORUS}{keys}\n{XOR}"));
-    assert_eq!(
-        wrong("hop_cycles = [1, 2, 3]"),
-        [
-            "4:14: 3 entries in machine.hop_cycles, expected 2, one for each class of links: dimension 1, dimension 2"
-        ]
-    );
+    let three =
+        "3 entries in machine.hop_cycles, expected 2, one for each class of links: dimension 1, dimension 2";
+    assert_eq!(wrong("hop_cycles = [1, 2, 3]"), [format!("4:14: {three}")]);
     assert_eq!(
         wrong("hop_cycles = [1, 0]\nlatency_cycles = [\"x\", 1]"),
         [

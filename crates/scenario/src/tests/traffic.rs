@@ -166,30 +166,22 @@ fn ranks_1_to_n_of_n_and_one_processes_count_from_0() {
 #[test]
 fn errors_stand_at_their_places() {
     let wrong = |name: &str, text: &str| files(TRAFFIC, "", name, text).displayed();
-    assert_eq!(
-        wrong("a.csv", "0,1,2\n1,0,2\n"),
-        ["a.csv:1:1: 3 columns in a matrix of 2 rows, expected as many as rows"]
-    );
-    assert_eq!(
-        wrong("a.csv", "0,1\n1\n"),
-        ["a.csv:2:1: 1 columns in a matrix of 2 rows, expected as many as rows"]
-    );
-    assert_eq!(wrong("a.csv", "0, -1\n1,0\n"), ["a.csv:1:4: an entry is -1, expected at least 0"]);
+    for (rows, error) in [
+        ("0,1,2\n1,0,2\n", "1:1: 3 columns in a matrix of 2 rows, expected as many as rows"),
+        ("0,1\n1\n", "2:1: 1 columns in a matrix of 2 rows, expected as many as rows"),
+        ("0, -1\n1,0\n", "1:4: an entry is -1, expected at least 0"),
+        ("0 nan\n1 0\n", "1:3: an entry is \"nan\", expected a number"),
+        ("0,9223372036854775808\n1,0\n", "1:3: an entry is 9223372036854775808, expected less than 2^63"),
+        ("3,0\n0,2\n", " nothing to send, expected an entry above 0 off the diagonal"),
+        ("", " nothing to send, expected an entry above 0 off the diagonal"),
+        ("# nothing\n", " nothing to send, expected an entry above 0 off the diagonal"),
+    ] {
+        assert_eq!(wrong("a.csv", rows), [format!("a.csv:{error}")]);
+    }
     assert_eq!(
         wrong("a.csv", "0,x\n,0\n"),
         ["a.csv:1:3: an entry is \"x\", expected a number", "a.csv:2:1: an entry is \"\", expected a number"]
     );
-    assert_eq!(wrong("a.csv", "0 nan\n1 0\n"), ["a.csv:1:3: an entry is \"nan\", expected a number"]);
-    assert_eq!(
-        wrong("a.csv", "0,9223372036854775808\n1,0\n"),
-        ["a.csv:1:3: an entry is 9223372036854775808, expected less than 2^63"]
-    );
-    for nothing in ["3,0\n0,2\n", "", "# nothing\n"] {
-        assert_eq!(
-            wrong("a.csv", nothing),
-            ["a.csv: nothing to send, expected an entry above 0 off the diagonal"]
-        );
-    }
     for (row, error) in [
         ("0,1", "2 fields, expected 3 as in the header"),
         ("1,1048576,2", "a rank is 1048576, expected an integer below 2^20"),
@@ -219,10 +211,17 @@ fn errors_of_matrix_market_stand_at_their_places() {
     let wrong = |header: &str, rest: &str| {
         files(TRAFFIC, "", "a.mtx", &format!("%%MatrixMarket matrix {header}\n{rest}")).displayed()
     };
-    assert_eq!(
-        wrong("coordinate integer general", "2 2 2\n1 2 5\n"),
-        ["a.mtx:2:1: 1 entries, expected 2, as many as announced"]
-    );
+    for (header, rest, error) in [
+        ("coordinate integer general", "2 2 2\n1 2 5\n", "1 entries, expected 2, as many as announced"),
+        ("array real general", "2 2\n0\n1\n", "2 numbers, expected 4, as many as the matrix has"),
+        (
+            "coordinate integer general",
+            "2 3 1\n1 2 5\n",
+            "3 columns in a matrix of 2 rows, expected as many as rows",
+        ),
+    ] {
+        assert_eq!(wrong(header, rest), [format!("a.mtx:2:1: {error}")]);
+    }
     assert_eq!(
         wrong("coordinate integer general", "2 2 3\n1 3 5\n0 1 1\n1 2\n"),
         [
@@ -237,14 +236,6 @@ fn errors_of_matrix_market_stand_at_their_places() {
             "a.mtx:4:1: the pair 1, 2 a second time, expected it once; the first is in line 3",
             "a.mtx:4:1: the pair 2, 1 a second time, expected it once; the first is in line 3"
         ]
-    );
-    assert_eq!(
-        wrong("array real general", "2 2\n0\n1\n"),
-        ["a.mtx:2:1: 2 numbers, expected 4, as many as the matrix has"]
-    );
-    assert_eq!(
-        wrong("coordinate integer general", "2 3 1\n1 2 5\n"),
-        ["a.mtx:2:1: 3 columns in a matrix of 2 rows, expected as many as rows"]
     );
     for header in ["coordinate complex general", "coordinate real skew-symmetric", "array pattern general"] {
         let expected = format!(
@@ -321,37 +312,31 @@ fn stencils_have_the_sizes_that_are_asked_for() {
 
 #[test]
 fn keys_that_make_no_stencil_are_named() {
-    let wrong = |keys: &str| stencil(keys).displayed();
-    assert_eq!(
-        wrong("communication = \"stencil\"\nneighbours = \"all\"\nunits = [9]"),
-        [
-            "s.toml:9:9: program.units is a list of 1, expected one value, or 2 entries: one for each number of dimensions that differ"
-        ]
-    );
-    assert_eq!(
-        wrong("communication = \"stencil\"\ncells = [3]\ncell_bytes = 8"),
-        ["s.toml:8:9: program.cells is a list of 1, expected 2 lengths, one a dimension"]
-    );
-    assert_eq!(
-        wrong("communication = \"stencil\"\ncells = [3, 3]\ncell_bytes = 8\nunits = 4"),
-        ["s.toml:10:9: both program.units and cells, expected one of them"]
-    );
-    assert_eq!(
-        wrong("communication = \"stencil\"\nunits = 4\nwidth = 2"),
-        ["s.toml:9:9: program.width without program.cells, expected it beside them"]
-    );
-    assert_eq!(
-        wrong("communication = \"stencil\"\ncells = [3, 3]\ncell_bytes = \"0.5 B\""),
-        ["s.toml:9:14: program.cell_bytes is \"0.5 B\", expected a whole number of bytes, at least 1"]
-    );
-    assert_eq!(
-        wrong("neighbours = \"all\""),
-        ["s.toml:7:14: program.neighbours with communication shift, which has none"]
-    );
-    assert_eq!(
-        wrong("communication = \"stencil\"\nsets = 4"),
-        ["s.toml:8:8: program.sets with communication stencil, which has none"]
-    );
+    for (keys, error) in [
+        (
+            "neighbours = \"all\"\nunits = [9]",
+            "9:9: program.units is a list of 1, expected one value, or 2 entries: one for each number of dimensions that differ",
+        ),
+        (
+            "cells = [3]\ncell_bytes = 8",
+            "8:9: program.cells is a list of 1, expected 2 lengths, one a dimension",
+        ),
+        (
+            "cells = [3, 3]\ncell_bytes = 8\nunits = 4",
+            "10:9: both program.units and cells, expected one of them",
+        ),
+        ("units = 4\nwidth = 2", "9:9: program.width without program.cells, expected it beside them"),
+        (
+            "cells = [3, 3]\ncell_bytes = \"0.5 B\"",
+            "9:14: program.cell_bytes is \"0.5 B\", expected a whole number of bytes, at least 1",
+        ),
+        ("sets = 4", "8:8: program.sets with communication stencil, which has none"),
+    ] {
+        let found = stencil(&format!("communication = \"stencil\"\n{keys}")).displayed();
+        assert_eq!(found, [format!("s.toml:{error}")]);
+    }
+    let shift = "s.toml:7:14: program.neighbours with communication shift, which has none";
+    assert_eq!(stencil("neighbours = \"all\"").displayed(), [shift]);
 }
 
 #[test]
