@@ -60,7 +60,6 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget with no memory taken.
     pub(super) fn new(limit: u64) -> Self {
         Self { limit, taken: Cell::new(0), refused: Cell::new(false) }
     }
@@ -146,12 +145,10 @@ impl<'a> RowBudget<'a> {
         Self { budget, bytes_a_row, ahead: 0, taken: 0 }
     }
 
-    /// Takes the memory for the next row.
     pub(super) fn take_row(&mut self) -> Result<(), OverBudget> {
         self.take_rows(1)
     }
 
-    /// Takes the memory for the next rows.
     pub(super) fn take_rows(&mut self, rows: u64) -> Result<(), OverBudget> {
         if rows > self.ahead {
             let more = (rows - self.ahead).next_multiple_of(Self::ROWS);

@@ -12,7 +12,6 @@ use super::{
     value::{Content, Value, read_each},
 };
 
-/// Names of the orders of stages.
 const ORDERS: [&str; 3] = ["ascend", "descend", "bitonic"];
 
 /// The place of the number of dimensions, or of the value that it derives from.

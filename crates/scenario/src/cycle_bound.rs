@@ -38,7 +38,6 @@ impl CycleBound {
             .max_by_key(Self::cycles)
     }
 
-    /// The bound for a program on a placement.
     fn new(
         program: &ScenarioProgram,
         placement: &Placement,

@@ -94,7 +94,6 @@ pub(super) fn take_text(source: &Arc<SourceFile>, library: &Library) -> Result<(
         .map_err(|over| vec![over.at(&Place::start(source), "the values of this file:")])
 }
 
-/// Stem of the file's name.
 pub(super) fn file_stem(written: &Written) -> String {
     written.source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -34,7 +34,6 @@ pub struct ErrorReport {
     labels: Vec<LabeledSpan>,
 }
 
-/// A mark to be shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportMark<'error> {
     pub(super) place: &'error Place,
@@ -116,7 +115,6 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// A line of a file that is shown.
 #[derive(Debug, Clone)]
 struct Line<'file> {
     source: &'file SourceFile,

@@ -59,7 +59,6 @@ pub(super) struct ErrorIdentity {
     message: String,
 }
 
-/// A marked text and its label.
 #[derive(Debug, Clone)]
 struct Mark {
     place: Place,
@@ -83,7 +82,6 @@ impl ScenarioError {
             .with_help(format!("remove it, or change {table}.kind"))
     }
 
-    /// An error of a whole file.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let is_standard = path == Path::new(STANDARD_INPUT);
         let path = if is_standard { Path::new(SourceFile::STANDARD_INPUT) } else { path };
@@ -340,7 +338,6 @@ fn first_alike(errors: Vec<ScenarioError>) -> Vec<ScenarioError> {
 pub(super) struct Errors(RefCell<Vec<ScenarioError>>);
 
 impl Errors {
-    /// Adds an error.
     pub(super) fn report(&self, error: ScenarioError) {
         self.0.borrow_mut().push(error);
     }
@@ -356,7 +353,6 @@ impl Errors {
         errors.into_iter().for_each(|error| self.report(error));
     }
 
-    /// Number of errors.
     pub(super) fn len(&self) -> usize {
         self.0.borrow().len()
     }
@@ -365,7 +361,6 @@ impl Errors {
         self.len() == 0
     }
 
-    /// Takes all errors out.
     pub(super) fn take(&self) -> Vec<ScenarioError> {
         self.0.take()
     }

@@ -20,7 +20,6 @@ pub(crate) struct InputFile {
 }
 
 impl InputFile {
-    /// The file with this path.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, digest: OnceLock::new() }
     }

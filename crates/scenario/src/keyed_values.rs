@@ -14,20 +14,17 @@ impl KeySet {
         (key as usize / u64::BITS as usize, key as u32 % u64::BITS)
     }
 
-    /// Adds a key.
     pub(super) fn with(mut self, key: Key) -> Self {
         let (word, bit) = Self::place(key);
         self.0[word] |= 1 << bit;
         self
     }
 
-    /// Adds the keys of another set.
     pub(super) fn union(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(this, that)| *this |= that);
         self
     }
 
-    /// Whether a key is in the set.
     pub(super) fn contains(self, key: Key) -> bool {
         let (word, bit) = Self::place(key);
         self.0[word] >> bit & 1 == 1
@@ -47,7 +44,6 @@ pub(super) struct KeyedValues {
 }
 
 impl KeyedValues {
-    /// An empty map.
     pub(super) fn new() -> Self {
         Self { slots: Key::ALL.iter().map(|_| None).collect(), keys: KeySet::default() }
     }
@@ -58,19 +54,16 @@ impl KeyedValues {
         self.keys = self.keys.with(key);
     }
 
-    /// Sets the values of several keys.
     pub(super) fn extend(&mut self, values: Vec<(Key, Value)>) {
         for (key, value) in values {
             self.insert(key, value);
         }
     }
 
-    /// The value of a key; `None` if it is not set.
     pub(super) fn get(&self, key: Key) -> Option<&Value> {
         self.slots[key as usize].as_ref()
     }
 
-    /// Keys that are set.
     pub(super) fn keys(&self) -> KeySet {
         self.keys
     }

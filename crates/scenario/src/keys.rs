@@ -142,17 +142,14 @@ impl ScenarioKey {
 }
 
 impl Key {
-    /// Its entry in the table.
     pub(super) fn entry(self) -> &'static ScenarioKey {
         &KEYS[self as usize]
     }
 
-    /// Its path, as in a sweep.
     pub(super) fn path(self) -> &'static str {
         self.entry().path
     }
 
-    /// Its section of the file.
     pub(super) fn section(self) -> Section {
         static SECTIONS: LazyLock<Vec<Section>> =
             LazyLock::new(|| Key::ALL.iter().map(|key| Section::of_path(key.path())).collect());
@@ -173,17 +170,14 @@ impl Key {
         self.entry().key()
     }
 
-    /// The key with this path.
     pub(super) fn with_path(path: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|key| key.path() == path)
     }
 
-    /// The key with this name in a section.
     pub(super) fn with_key(section: Section, key: &str) -> Option<Self> {
         Self::in_section(section).find(|known| known.key() == key)
     }
 
-    /// The keys of a section.
     pub(super) fn in_section(section: Section) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |key| key.section() == section)
     }
@@ -212,10 +206,8 @@ impl Key {
 }
 
 impl Section {
-    /// The tables.
     pub(super) const TABLES: [Self; 4] = [Self::Machine, Self::Program, Self::Mapping, Self::Execution];
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Top => "",
@@ -226,7 +218,6 @@ impl Section {
         }
     }
 
-    /// The section of the key with this path.
     fn of_path(path: &str) -> Self {
         let table = path.split_once('.').and_then(|(table, _)| Self::with_name(table));
         table.unwrap_or(Self::Top)

@@ -41,7 +41,6 @@ pub(super) struct MachineSection {
     pub(super) partition: Option<Arc<Partition>>,
     /// The nodes of the job, if they are listed.
     pub(super) allocation: Option<Arc<Allocation>>,
-    /// The names of the hosts, if they have any.
     pub(super) host_names: Option<Arc<HostList>>,
     /// The lengths of `machine`.
     pub(super) size: Option<Size>,
@@ -59,7 +58,6 @@ impl MachineSection {
     }
 }
 
-/// Reads the machine.
 pub(super) fn read(settings: &Settings<'_>, library: &mut Library) -> MachineSection {
     let kind = kind(settings);
     if let Some(value) = settings.get(Key::MachineReduce) {
@@ -155,7 +153,6 @@ fn nodes_and_links(
     read.filter(is_valid).filter(is_connected).unwrap_or_default()
 }
 
-/// The machine inside a partition of a grid.
 fn in_partition(
     value: &Value,
     whole: MachineSection,

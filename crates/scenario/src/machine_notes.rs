@@ -6,7 +6,6 @@ use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, RouteCh
 use super::Run;
 use crate::execution::Spread;
 
-/// The notes on the machine of a run.
 pub(super) fn machine_notes(run: &Run) -> Vec<String> {
     let machine = &*run.machine;
     let mut notes = run.machine_notes.to_vec();

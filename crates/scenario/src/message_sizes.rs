@@ -16,7 +16,6 @@ use crate::PhysicalScale;
 /// Largest size of a message \[units\], and longest computation given in seconds \[cycles\].
 const MAX_UNITS: u64 = (1 << 63) - 1;
 
-/// The sizes of the messages of a program.
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
     pub(super) units: MessageSizes,

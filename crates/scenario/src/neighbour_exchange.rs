@@ -27,7 +27,6 @@ use super::{
 };
 use crate::{ScenarioProgram, generator_key, scenario_program::NeighbourCommunication};
 
-/// Names of communications.
 pub(super) const COMMUNICATIONS: [&str; 6] =
     ["shift", "permutation", "scatter", "stencil", "to-children", "to-parents"];
 

@@ -179,7 +179,6 @@ fn load(settings: &Settings<'_>) -> Option<LoadChoice> {
     value.number(Key::ProgramLoad.path(), expected, is_load, settings.errors()).map(LoadChoice::At)
 }
 
-/// Reads the interval and the resolution of a search.
 fn search(value: &Value, errors: &Errors) -> Option<SaturationSearch> {
     let name = Key::ProgramSaturation.path();
     let table = Table::read(value, name, &["low", "high", "resolution"], errors)?;
@@ -208,7 +207,6 @@ fn search(value: &Value, errors: &Errors) -> Option<SaturationSearch> {
 /// The most intervals of a search: 40 runs halve it to one.
 const MAX_STEPS: f64 = 1_099_511_627_776.0;
 
-/// Reads the sizes of packets with their weights.
 fn packet_sizes(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u64, u64)>> {
     let entries = value.list(name, "pairs of units and weight", errors)?;
     let before = errors.len();
@@ -234,7 +232,6 @@ fn packet_sizes(value: &Value, name: &str, errors: &Errors) -> Option<Vec<(u64, 
     (errors.len() == before).then_some(found)
 }
 
-/// Reads the replies to packets.
 fn reply(value: &Value, errors: &Errors) -> Option<Replies> {
     let table = Table::read(value, Key::ProgramReply.path(), &["sizes", "delay_cycles"], errors)?;
     let delay = match table.get("delay_cycles") {
@@ -303,7 +300,6 @@ fn warm_up(settings: &Settings<'_>) -> Option<WarmUp> {
     }
 }
 
-/// Reads a number from a list of allowed ones.
 fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u64]) -> Option<u64> {
     let Some(value) = settings.get(key) else { return Some(default) };
     match value.content {
@@ -316,16 +312,12 @@ fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u6
 const AUTO: &str = "auto";
 /// The most cycles of a window.
 const MAX_CYCLES: u64 = 1 << 40;
-/// The numbers of batches.
 pub(crate) const BATCHES: [u64; 4] = [5, 10, 20, 30];
-/// The numbers of seeds.
 const SEEDS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30];
 
 /// The largest packet \[units\].
 const MAX_UNITS: u64 = 1 << 20;
-/// The largest weight of a size.
 const MAX_WEIGHT: u64 = 1 << 32;
-/// The most sizes of packets.
 const MAX_SIZES: usize = 1024;
 
 /// Reports traffic that the routers do not carry, such as packets that no buffer holds.

@@ -19,20 +19,15 @@ pub(super) fn asked<'a>(settings: &'a Settings<'_>) -> Option<&'a Value> {
 /// The reason why a table of routes is missing.
 #[derive(Debug, Clone)]
 pub(super) enum Unread {
-    /// The file cannot be read.
     File(String),
-    /// It is not text.
     NotText,
-    /// It is too large for the memory limit.
     TooLarge(Box<ScenarioError>),
-    /// The table is wrong.
     Table(String),
 }
 
 /// Memory per byte of a table while it is checked, and after that \[bytes\].
 const BYTES_A_BYTE: [u64; 2] = [64, 8];
 
-/// Reads the table of a file for a machine.
 pub(super) fn read_table(path: &Path, machine: &Machine, budget: &Budget) -> Result<PacketRoutes, Unread> {
     let bytes =
         input_file::read(path, input_file::MAX_BYTES).map_err(|error| Unread::File(error.to_string()))?;

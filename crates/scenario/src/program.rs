@@ -37,7 +37,6 @@ pub struct ProgramKind {
     pub summary: &'static str,
     /// Keys of `[program]` that it takes, besides those that all kinds take.
     pub(super) keys: &'static [Key],
-    /// Reads a program of this kind.
     pub(super) read: fn(&mut Reading<'_>) -> Option<ScenarioProgram>,
 }
 
@@ -74,14 +73,12 @@ pub fn program_kinds() -> &'static [&'static ProgramKind] {
     PROGRAM_KINDS
 }
 
-/// The inputs for reading a program.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings<'a>,
     /// The machine, which gives the default number of dimensions.
     pub(super) machine: &'a MachineSection,
     pub(super) library: &'a mut Library,
-    /// Computation times of processes.
     pub(super) computations: Option<Computations>,
 }
 
@@ -94,7 +91,6 @@ impl Reading<'_> {
         }
     }
 
-    /// Number of processes per node.
     pub(super) fn per_node(&mut self) -> Option<u64> {
         per_node::count(self.settings)
     }

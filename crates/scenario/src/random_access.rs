@@ -76,7 +76,6 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     }
 }
 
-/// Reads the kind of the access.
 fn access(reading: &mut Reading<'_>) -> Option<Access> {
     let settings = reading.settings;
     let kinds = [Access::Read, Access::Write(Collisions::Last)];

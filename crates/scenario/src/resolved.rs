@@ -99,7 +99,6 @@ impl Resolved {
         Self { layers, kind, embedding: None }
     }
 
-    /// The settings of the run with this embedding.
     pub(super) fn with_embedding(&self, embedding: Arc<CanonicalValue>) -> Self {
         Self { embedding: Some(embedding), ..self.clone() }
     }
@@ -112,7 +111,6 @@ impl Resolved {
         self.with_embedding(Arc::new(CanonicalValue::of_text(Key::MappingEmbeddings, value)))
     }
 
-    /// The settings of the run with a vector of `units` units.
     pub(super) fn with_vector_units(&self, units: u64) -> Self {
         let mut resolved = self.clone();
         let set = CanonicalValue::of_text(Key::ProgramUnits, units.to_string());

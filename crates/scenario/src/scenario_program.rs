@@ -352,7 +352,6 @@ impl ScenarioProgram {
         processes.filter_map(|process| nodes.get(usize::try_from(group(process)).ok()?).copied()).collect()
     }
 
-    /// The same program with this block.
     pub(crate) fn with_block_of(self: &Arc<Self>, block: &ProcessBlock) -> Arc<Self> {
         Arc::new(Self { block: Some(block.clone()), ..Self::clone(self) })
     }

@@ -22,13 +22,9 @@ use super::{
 /// The layer that sets a value; later layers take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
-    /// The machine file.
     MachineFile,
-    /// The scenario itself.
     Scenario,
-    /// Its sweep.
     Sweep,
-    /// A step of the program.
     Step,
 }
 
@@ -78,7 +74,6 @@ impl<'a> Settings<'a> {
         Self { errors: Rc::default(), ..self.clone() }
     }
 
-    /// Adds an error to those found.
     pub(super) fn report(&self, error: ScenarioError) {
         self.errors.report(error);
     }
@@ -88,7 +83,6 @@ impl<'a> Settings<'a> {
         self.errors.fail(error)
     }
 
-    /// Adds errors to those found.
     pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
         self.errors.report_all(errors);
     }
@@ -179,7 +173,6 @@ impl<'a> Settings<'a> {
         (made, self.is_seed_read.replace(before))
     }
 
-    /// The value of a key; `None` if it is not set.
     pub(super) fn get(&self, setting: Key) -> Option<&Value> {
         self.layered(setting).map(|(_, value)| value)
     }
@@ -228,7 +221,6 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// The place of a key's value.
     pub(super) fn place(&self, setting: Key) -> Option<&Place> {
         self.get(setting).map(|value| &value.place)
     }

@@ -36,13 +36,10 @@ pub(super) struct SourceFile {
 /// A file whose text cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadError {
-    /// It cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// It would exceed the memory limit.
     #[error("{0}: give it more with --memory-limit")]
     OverBudget(#[from] OverBudget),
-    /// It is not UTF-8.
     #[error("{}, expected a text file", no_text(.0))]
     NotUtf8(#[from] FromUtf8Error),
 }
@@ -59,7 +56,6 @@ fn no_text(error: &FromUtf8Error) -> String {
 }
 
 impl SourceFile {
-    /// The name of standard input.
     pub(super) const STANDARD_INPUT: &str = "standard input";
 
     /// Reads a scenario up to its size limit, unless it exceeds the remaining memory.
@@ -68,7 +64,6 @@ impl SourceFile {
         Self::read_up_to(path, MAX_SCENARIO_BYTES)
     }
 
-    /// Reads a whole file.
     pub(super) fn read(path: &Path) -> Result<Arc<Self>, ReadError> {
         Self::read_up_to(path, input_file::MAX_BYTES)
     }
@@ -101,12 +96,10 @@ impl SourceFile {
         &self.path
     }
 
-    /// The text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of lines of the file before the text.
     pub(super) fn lines_before(&self) -> usize {
         self.lines_before
     }
@@ -140,17 +133,14 @@ impl Place {
         Self::new(source, 0..0)
     }
 
-    /// The file.
     pub(super) fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
 
-    /// The bytes.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The text of the range.
     pub(super) fn text(&self) -> &str {
         &self.source.text[self.span()]
     }

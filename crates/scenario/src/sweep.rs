@@ -18,7 +18,6 @@ use super::{
     written::{self, Written},
 };
 
-/// The key of the cases.
 const CASES: &str = "cases";
 
 /// A key that a sweep sets in a run: its path, and its value as written, on one line.
@@ -34,7 +33,6 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// A value for a key.
     fn new(setting: Key, value: &Value) -> Self {
         let written = (setting.path().into(), value.written().into());
         Self { setting, value: value.clone(), written, canonical: OnceLock::new() }
@@ -86,7 +84,6 @@ impl Sweep {
         sweep
     }
 
-    /// Reads the table.
     fn of_table(written: &Written, errors: &Errors) -> Self {
         let Some(value) = &written.sweep else {
             return Self::default();
@@ -110,7 +107,6 @@ impl Sweep {
         self.place.as_ref()
     }
 
-    /// Number of combinations.
     pub(super) fn combination_count(&self) -> u128 {
         self.choices.iter().fold(1, |count, choice| count.saturating_mul(choice.len() as u128))
     }

@@ -25,7 +25,6 @@ use super::{
 };
 use crate::PhysicalScale;
 
-/// The keys of the times of links in cycles.
 const LINK_IN_CYCLES: [Key; 2] = [Key::MachineHopCycles, Key::MachineLatencyCycles];
 
 /// The times of messages in the settings; `None` where invalid.
@@ -43,7 +42,6 @@ pub(super) struct TimingSection {
 #[derive(Debug, Clone, Copy)]
 struct Packets(Option<NonZeroU64>);
 
-/// Times of the links of a machine.
 #[derive(Debug, Clone)]
 struct ClassTimes {
     times: Vec<LinkTime>,                 // by class; at least one
@@ -118,7 +116,6 @@ pub(super) fn read(
     }
 }
 
-/// The classes of links of a machine.
 struct Classes<'a> {
     machine: Option<&'a Machine>,
     names: Option<Vec<String>>,
@@ -162,7 +159,6 @@ impl Classes<'_> {
         found.unwrap_or_else(|| vec![true; count])
     }
 
-    /// The times of the classes.
     fn times(&self, times: Vec<LinkTime>, physical: Option<PhysicalLinks>) -> ClassTimes {
         let have_links = self.have_links(times.len());
         let used = times.iter().zip(have_links).filter(|(_, has_links)| *has_links).map(|(time, _)| *time);
@@ -388,7 +384,6 @@ fn figures(value: &Value, name: &str, errors: &Errors) -> Option<Figures> {
     Some(Figures { bandwidth: bandwidth?, latency: latency? })
 }
 
-/// Reads a quantity with its unit.
 pub(super) fn quantity(value: &Value, name: &str, measure: Measure, errors: &Errors) -> Option<Ratio> {
     let Content::Text(text) = &value.content else {
         return errors.fail(value.unexpected(name, measure.expected()));

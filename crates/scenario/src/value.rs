@@ -14,14 +14,12 @@ use super::{
     source_file::{Place, SourceFile},
 };
 
-/// A value and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     pub(super) place: Place,
     pub(super) content: Content,
 }
 
-/// The contents of a value.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     Text(String),
@@ -35,7 +33,6 @@ pub(super) enum Content {
     Other,
 }
 
-/// A key of a table and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) key: String,
@@ -95,7 +92,6 @@ impl Value {
         ScenarioError::at(&self.place, message, label(&expected))
     }
 
-    /// Reads an integer in a range.
     pub(super) fn natural(
         &self,
         name: impl Display,
@@ -145,7 +141,6 @@ impl Value {
         number
     }
 
-    /// Reads a string.
     pub(super) fn text(&self, name: impl Display, errors: &Errors) -> Option<&str> {
         let Content::Text(text) = &self.content else {
             return errors.fail(self.unexpected(name, "a string"));
@@ -256,7 +251,6 @@ fn integers_in(range: &RangeInclusive<u64>) -> String {
     }
 }
 
-/// Lengths and their places.
 #[derive(Debug)]
 pub(super) struct Size {
     pub(super) lengths: Vec<u64>, // each at least 2
@@ -265,7 +259,6 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The place of a length.
     pub(super) fn length_place(&self, index: usize) -> &Place {
         self.length_places.get(index).unwrap_or(&self.place)
     }
@@ -362,7 +355,6 @@ impl<'a> Table<'a> {
         format!("{}.{key}", self.name)
     }
 
-    /// The value of a key; `None` if it is absent.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }

@@ -39,7 +39,6 @@ pub enum RoutingRule {
 }
 
 impl RoutingRule {
-    /// The rules of queues without limit.
     const OF_QUEUES: [Self; 7] = [
         Self::DimensionOrder,
         Self::Valiant,
@@ -89,7 +88,6 @@ impl RoutingRule {
         !matches!(self, Self::OfRouters(_))
     }
 
-    /// Whether it applies to a machine.
     fn applies_to(self, machine: &Machine) -> bool {
         match self {
             // With failures the remaining routes are in dimension order.

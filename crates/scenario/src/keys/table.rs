@@ -38,7 +38,6 @@ macro_rules! keys {
             pub(crate) const ALL: &[Self] = &[$(Self::$key),*];
         }
 
-        /// The table.
         pub(super) static KEYS: &[ScenarioKey] = &[$(ScenarioKey {
             path: $path,
             values: $values,

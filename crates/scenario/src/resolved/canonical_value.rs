@@ -41,14 +41,12 @@ pub(crate) struct CanonicalValue {
     digest: [u8; 32], // of its lines, with paths instead of the contents of files
 }
 
-/// A line of the canonical form.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) path: String,
     pub(super) value: Vec<Part>,
 }
 
-/// A piece of a value.
 #[derive(Debug)]
 pub(super) enum Part {
     Text(String),

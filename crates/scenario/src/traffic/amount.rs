@@ -5,7 +5,6 @@ use cubefold_formats::input::Ratio;
 /// A number above 0, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Amount {
-    /// A whole number.
     Whole(u64),
     /// A number divided by a power of ten.
     Decimal(u64, u32),
@@ -16,13 +15,9 @@ pub(super) enum Amount {
 /// A text or a float that is not an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoAmount {
-    /// It is below 0.
     Negative,
-    /// It is not a number, or not a finite one.
     NotANumber,
-    /// It is 2^63 or more.
     TooLarge,
-    /// It has more than 19 digits, or is too near to 0.
     TooLong,
 }
 
@@ -38,7 +33,6 @@ impl NoAmount {
     }
 }
 
-/// Largest amount.
 const MAX: u64 = (1 << 63) - 1;
 /// The most digits after the point.
 const MAX_PLACES: u32 = 30;

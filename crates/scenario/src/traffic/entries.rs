@@ -11,7 +11,6 @@ const BYTES_AN_ENTRY: u64 = 2 * size_of::<Entry>() as u64;
 /// The same, with the place that lists the entry.
 const BYTES_A_LISTED_ENTRY: u64 = BYTES_AN_ENTRY + 2 * size_of::<Listed>() as u64;
 
-/// An entry of a matrix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) source: u32,
@@ -27,7 +26,6 @@ pub(super) struct Diagonal {
     fraction: f64, // the sum of the others
 }
 
-/// Entries while they are read.
 #[derive(Debug)]
 pub(super) struct Entries<'b> {
     pub(super) rows: u64,

@@ -36,11 +36,8 @@ pub(super) struct Other<'b> {
 
 /// The reader of a matrix file.
 pub(super) enum Form<'b> {
-    /// Of a `NumPy` array.
     Array,
-    /// Of Matrix Market.
     Market,
-    /// Of an instance of `QAPLIB`.
     Instance,
     /// Of dense rows, or of a file that looks like no format.
     Dense,

@@ -24,7 +24,6 @@ use crate::{
     stages_file::MAX_PROCESSES,
 };
 
-/// A matrix of a file.
 #[derive(Debug)]
 pub(crate) struct TrafficFile {
     pub(super) rows: u64,           // at least 1
@@ -127,7 +126,6 @@ fn chosen_matrix(instance: &Instance, asked: Option<u64>, errors: &mut FileError
     }
 }
 
-/// Reads a `NumPy` array.
 fn read_array<'b>(
     bytes: &[u8],
     errors: &mut FileErrors<'_>,

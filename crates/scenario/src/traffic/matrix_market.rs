@@ -16,7 +16,6 @@ struct Header {
     is_symmetric: bool,
 }
 
-/// Reads a file.
 pub(super) fn read<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budget) -> Entries<'b> {
     let none = || Entries::new(0, budget);
     let Some(header) = text.lines().next().and_then(|text| header(Line { number: 0, text }, errors)) else {
@@ -44,7 +43,6 @@ pub(super) fn read<'b>(text: &str, errors: &mut FileErrors<'_>, budget: &'b Budg
     entries
 }
 
-/// Reads the first line.
 fn header(line: Line<'_>, errors: &mut FileErrors<'_>) -> Option<Header> {
     let words: Vec<String> =
         line.text.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();

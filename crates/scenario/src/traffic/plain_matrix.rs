@@ -76,12 +76,10 @@ impl Instance {
         errors.is_empty().then_some(Self { size, numbers })
     }
 
-    /// Whether it has two matrices.
     pub(super) fn has_two(&self) -> bool {
         self.numbers.len() as u64 > self.size * self.size
     }
 
-    /// Whether both matrices are the same.
     pub(super) fn are_equal(&self) -> bool {
         let (first, second) = self.numbers.split_at(self.numbers.len() / 2);
         first == second

@@ -13,7 +13,6 @@ use crate::{
 /// Size limit of the part of a line that an error shows \[bytes\].
 const MAX_SHOWN: usize = 4096;
 
-/// A line of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'t> {
     /// Its number, counted from 0.
@@ -22,10 +21,8 @@ pub(super) struct Line<'t> {
     pub(super) text: &'t str,
 }
 
-/// A field of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field<'t> {
-    /// Its line.
     pub(super) line: Line<'t>,
     /// Its text, without blanks around it.
     pub(super) text: &'t str,
@@ -100,13 +97,11 @@ impl<'a> FileErrors<'a> {
         }
     }
 
-    /// Adds an error.
     pub(super) fn add(&mut self, error: ScenarioError) {
         self.count += 1;
         self.kept.push(error);
     }
 
-    /// Adds an error of the whole file.
     pub(super) fn of_file(&mut self, message: impl Into<String>) {
         self.add(ScenarioError::of_file(self.path, message));
     }
