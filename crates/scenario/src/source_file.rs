@@ -268,45 +268,34 @@ fn syntax_error(source: &Arc<SourceFile>, error: &toml::de::Error) -> ScenarioEr
     }
     let place = Place::new(source, error.span().unwrap_or(0..0));
     let slip = Slip::at(source.text(), place.span.start, error.message());
-    let message = slip.as_ref().map_or_else(|| error.message().to_owned(), Slip::message);
-    let place = slip.as_ref().map_or(place, |slip| Place::new(source, slip.span.clone()));
-    ScenarioError::at(&place, format!("not TOML: {message}"), "here")
-        .with_help(slip.map_or_else(String::new, |slip| slip.help()))
+    let Slip { span, message, help } = slip.unwrap_or_else(|| Slip {
+        span: place.span(),
+        message: error.message().to_owned(),
+        help: String::new(),
+    });
+    ScenarioError::at(&Place::new(source, span), format!("not TOML: {message}"), "here")
+        .with_help(help)
         .standing(Standing::HidesValues)
 }
 
 /// A common mistake, described in the user's terms.
-#[derive(Debug)]
-struct Slip<'text> {
-    kind: SlipKind,
-    word: &'text str,
+struct Slip {
     span: Range<usize>,
+    message: String,
+    help: String,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum SlipKind {
-    /// `kind = torus`.
-    Unquoted,
-    /// `[8 8]`.
-    Unseparated,
-    /// `kind = `.
-    Valueless,
-    /// `wrap = True`.
-    Capital,
-    /// `shape = 8x8`.
-    Product,
-    /// `units = 1 000`.
-    Blanks,
-}
-
-impl<'text> Slip<'text> {
+impl Slip {
     /// The slip that explains a message of the parser about the byte `at`; `None` if it is another mistake.
-    fn at(text: &'text str, at: usize, message: &str) -> Option<Self> {
+    fn at(text: &str, at: usize, message: &str) -> Option<Self> {
         let rest = text[at..].lines().next().unwrap_or_default();
         let token = &rest[..rest.find([' ', '\t', ',', ']', '}', '#']).unwrap_or(rest.len())];
         let before = text[..at].trim_end_matches([' ', '\t']);
+        // `[8 8]`.
         if let Some(span) = missing_comma(text, at, before, token) {
-            return Some(Self { kind: SlipKind::Unseparated, word: "", span });
+            let message = "a comma is missing between two entries of a list".to_owned();
+            let help = "separate the entries with commas, as in [8, 8]".to_owned();
+            return Some(Self { span, message, help });
         }
         if !message.contains("must be quoted") && !message.starts_with("invalid boolean") {
             return None;
@@ -317,44 +306,41 @@ impl<'text> Slip<'text> {
             parts().count() > 1
                 && parts().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        let slip = |kind, word: &'text str| Some(Self { kind, word, span: at..at + word.len() });
-        if ["true", "false"].iter().any(|name| name.eq_ignore_ascii_case(token)) {
-            return slip(SlipKind::Capital, token);
+        let slip = |word: &str, problem: &str, help: String| {
+            let message = format!("{}{problem}", shortened(word));
+            Some(Self { span: at..at + word.len(), message, help })
+        };
+        let truths = ["true", "false"];
+        // `wrap = True`.
+        if truths.iter().any(|name| name.eq_ignore_ascii_case(token)) {
+            return slip(token, ", expected it in small letters", format!("write {}", token.to_lowercase()));
         }
+        // `shape = 8x8`.
         if all_numbers('x', token) {
-            return slip(SlipKind::Product, token);
+            return slip(
+                token,
+                ", expected a list of lengths",
+                format!("write [{}]", token.replace('x', ", ")),
+            );
         }
+        // `units = 1 000`.
         if all_numbers(' ', number) {
-            return slip(SlipKind::Blanks, number);
+            let help = format!("write {}", number.replace(' ', "_"));
+            return slip(number, ", expected a number without blanks", help);
         }
-        let kind = if token.is_empty() { SlipKind::Valueless } else { SlipKind::Unquoted };
-        let is_word = token.is_empty() || token.starts_with(char::is_alphabetic);
-        // A misspelt true or false is not an unquoted name.
+        // `kind = `.
+        if token.is_empty() {
+            return slip(
+                "",
+                "a key without a value",
+                "write a value after the =, or remove the key".to_owned(),
+            );
+        }
+        // `kind = torus`, but not a misspelt true or false.
         let is_name =
-            is_word && !["true", "false"].iter().any(|name| name.starts_with(token) && !token.is_empty());
-        is_name.then(|| Self { kind, word: token, span: at..at + token.len() })
-    }
-
-    fn message(&self) -> String {
-        match self.kind {
-            SlipKind::Unquoted => format!("{} without quotes", shortened(self.word)),
-            SlipKind::Capital => format!("{}, expected it in small letters", shortened(self.word)),
-            SlipKind::Product => format!("{}, expected a list of lengths", shortened(self.word)),
-            SlipKind::Blanks => format!("{}, expected a number without blanks", shortened(self.word)),
-            SlipKind::Unseparated => "a comma is missing between two entries of a list".to_owned(),
-            SlipKind::Valueless => "a key without a value".to_owned(),
-        }
-    }
-
-    fn help(&self) -> String {
-        match self.kind {
-            SlipKind::Unquoted => format!("put it in quotes: \"{}\"", shortened(self.word)),
-            SlipKind::Capital => format!("write {}", self.word.to_lowercase()),
-            SlipKind::Product => format!("write [{}]", self.word.replace('x', ", ")),
-            SlipKind::Blanks => format!("write {}", self.word.replace(' ', "_")),
-            SlipKind::Unseparated => "separate the entries with commas, as in [8, 8]".to_owned(),
-            SlipKind::Valueless => "write a value after the =, or remove the key".to_owned(),
-        }
+            token.starts_with(char::is_alphabetic) && !truths.iter().any(|name| name.starts_with(token));
+        let help = || format!("put it in quotes: \"{}\"", shortened(token));
+        if is_name { slip(token, " without quotes", help()) } else { None }
     }
 }
 
@@ -377,7 +363,7 @@ fn missing_comma(text: &str, at: usize, before: &str, token: &str) -> Option<Ran
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
+    use std::path::Path;
 
     use super::*;
 
@@ -395,18 +381,6 @@ mod tests {
         assert_eq!(Place::new(&source, 1..1).text(), "é");
         assert_eq!(Place::new(&source, 7..9).text(), "");
         assert_eq!(Place::new(&source, 7..9).position(), (1, 2));
-    }
-
-    #[test]
-    fn files_that_are_no_text_say_where() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("binary.toml");
-        fs::write(&path, b"name = \"\xff\"").unwrap();
-        let error = SourceFile::read(&path).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "is not UTF-8 text: byte 8 is the first that is not, expected a text file"
-        );
     }
 
     fn errors(text: &str) -> Vec<String> {
