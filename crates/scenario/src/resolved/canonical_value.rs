@@ -72,7 +72,7 @@ impl InputFiles {
 impl CanonicalValue {
     /// The value of a key; the paths of files are relative to the folder `beside`.
     pub(crate) fn new(key: Key, value: &Value, beside: &Path, files: &mut InputFiles) -> Self {
-        let mut writer = Writer { is_real: REALS.contains(&key), beside, files, lines: vec![] };
+        let mut writer = Writer { beside, files, lines: vec![] };
         writer.add(key.path().to_owned(), value);
         Self::of_lines(key, writer.lines)
     }
@@ -91,7 +91,7 @@ impl CanonicalValue {
         files: &mut InputFiles,
     ) -> Self {
         let key = Key::MappingEmbeddings;
-        let mut writer = Writer { is_real: false, beside, files, lines: vec![] };
+        let mut writer = Writer { beside, files, lines: vec![] };
         let path = format!("{}.0", key.path());
         match name {
             EmbeddingName::Launcher(entry) => {
@@ -182,7 +182,6 @@ impl Line {
 
 /// Writes a value in the canonical form.
 struct Writer<'a> {
-    is_real: bool,
     beside: &'a Path,
     files: &'a mut InputFiles,
     lines: Vec<Line>,
@@ -226,7 +225,8 @@ impl Writer<'_> {
             let step = path.strip_prefix(Key::ProgramSteps.path());
             step.and_then(|step| step.rsplit_once('.')).is_some_and(|(_, key)| key == "scale")
         };
-        let is_real = self.is_real || path.starts_with(SATURATION) || is_scale_of_step();
+        let is_real =
+            REALS.iter().any(|key| key.path() == path) || path.starts_with(SATURATION) || is_scale_of_step();
         let text = match &value.content {
             Content::Text(text) => match named_file(path, text, is_in_list) {
                 Some(name) => return parts.push(self.file(name)),
@@ -313,29 +313,12 @@ pub(super) fn quoted(text: &str) -> String {
 #[cfg(test)]
 pub(crate) fn canonical_text(scenario: &str, folder: &Path) -> String {
     let source = crate::source_file::SourceFile::excerpt(Path::new("s.toml"), scenario.to_owned(), 0);
-    let entries = crate::source_file::parse(&source).unwrap_or_default();
-    let mut files = InputFiles::default();
-    let mut lines = vec![];
-    for section in entries {
-        let inner = match section.value.content {
-            Content::Table(entries) => entries,
-            content => {
-                let mut writer = Writer { is_real: false, beside: folder, files: &mut files, lines: vec![] };
-                writer.add(section.key, &Value { content, place: section.value.place });
-                lines.extend(writer.lines);
-                continue;
-            }
-        };
-        for entry in inner {
-            let path = format!("{}.{}", section.key, entry.key);
-            let is_real = Key::with_path(&path).is_some_and(|key| REALS.contains(&key));
-            let mut writer = Writer { is_real, beside: folder, files: &mut files, lines: vec![] };
-            writer.add(path, &entry.value);
-            lines.extend(writer.lines);
-        }
+    let mut writer = Writer { beside: folder, files: &mut InputFiles::default(), lines: vec![] };
+    for entry in crate::source_file::parse(&source).unwrap_or_default() {
+        writer.add(entry.key, &entry.value);
     }
     let mut written: Vec<String> =
-        lines.iter().map(|line| format!("{} = {}\n", line.path, line.written())).collect();
+        writer.lines.iter().map(|line| format!("{} = {}\n", line.path, line.written())).collect();
     written.sort_unstable();
     written.concat()
 }
