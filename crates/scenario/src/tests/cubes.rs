@@ -3,16 +3,9 @@
 
 use super::*;
 
-fn only_run(text: &str) -> Run {
-    load_text(Path::new("cubes.toml"), text).unwrap_or_else(|error| panic!("{text}{error}")).runs.remove(0)
-}
-
 #[test]
 fn wrong_link_sequences_are_told() {
-    let error = |stages: &str| {
-        let text = format!("{RING}[program]\nstages = \"{stages}\"\n");
-        load_text(Path::new("s.toml"), &text).unwrap_err().to_string()
-    };
+    let error = |stages: &str| errors(&format!("{RING}[program]\nstages = \"{stages}\"\n")).concat();
     assert!(error("br:4").contains("expected at most the 3 dimensions of the cube"));
     assert!(error("br:0").contains("br of 0 dimensions, expected 1 to 24"));
     assert!(error("brr").contains("degree-4 or minimum-alpha"));
@@ -23,16 +16,13 @@ fn wrong_link_sequences_are_told() {
 fn guests_that_wrap_are_refused_on_lines() {
     let text = "[machine]\nkind = \"line\"\nshape = [12]\n[program]\nkind = \"neighbour-exchange\"\n\
                 guest = { kind = \"torus\", shape = [4, 3] }\n[mapping]\nembeddings = [\"byweight\"]\n";
-    let errors = load_text(Path::new("s.toml"), text).unwrap_err().to_string();
+    let errors = errors(text).concat();
     assert!(errors.contains("embedding byweight of a torus or mesh guest, expected a d-cube"), "{errors}");
 }
 
 #[test]
 fn wrong_settings_of_pipelining_are_told() {
-    let error = |keys: &str| {
-        let text = format!("{RING}[program]\n{keys}\n");
-        load_text(Path::new("s.toml"), &text).unwrap_err().to_string()
-    };
+    let error = |keys: &str| errors(&format!("{RING}[program]\n{keys}\n")).concat();
     assert!(error("pipelining = 0").contains("expected an integer from 1 to 65536, or \"best\""));
     assert!(error("pipelining = \"Best\"").contains("expected an integer from 1"));
     assert!(error("ports = 2").contains("expected 1 or \"all\""));
@@ -47,13 +37,13 @@ fn wrong_settings_of_pipelining_are_told() {
     assert!(noise("kind = \"normal\"").contains("expected uniform, outliers or exponential"));
     assert!(error("kind = \"divide-and-conquer\"\npipelining = 2").contains("pipelining"));
     let wandering = "[machine]\nkind = \"shuffle-exchange\"\ndimensions = 3\n[program]\nkind = \"normal\"\npipelining = 2\n";
-    let error = load_text(Path::new("s.toml"), wandering).unwrap_err().to_string();
+    let error = errors(wandering).concat();
     assert!(error.contains("program.pipelining of a normal program whose data move"), "{error}");
 }
 
 #[test]
 fn new_settings_change_the_digest_only_where_they_are_set() {
-    let text = |more: &str| only_run(&format!("{RING}[program]\n{more}\n")).resolved.text();
+    let text = |more: &str| scenario(&format!("{RING}[program]\n{more}\n")).runs[0].resolved.text();
     let plain = text("");
     for key in ["pipelining", "ports", "startup", "noise"] {
         assert!(!plain.contains(key), "{key} is in\n{plain}");

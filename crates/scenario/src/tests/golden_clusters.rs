@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cubefold_formats::input::Ratio;
 use cubefold_mapping::ProcessBlock;
+use cubefold_simulator::{EngineChoice, Request, simulate};
 use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId, RouteChoice, TieRule};
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,6 +61,12 @@ fn runs(text: &str) -> Vec<Run> {
     let program = "[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nunits = 1\n";
     let scenario = load_text(Path::new("golden.toml"), &format!("{text}\n{program}"));
     scenario.unwrap_or_else(|errors| panic!("{errors}\n{text}")).runs
+}
+
+fn makespan(run: &Run) -> u64 {
+    let request = Request::asynchronous(EngineChoice::Auto);
+    let outcome = simulate(&*run.program.body, &run.placement, run.communication, &request, &mut ());
+    outcome.unwrap().summary.makespan().get()
 }
 
 /// The nodes of a route, and the number of each of its links among the parallel ones.
@@ -175,16 +182,8 @@ fn a_hierarchical_all_reduce_takes_what_is_counted_by_hand() {
     let program = "[program]\nkind = \"all-reduce\"\nalgorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\nbytes = \"400 MB\"\n";
     let scenario = load_text(Path::new("h.toml"), &format!("{machine}{program}")).unwrap();
     let run = &scenario.runs[0];
-    let outcome = cubefold_simulator::simulate(
-        &*run.program.body,
-        &run.placement,
-        run.communication,
-        &cubefold_simulator::Request::asynchronous(cubefold_simulator::EngineChoice::Auto),
-        &mut (),
-    );
-    let cycles = outcome.unwrap().summary.makespan().get();
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-    let microseconds = cycles as f64 * run.scale.unwrap().cycle_nanoseconds().to_f64() / 1e3;
+    let microseconds = makespan(run) as f64 * run.scale.unwrap().cycle_nanoseconds().to_f64() / 1e3;
     // Two links of 500 ns a step inside, two of 1 us outside.
     let inside = 2.0 * 7.0 * (400e6 / 8.0 / 450e9 * 1e6 + 1.0);
     let outside = 2.0 * 31.0 * (400e6 / 256.0 / 50e9 * 1e6 + 2.0);
@@ -204,16 +203,7 @@ fn a_halo_exchange_in_blocks_is_as_fast_as_its_contraction() {
     };
     let makespan = |text: &str| {
         let scenario = load_text(Path::new("halo.toml"), text).unwrap_or_else(|errors| panic!("{errors}"));
-        let run = &scenario.runs[0];
-        let request = cubefold_simulator::Request::asynchronous(cubefold_simulator::EngineChoice::Auto);
-        let outcome = cubefold_simulator::simulate(
-            &*run.program.body,
-            &run.placement,
-            run.communication,
-            &request,
-            &mut (),
-        );
-        outcome.unwrap().summary.makespan().get()
+        makespan(&scenario.runs[0])
     };
     let whole = makespan(&text(""));
     assert_eq!(makespan(&text("processes_per_node = 8\n")), whole);
