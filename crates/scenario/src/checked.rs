@@ -97,7 +97,7 @@ impl CheckedScenario {
     /// The combinations of its sweep in order: the keys that it sets, as paths, and the values as written.
     pub fn combinations(&self) -> impl Iterator<Item = Vec<SweptValue>> {
         let written = |combination: Vec<&Assignment>| {
-            combination.iter().map(|assignment| assignment.written()).collect()
+            combination.iter().map(|assignment| assignment.written.clone()).collect()
         };
         self.draft.sweep.combinations().map(written)
     }

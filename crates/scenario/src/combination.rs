@@ -87,7 +87,7 @@ fn runs(
     let communication = communication.filter(|_| section.links.and(tie).and(eager).is_some())?;
     check_engines(&fit, communication, &placed, execution, library.message_limit());
     let switches_reduce = in_switch::any_reduces(settings);
-    let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written()).collect();
+    let combination: Arc<[_]> = combination.iter().map(|assignment| assignment.written.clone()).collect();
     let run = |Placed { embedding, placement, resolved }| Run {
         scenario: Arc::clone(&name),
         seed,

@@ -189,7 +189,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         exchange::report_wandering(reading)?;
     }
     if let Some(expected) = shuffles.filter(|&count| count != u64::from(cube.dimension_count())) {
-        return settings.fail(wrong_dimensions(settings, machine, cube, expected));
+        return settings.fail(wrong_dimensions(settings, machine, cube, expected)?);
     }
     if shuffles.is_some() && per_node > 1 {
         return settings.fail(moving_data_in_groups(settings, per_node)?);
@@ -199,7 +199,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     if let Some(network) = levels {
         return match LevelProgram::new(network, cube, stages, compute) {
             Ok(program) => Some(moving(ScenarioProgram::new(&NORMAL, program.with_sizes(sizes.units)))),
-            Err(error) => settings.fail(not_normal(settings, &error)),
+            Err(error) => settings.fail(not_normal(settings, &error)?),
         };
     }
     match ShuffleExchangeProgram::new(cube, stages.clone(), compute) {
@@ -208,7 +208,7 @@ fn read_normal(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         Err(
             error @ (ShuffleExchangeProgramError::NotNormal { .. } | ShuffleExchangeProgramError::NoStages),
-        ) => settings.fail(not_normal(settings, &error)),
+        ) => settings.fail(not_normal(settings, &error)?),
         // No shuffle-exchange network is needed here, so the cube may be too large for one.
         Ok(_) | Err(ShuffleExchangeProgramError::TooManyDimensions { .. }) => {
             let program = CubeProgram::new(cube, stages, compute).ok()?;
@@ -249,29 +249,21 @@ fn wrong_dimensions(
     section: &MachineSection,
     cube: Hypercube,
     expected: u64,
-) -> ScenarioError {
+) -> Option<ScenarioError> {
     let found = cube.dimension_count();
-    let kind = section.machine.as_ref().map_or("", |machine| machine.kind().name());
+    let (kind, size) = (section.machine.as_ref()?.kind(), &section.size.as_ref()?.place);
     let message =
         format!("program.dimensions is {found}, expected {expected} for a normal program on this {kind}");
-    let size = section.size.as_ref().map(|size| &size.place);
-    let place = settings.place(Key::ProgramDimensions).or(size).or(settings.place(Key::MachineKind));
-    match place {
-        Some(place) => ScenarioError::at(place, message, format!("expected {expected}"))
-            .because(size, "the machine")
-            .with_help("leave it out: it follows from the machine"),
-        None => settings.missing(Key::ProgramDimensions, &expected.to_string()),
-    }
+    let place = settings.place(Key::ProgramDimensions).unwrap_or(size);
+    let error = ScenarioError::at(place, message, format!("expected {expected}"));
+    Some(error.because(Some(size), "the machine").with_help("leave it out: it follows from the machine"))
 }
 
-fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> ScenarioError {
-    let place = settings.place(Key::ProgramStages).or(settings.place(Key::ProgramKind));
-    let message = format!("the program is not normal: {error}");
-    let error = match place {
-        Some(place) => ScenarioError::at(place, message, "these stages"),
-        None => settings.missing(Key::ProgramStages, "consecutive dimensions"),
-    };
-    error
-        .because(settings.place(Key::ProgramKind), "asks for consecutive dimensions")
-        .with_help("\"ascend\" and \"descend\" are normal; kind = \"cc-cube\" takes any stages")
+fn not_normal(settings: &Settings<'_>, error: &ShuffleExchangeProgramError) -> Option<ScenarioError> {
+    let kind = settings.place(Key::ProgramKind)?;
+    let place = settings.place(Key::ProgramStages).unwrap_or(kind);
+    let error = ScenarioError::at(place, format!("the program is not normal: {error}"), "these stages")
+        .because(Some(kind), "asks for consecutive dimensions")
+        .with_help("\"ascend\" and \"descend\" are normal; kind = \"cc-cube\" takes any stages");
+    Some(error)
 }

@@ -416,7 +416,7 @@ impl Findings {
                 continue;
             }
             let finding = self.of_combinations.entry(identity).or_insert_with(|| {
-                let values = combination.iter().map(|assignment| assignment.written());
+                let values = combination.iter().map(|assignment| &assignment.written);
                 let pairs: Vec<String> = values.map(|(path, value)| format!("{path} = {value}")).collect();
                 Finding { error, first: pairs.join(", "), count: 0 }
             });

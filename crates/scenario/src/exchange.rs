@@ -45,7 +45,7 @@ const MOST_DRAWS: u64 = 1 << 30;
 /// The word for the number of parts with the least makespan.
 pub(crate) const BEST: &str = "best";
 
-/// The settings of pipelining; by default there is none.
+/// The settings of pipelining; one part by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Asked {
     parts: Option<u64>, // `None` for the best

@@ -1,6 +1,6 @@
 //! The loading of a program onto the machine: `[program.loading]` (Tao 1988, 4.3.3; `docs/model.md` section 9).
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use cubefold_mapping::ProcessId;
 use cubefold_topology::NodeId;
@@ -70,16 +70,6 @@ impl CodeTypes {
                 .get(process.label() as usize)
                 .and_then(|&place| names.get(place))
                 .map_or("", String::as_str),
-        }
-    }
-}
-
-impl fmt::Display for CodeTypes {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Same => formatter.write_str("same"),
-            Self::ByParity => formatter.write_str("by parity"),
-            Self::Listed { names, .. } => write!(formatter, "{} types", names.len()),
         }
     }
 }

@@ -262,13 +262,11 @@ fn routed(machine: Machine, settings: &Settings<'_>, library: &mut Library) -> O
 }
 
 fn kind(settings: &Settings<'_>) -> Option<MachineKind> {
-    if settings.get(Key::MachineKind).is_none() {
-        settings.report(settings.missing(Key::MachineKind, &alternatives(&MachineKind::HOSTS)));
-    }
+    settings.required(Key::MachineKind, &alternatives(&MachineKind::HOSTS))?;
     settings.one_of(Key::MachineKind, &MachineKind::HOSTS, MachineKind::name)
 }
 
-/// The lengths: from the shape or from the dimensions, whichever is written further up.
+/// The lengths, from the shape or the dimensions: the one in the higher layer.
 fn size(settings: &Settings<'_>, kind: Option<MachineKind>) -> Option<Size> {
     if !settings.obeys(Key::MachineDimensions) {
         return None;

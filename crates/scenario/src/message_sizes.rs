@@ -178,7 +178,7 @@ fn entries<'a>(
     )
 }
 
-/// The entries that a program of so many stages expects in a list.
+/// The expected entries of a list for a program of `stages` stages, in words.
 pub(super) fn one_for_each_stage(stages: usize) -> String {
     let entries = if stages == 1 { "entry" } else { "entries" };
     format!("{stages} {entries}, one for each stage")

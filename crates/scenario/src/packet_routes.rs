@@ -12,8 +12,8 @@ use super::{
 
 /// The value of `execution.routes`, unless a higher layer sets the routing in its place.
 pub(super) fn asked<'a>(settings: &'a Settings<'_>) -> Option<&'a Value> {
-    let (layer, value) = settings.layered(Key::ExecutionRoutes)?;
-    settings.layered(Key::ExecutionRouting).is_none_or(|(other, _)| other <= layer).then_some(value)
+    let counts = settings.is_written_with(Key::ExecutionRoutes, Key::ExecutionRouting);
+    settings.get(Key::ExecutionRoutes).filter(|_| counts)
 }
 
 /// The reason why a table of routes is missing.

@@ -28,7 +28,7 @@ pub type SweptValue = (Arc<str>, Arc<str>);
 pub(super) struct Assignment {
     pub(super) setting: Key,
     pub(super) value: Value,
-    written: SweptValue,
+    pub(super) written: SweptValue,
     canonical: OnceLock<Arc<CanonicalValue>>, // made at first use
 }
 
@@ -42,11 +42,6 @@ impl Assignment {
     pub(super) fn canonical(&self, folder: &Path, files: &mut InputFiles) -> Arc<CanonicalValue> {
         let make = || Arc::new(CanonicalValue::new(self.setting, &self.value, folder, files));
         Arc::clone(self.canonical.get_or_init(make))
-    }
-
-    /// The path, and the value as written, on one line.
-    pub(super) fn written(&self) -> SweptValue {
-        self.written.clone()
     }
 }
 

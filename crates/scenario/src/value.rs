@@ -385,12 +385,6 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_in_the_order_of_the_file() {
-        let keys: Vec<_> = parse("b = 1\na = 2\nc = 3").into_iter().map(|entry| entry.key).collect();
-        assert_eq!(keys, ["b", "a", "c"]);
-    }
-
-    #[test]
     fn integers_of_every_notation_are_read_and_the_rest_refused() {
         let read = |text: &str| {
             let errors = Errors::default();

@@ -15,7 +15,7 @@ use crate::{
     neighbour_exchange::{KEYS as GUEST_KEYS, KINDS as GUEST_KINDS},
     open_loop::BATCHES,
     permutation,
-    schema::{list_of, object, one_or_list},
+    schema::{list_of, one_or_list},
 };
 
 pub(super) fn twist() -> Value {
@@ -94,10 +94,7 @@ pub(super) fn compute_noise() -> Value {
         "one_in" => count(),
         _ => integer(),
     };
-    let members = NOISE_KEYS.iter().map(|key| ((*key).to_owned(), member(key)));
-    let mut noise = object(&members.collect());
-    noise["required"] = json!(["kind"]);
-    noise
+    table(&NOISE_KEYS.iter().map(|key| (*key, member(key))).collect(), &["kind"])
 }
 
 pub(super) fn pipelining() -> Value {
@@ -117,9 +114,7 @@ pub(super) fn algorithms() -> Value {
         algorithms.map(|algorithm| algorithm.name).collect::<Vec<&str>>()
     };
     let member = |operation| json!({ "enum": performing(operation) });
-    let members =
-        OPERATIONS.iter().map(|descriptor| (descriptor.name.to_owned(), member(descriptor.operation)));
-    object(&members.collect())
+    table(&OPERATIONS.iter().map(|operation| (operation.name, member(operation.operation))).collect(), &[])
 }
 
 /// An algorithm, or one for each level, or several of these.
@@ -229,10 +224,7 @@ pub(super) fn guest() -> Value {
         "edges" | "grammar" => text(),
         _ => count(),
     };
-    let properties = GUEST_KEYS.iter().map(|key| ((*key).to_owned(), member(key))).collect();
-    let mut guest = object(&properties);
-    guest["required"] = json!(["kind"]);
-    guest
+    table(&GUEST_KEYS.iter().map(|key| (*key, member(key))).collect(), &["kind"])
 }
 
 /// A node by its number, its coordinates, or its name in the file of a network.

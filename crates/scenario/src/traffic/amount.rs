@@ -68,12 +68,8 @@ impl Amount {
         let (odd, zeros) = (mantissa >> mantissa.trailing_zeros(), mantissa.trailing_zeros());
         let exponent = i64::try_from(biased.max(1)).unwrap_or(i64::MAX) - 1075 + i64::from(zeros);
         if exponent < 0 {
-            let shift = u32::try_from(-exponent).unwrap_or(u32::MAX);
-            return if shift > MAX_SHIFT {
-                Err(NoAmount::TooLong)
-            } else {
-                Ok(Some(Self::Binary(odd, shift)))
-            };
+            let shift = u32::try_from(-exponent).ok().filter(|&shift| shift <= MAX_SHIFT);
+            return shift.map(|shift| Some(Self::Binary(odd, shift))).ok_or(NoAmount::TooLong);
         }
         let whole = u32::try_from(exponent).ok().and_then(|exponent| 1_u64.checked_shl(exponent));
         let whole = whole.and_then(|power| odd.checked_mul(power)).filter(|&whole| whole <= MAX);
@@ -151,7 +147,7 @@ impl Amount {
     /// An approximation, for sums in notes.
     pub(super) fn to_f64(self) -> f64 {
         let (number, divisor) = self.parts();
-        #[expect(clippy::cast_precision_loss, reason = "it is told, not computed with")]
+        #[expect(clippy::cast_precision_loss, reason = "for a note only")]
         let quotient = number as f64 / divisor as f64;
         quotient
     }
@@ -215,14 +211,9 @@ impl Decimal {
         }
         let zeros = i32::try_from(self.zeros).unwrap_or(i32::MAX);
         let exponent = exponent.saturating_sub(self.places).saturating_add(zeros);
-        if let Ok(places) = u32::try_from(-i64::from(exponent))
-            && places > 0
-        {
-            return if places > MAX_PLACES {
-                Err(NoAmount::TooLong)
-            } else {
-                Ok(Amount::Decimal(self.digits, places))
-            };
+        if exponent < 0 {
+            let places = Some(exponent.unsigned_abs()).filter(|&places| places <= MAX_PLACES);
+            return places.map(|places| Amount::Decimal(self.digits, places)).ok_or(NoAmount::TooLong);
         }
         let power = u32::try_from(exponent).ok().and_then(|exponent| 10_u64.checked_pow(exponent));
         let whole = power.and_then(|power| self.digits.checked_mul(power)).filter(|&whole| whole <= MAX);

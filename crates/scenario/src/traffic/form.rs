@@ -117,7 +117,7 @@ fn read_matrix(file: &Recogniser<'_>, format: &'static Format) -> Asked {
     }
 }
 
-/// Whether a text begins with a number alone and goes on with longer rows: an instance with too few or too many numbers.
+/// Whether a text begins with a number alone, followed by longer rows: an instance with too few or too many numbers.
 fn begins_with_size(text: &str) -> bool {
     let mut widths = lines(text, '#').map(|line| line.fields().count());
     widths.next() == Some(1) && widths.next().is_some_and(|width| width > 1)
