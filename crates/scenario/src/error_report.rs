@@ -106,12 +106,9 @@ impl SourceCode for Excerpt {
 
 /// Makes a text printable on one line and limits its length.
 fn shown(text: &str) -> String {
-    let (start, is_cut) = match text.char_indices().nth(MAX_TEXT) {
-        Some((end, _)) => (&text[..end], true),
-        None => (text, false),
-    };
-    let mut shown = printable(start).into_owned();
-    shown.extend(is_cut.then_some(LEFT_OUT));
+    let cut = text.char_indices().nth(MAX_TEXT).map(|(end, _)| end);
+    let mut shown = printable(&text[..cut.unwrap_or(text.len())]).into_owned();
+    shown.extend(cut.map(|_| LEFT_OUT));
     shown
 }
 

@@ -204,17 +204,13 @@ impl<'a> Settings<'a> {
         layer(setting).is_some() && layer(setting) >= layer(other)
     }
 
-    /// Lists the keys of a section that are set, with their values.
-    pub(super) fn set_in(&self, section: Section) -> impl Iterator<Item = (Key, &Value)> {
-        let keys = self.set.iter().filter(move |key| key.section() == section);
-        keys.filter_map(|key| Some((key, self.get(key)?)))
-    }
-
     /// Reports the keys that are set although the kind of the section does not have them.
     pub(super) fn report_foreign(&self, kind_key: Key, kind: impl Display, is_foreign: impl Fn(Key) -> bool) {
-        for (key, value) in self.set_in(kind_key.section()).filter(|&(key, _)| is_foreign(key)) {
-            let kind_place = self.place(kind_key);
-            let error = ScenarioError::foreign_key(key.path(), &value.place, &kind.to_string(), kind_place);
+        let is_wrong = |key: &Key| key.section() == kind_key.section() && is_foreign(*key);
+        for key in self.set.iter().filter(is_wrong) {
+            let Some(place) = self.place(key) else { continue };
+            let error =
+                ScenarioError::foreign_key(key.path(), place, &kind.to_string(), self.place(kind_key));
             let has_one = key == Key::ProgramAlgorithms && !is_foreign(Key::ProgramAlgorithm);
             let help = "to compare several, write \"program.algorithm\" = [..] in [sweep]";
             self.report(if has_one { error.with_help(help) } else { error });

@@ -61,12 +61,7 @@ impl Sweep {
     /// A list of algorithms of a collective is the innermost choice, unless the sweep itself sets the algorithm.
     pub(super) fn read(written: &Written, errors: &Errors) -> Self {
         let mut sweep = Self::of_table(written, errors);
-        let is_swept = sweep
-            .choices
-            .iter()
-            .flatten()
-            .flatten()
-            .any(|assignment| assignment.setting == Key::ProgramAlgorithm);
+        let is_swept = sweep.assignments_of(Key::ProgramAlgorithm).next().is_some();
         let listed = written.values.get(Key::ProgramAlgorithm).filter(|_| !is_swept);
         if let Some(value) = listed
             && let Content::List(values) = &value.content
@@ -95,6 +90,10 @@ impl Sweep {
         let cases = cases.and_then(|entry| read_cases(&entry.value, entries, errors));
         sweep.choices.extend(cases);
         sweep
+    }
+
+    fn assignments_of(&self, key: Key) -> impl Iterator<Item = &Assignment> {
+        self.choices.iter().flatten().flatten().filter(move |assignment| assignment.setting == key)
     }
 
     /// The place of the table; `None` without a sweep.
@@ -130,9 +129,7 @@ impl Sweep {
             return list_length(value);
         }
         let has_steps = written.values.get(Key::ProgramSteps).is_some();
-        let swept = self.choices.iter().flatten().flatten();
-        let swept: Vec<&Value> =
-            swept.filter(|swept| swept.setting == Key::ProgramKind).map(|swept| &swept.value).collect();
+        let swept = self.assignments_of(Key::ProgramKind).map(|assignment| &assignment.value);
         let kinds = written.values.get(Key::ProgramKind).into_iter().chain(swept);
         let mut kinds: Vec<&str> = kinds
             .filter_map(|value| match &value.content {

@@ -173,8 +173,8 @@ fn links(settings: &Settings<'_>, classes: &Classes<'_>, local: Option<Figures>)
         if let Some(value) = settings.get(Key::MachineUnitBytes).filter(|_| !has_link) {
             report_without_link(settings, Key::MachineUnitBytes, value, "nothing");
         }
-        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes);
-        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes);
+        let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, classes);
+        let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, classes);
         let times = hops?.into_iter().zip(latencies?).map(|(unit, latency)| LinkTime { unit, latency });
         return Some(classes.times(times.collect(), None));
     };
@@ -221,8 +221,8 @@ fn own_cycles(
         let error = ScenarioError::at(&value.place, message, "in seconds");
         return settings.fail(error.because(Some(&machine_links.place), "in cycles"));
     }
-    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, 1, classes)?;
-    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, 0, classes)?;
+    let hops = cycles_by_class(settings, Key::MachineHopCycles, 1, classes)?;
+    let latencies = cycles_by_class(settings, Key::MachineLatencyCycles, 0, classes)?;
     let times = speeds(machine_links).zip(hops.into_iter().zip(latencies)).map(|(speed, (hop, latency))| {
         LinkTime { unit: speed.hop_cycles.unwrap_or(hop), latency: speed.latency_cycles.unwrap_or(latency) }
     });
@@ -275,16 +275,10 @@ fn own_bandwidths(
     Some(classes.times(times, Some(physical)))
 }
 
-/// Reads cycles of at least `least` by class, or the default.
-fn cycles_by_class(
-    settings: &Settings<'_>,
-    key: Key,
-    least: u64,
-    default: u64,
-    classes: &Classes<'_>,
-) -> Option<Vec<u64>> {
+/// Reads cycles of at least `least`, the default, by class.
+fn cycles_by_class(settings: &Settings<'_>, key: Key, least: u64, classes: &Classes<'_>) -> Option<Vec<u64>> {
     let Some(value) = settings.get(key) else {
-        return Some(vec![default; classes.names.as_ref().map_or(1, Vec::len)]);
+        return Some(vec![least; classes.names.as_ref().map_or(1, Vec::len)]);
     };
     let read = |value: &Value, name: &str| value.natural(name, least..=MAX_INTEGER, settings.errors());
     classes.of(value, key.path(), read, settings.errors())

@@ -75,8 +75,8 @@ pub(super) fn outside() -> Value {
     let members = json!({
         "link": link(), "hop_cycles": integer(), "latency_cycles": integer(),
         "leaves": table(&json!({ "nodes": integer() }), &["nodes"]), "rails": truth(),
-        "spines": integer(), "uplinks": number_or_full(), "spine_link": link(),
-        "reduce": truth_or_count()
+        "spines": integer(), "uplinks": { "anyOf": [integer(), { "enum": ["full"] }] },
+        "spine_link": link(), "reduce": truth_or_count()
     });
     table(&members, &["leaves"])
 }
@@ -202,11 +202,6 @@ pub(super) fn eager_units() -> Value {
 /// Whether switches reduce, or how much per cycle.
 pub(super) fn truth_or_count() -> Value {
     json!({ "anyOf": [truth(), count()] })
-}
-
-/// A number of cables.
-fn number_or_full() -> Value {
-    json!({ "anyOf": [integer(), { "enum": ["full"] }] })
 }
 
 /// Pairs of units and weight.

@@ -11,7 +11,7 @@ use cubefold_formats::{
 };
 
 use super::{
-    amount::{Amount, NoAmount},
+    amount::Amount,
     entries::{Diagonal, Entries, Entry},
     form::{Form, form_of},
     matrix_market,
@@ -163,7 +163,9 @@ fn read_array<'b>(
         };
         match amount {
             Ok(amount) => entries.add(row as u64, column as u64, amount),
-            Err((error, found)) => errors.of_entry(|| no_entry(row, column, &found, error)),
+            Err((error, found)) => {
+                errors.of_entry(|| format!("entry [{row}, {column}] is {found}, {}", error.expected()));
+            }
         }
     }
     Ok(Some(entries))
@@ -173,8 +175,4 @@ fn read_array<'b>(
 fn in_few_digits(number: f64) -> String {
     let is_long = number != 0.0 && !(1e-9..1e18).contains(&number.abs());
     if is_long { format!("{number:e}") } else { number.to_string() }
-}
-
-fn no_entry(row: usize, column: usize, found: &str, error: NoAmount) -> String {
-    format!("entry [{row}, {column}] is {found}, {}", error.expected())
 }
