@@ -82,39 +82,22 @@ fn helps_say_what_would_do() {
         Files::new(&[("s.toml", &text)]).help()
     };
     let guest = |guest: &str| format!("program = {{ kind = \"neighbour-exchange\", guest = {guest} }}");
-    let mesh = guest("{ kind = \"mesh\", shape = [5, 11] }");
+    let mesh = |shape: &str| guest(&format!("{{ kind = \"mesh\", shape = {shape} }}"));
+    let cube = |dimensions: u8| format!("machine = {{ kind = \"hypercube\", dimensions = {dimensions} }}");
+    for (dimensions, shape, expected) in [
+        (5, "[5, 11]", "6 is the smallest hypercube with a node for each process"),
+        (6, "[3, 5, 5]", "7 is the smallest hypercube with a node for each process"),
+        (7, "[5, 5, 5]", "8 is what the guest needs with its dimensions in pairs"),
+        (4, "[4, 8]", "5 is the smallest hypercube that its Gray code fits"),
+    ] {
+        assert_eq!(help(&cube(dimensions), &mesh(shape)), format!("machine.dimensions = {expected}"));
+    }
     assert_eq!(
-        help("machine = { kind = \"hypercube\", dimensions = 5 }", &mesh),
-        "machine.dimensions = 6 is the smallest hypercube with a node for each process"
+        help("machine = { kind = \"ring\", shape = [64] }", &mesh("[5, 11]")),
+        format!("{} is the smallest hypercube with a node for each process", cube(6))
     );
     assert_eq!(
-        help(
-            "machine = { kind = \"hypercube\", dimensions = 6 }",
-            &guest("{ kind = \"mesh\", shape = [3, 5, 5] }")
-        ),
-        "machine.dimensions = 7 is the smallest hypercube with a node for each process"
-    );
-    assert_eq!(
-        help(
-            "machine = { kind = \"hypercube\", dimensions = 7 }",
-            &guest("{ kind = \"mesh\", shape = [5, 5, 5] }")
-        ),
-        "machine.dimensions = 8 is what the guest needs with its dimensions in pairs"
-    );
-    assert_eq!(
-        help(
-            "machine = { kind = \"hypercube\", dimensions = 4 }",
-            &guest("{ kind = \"mesh\", shape = [4, 8] }")
-        ),
-        "machine.dimensions = 5 is the smallest hypercube that its Gray code fits"
-    );
-    assert_eq!(
-        help("machine = { kind = \"ring\", shape = [64] }", &mesh),
-        "machine = { kind = \"hypercube\", dimensions = 6 } is the smallest hypercube with a node for each process"
-    );
-    let six = "machine = { kind = \"hypercube\", dimensions = 6 }";
-    assert_eq!(
-        help(six, &guest("{ kind = \"torus\", shape = [5, 11] }")),
+        help(&cube(6), &guest("{ kind = \"torus\", shape = [5, 11] }")),
         "of the two sides of a mesh by reflection only the shorter one, which is compressed, may wrap: the reflections \
          carry the ends of the other apart (errata G18); \"greenberg:folded\" folds the longer one, and \
          \"greenberg:gray\" closes both in a larger hypercube"
