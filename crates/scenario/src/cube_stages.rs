@@ -30,7 +30,12 @@ pub(super) fn read_stages(
         return cube.map(CubeProgram::ascend);
     };
     match &value.content {
-        Content::Text(name) => order(value, name, cube, settings.errors()),
+        Content::Text(name) => match name.as_str() {
+            "ascend" => cube.map(CubeProgram::ascend),
+            "descend" => cube.map(CubeProgram::descend),
+            "bitonic" => cube.map(CubeProgram::bitonic),
+            _ => link_sequence(value, name, cube, settings.errors()),
+        },
         Content::List(_) => dimensions(value, cube, cube_place, settings.errors()),
         _ => settings.fail(value.unexpected(Key::ProgramStages.path(), expected())),
     }
@@ -43,15 +48,6 @@ fn expected() -> String {
 /// The names of orders and of link sequences.
 pub(crate) fn words() -> Vec<&'static str> {
     ORDERS.into_iter().chain(LinkSequence::ALL.map(LinkSequence::name)).collect()
-}
-
-fn order(value: &Value, name: &str, cube: Option<Hypercube>, errors: &Errors) -> Option<Vec<CubeDimension>> {
-    match name {
-        "ascend" => cube.map(CubeProgram::ascend),
-        "descend" => cube.map(CubeProgram::descend),
-        "bitonic" => cube.map(CubeProgram::bitonic),
-        _ => link_sequence(value, name, cube, errors),
-    }
 }
 
 /// The stages of a link sequence of Jacobi methods: `br` of all dimensions, `br:3` of the first three, `br:sweep`.

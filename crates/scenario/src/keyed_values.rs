@@ -54,12 +54,6 @@ impl KeyedValues {
         self.keys = self.keys.with(key);
     }
 
-    pub(super) fn extend(&mut self, values: Vec<(Key, Value)>) {
-        for (key, value) in values {
-            self.insert(key, value);
-        }
-    }
-
     pub(super) fn get(&self, key: Key) -> Option<&Value> {
         self.slots[key as usize].as_ref()
     }

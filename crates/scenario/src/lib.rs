@@ -176,7 +176,9 @@ pub fn load_with(
     memory: u64,
 ) -> Result<Vec<Scenario>, ScenarioErrors> {
     let mut library = Library::with_memory(memory);
-    read_all(paths, &mut library, |path, library| Scenario::read(path, settings, library))
+    read_all(paths, &mut library, |path, library| {
+        Scenario::from_source(&Scenario::source(path, library)?, settings, library)
+    })
 }
 
 /// Applies `read` to each file and collects the results, or the errors of all files.
@@ -247,11 +249,6 @@ impl Scenario {
     /// Groups of runs that differ only in the embedding.
     pub fn combinations(&self) -> impl Iterator<Item = &[Run]> {
         self.runs.chunk_by(|one, other| one.combination == other.combination)
-    }
-
-    fn read(path: &Path, settings: &[Setting], library: &mut Library) -> Result<Self, Vec<ScenarioError>> {
-        let source = Self::source(path, library)?;
-        Self::from_source(&source, settings, library)
     }
 
     fn source(path: &Path, library: &Library) -> Result<Arc<SourceFile>, Vec<ScenarioError>> {

@@ -205,8 +205,8 @@ impl ScenarioProgram {
     ) -> Self {
         let collective = Arc::new(collective);
         let body: Arc<dyn Program> = Arc::<Collective>::clone(&collective);
-        let ranks = LogicalRanks { shape: collective.shape().clone(), share_count: collective.share_count() };
-        let ranks = Some(ranks);
+        let (shape, share_count) = (collective.shape().clone(), collective.share_count());
+        let ranks = Some(LogicalRanks { shape, share_count });
         Self { collective: Some(collective), ranks_per_node, ranks, ..Self::with_body(kind, body) }
     }
 
@@ -261,12 +261,10 @@ impl ScenarioProgram {
             }
             let asked = CollectiveSpecification { vector_units: units, shape, ..asked };
             let collective = Collective::from(Groups::new(asked, groups.over()).ok()?).with_guest().ok()?;
-            let block = program.block.clone();
-            let notes = program.notes.clone();
             Some(Self {
                 bytes,
-                notes,
-                block,
+                notes: program.notes.clone(),
+                block: program.block.clone(),
                 ..Self::of_collective(program.kind, collective, program.ranks_per_node)
             })
         };

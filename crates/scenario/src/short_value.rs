@@ -53,11 +53,8 @@ fn wrap(dimensions: &[bool]) -> String {
     if dimensions.iter().all(|dimension| !dimension) {
         return "mesh".to_owned();
     }
-    dimensions
-        .iter()
-        .map(|dimension| if *dimension { "around" } else { "open" })
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words = dimensions.iter().map(|wraps| if *wraps { "around" } else { "open" });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The algorithm of a table `{ hierarchical = { inner = .., outer = .., chunks = .. } }`.

@@ -117,7 +117,9 @@ impl Written {
         match Key::with_key(section, &entry.key).filter(|key| key.part().is_none()) {
             Some(setting) => self.values.insert(setting, entry.value),
             None if Key::in_part(section, &entry.key).next().is_some() => {
-                self.values.extend(parts(section, &entry.key, entry.value, errors));
+                for (key, value) in parts(section, &entry.key, entry.value, errors) {
+                    self.values.insert(key, value);
+                }
             }
             None => errors.report(unknown_key(section, &entry)),
         }
