@@ -333,11 +333,8 @@ fn machine(
         let product = |product: u64, length: &u64| product.saturating_mul(*length);
         let nodes = size.lengths.iter().fold(1, product);
         let links = nodes.saturating_mul(size.lengths.len() as u64);
-        settings
-            .budget()
-            .take_network(nodes, links, &value.place)
-            .map_err(|over| settings.report(over))
-            .ok()?;
+        let taken = settings.budget().take_network(nodes, links, &value.place);
+        taken.map_err(|over| settings.report(over)).ok()?;
     }
     let machine = match (&twists, wraps) {
         (Some((_, twists)), _) => {

@@ -317,11 +317,8 @@ impl Slip {
         }
         // `shape = 8x8`.
         if all_numbers('x', token) {
-            return slip(
-                token,
-                ", expected a list of lengths",
-                format!("write [{}]", token.replace('x', ", ")),
-            );
+            let help = format!("write [{}]", token.replace('x', ", "));
+            return slip(token, ", expected a list of lengths", help);
         }
         // `units = 1 000`.
         if all_numbers(' ', number) {
@@ -330,17 +327,14 @@ impl Slip {
         }
         // `kind = `.
         if token.is_empty() {
-            return slip(
-                "",
-                "a key without a value",
-                "write a value after the =, or remove the key".to_owned(),
-            );
+            let help = "write a value after the =, or remove the key".to_owned();
+            return slip("", "a key without a value", help);
         }
         // `kind = torus`, but not a misspelt true or false.
         let is_name =
             token.starts_with(char::is_alphabetic) && !truths.iter().any(|name| name.starts_with(token));
-        let help = || format!("put it in quotes: \"{}\"", shortened(token));
-        if is_name { slip(token, " without quotes", help()) } else { None }
+        let help = format!("put it in quotes: \"{}\"", shortened(token));
+        if is_name { slip(token, " without quotes", help) } else { None }
     }
 }
 

@@ -144,11 +144,8 @@ impl Classes<'_> {
             };
             let found = entries.len();
             let message = format!("{found} entries in {name}, expected {expected}");
-            return errors.fail(ScenarioError::at(
-                &value.place,
-                message,
-                format!("expected {}", names.len()),
-            ));
+            let label = format!("expected {}", names.len());
+            return errors.fail(ScenarioError::at(&value.place, message, label));
         }
         values
     }
