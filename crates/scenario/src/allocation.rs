@@ -54,8 +54,8 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
     let list = match (settings.get(Key::MachineHostNames), machine.node_names()) {
         (Some(value), Some(_)) => {
             let message = "machine.host_names of a network with names, expected none";
-            settings.report(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
-            return None;
+            return settings
+                .refuse(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
         }
         (Some(value), None) => {
             let path = value.text(Key::MachineHostNames.path(), settings.errors())?;
@@ -75,8 +75,7 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
                 let message = format!(
                     "{count} host names, expected {hosts}, one for each host of the machine{of_nodes}"
                 );
-                settings.report(ScenarioError::at(&value.place, message, "not one for each"));
-                return None;
+                return settings.refuse(ScenarioError::at(&value.place, message, "not one for each"));
             }
             list
         }
@@ -128,8 +127,7 @@ pub(super) fn read(
     rows.keep(Allocation::bytes(nodes.len() as u64));
     if nodes.is_empty() {
         let message = "machine.allocation without a working node, expected at least one";
-        settings.report(ScenarioError::at(&value.place, message, "no node left"));
-        return None;
+        return settings.refuse(ScenarioError::at(&value.place, message, "no node left"));
     }
     let as_box = as_box(machine, &nodes);
     Some(Allocation::new(nodes, as_box))

@@ -89,8 +89,7 @@ fn read_collectives(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let Some(value) = settings.get(Key::ProgramFile) else {
         let expected = "the path of a trace, or of the traces of all ranks such as \"trace.{rank}.json\"";
-        settings.report(settings.missing(Key::ProgramFile, expected));
-        return None;
+        return settings.refuse(settings.missing(Key::ProgramFile, expected));
     };
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
@@ -172,8 +171,7 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     if name.matches(RANK).count() != 1 {
         let error = value.unexpected(Key::ProgramFile.path(), "a path with {rank} in it, once");
-        settings.report(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
-        return None;
+        return settings.refuse(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
     }
     let pattern = settings.beside(name);
     // Switches are nodes without ranks: the hosts of a network with switches have no coordinates.
@@ -245,8 +243,7 @@ fn streams(reading: &mut Reading<'_>) -> Option<bool> {
     if let Content::Boolean(streams) = value.content {
         return Some(streams);
     }
-    reading.settings.report(value.unexpected(Key::ProgramStreams.path(), "true or false"));
-    None
+    reading.settings.refuse(value.unexpected(Key::ProgramStreams.path(), "true or false"))
 }
 
 /// The path of the file of groups, if there is one.
@@ -263,8 +260,7 @@ fn algorithms(reading: &mut Reading<'_>) -> Option<BTreeMap<Operation, Algorithm
     let mut algorithms = BTreeMap::new();
     let Some(value) = reading.settings.get(Key::ProgramAlgorithms) else { return Some(algorithms) };
     let Content::Table(entries) = &value.content else {
-        reading.settings.report(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
-        return None;
+        return reading.settings.refuse(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
     };
     let before = reading.settings.errors().len();
     for entry in entries {

@@ -50,8 +50,7 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
         None => passes,
         Some(Value { content: Content::Boolean(forwards), .. }) => *forwards,
         Some(value) => {
-            settings.report(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
-            return None;
+            return settings.refuse(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
         }
     };
     let cluster = Cluster { nodes, devices_per_node: devices, inside, outside, hosts_forward };
@@ -72,8 +71,7 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
 fn required(settings: &Settings<'_>, key: Key) -> Option<u64> {
     let Some(value) = settings.get(key) else {
         let error = settings.missing(key, &format!("from 1 to {MAX_NETWORK_NODES}"));
-        settings.report(error.because(settings.place(Key::MachineKind), "a cluster"));
-        return None;
+        return settings.refuse(error.because(settings.place(Key::MachineKind), "a cluster"));
     };
     value.natural(key.path(), 1..=MAX_NETWORK_NODES, settings.errors())
 }
@@ -83,9 +81,8 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
     let key = Key::MachineInside;
     let Some(value) = settings.get(key) else {
         let example = "the network of a node: { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }";
-        settings
-            .report(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
-        return None;
+        return settings
+            .refuse(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
     };
     let table = Table::read(
         value,
@@ -104,8 +101,7 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         if kind != "switch" {
             let message =
                 format!("{} of a {kind}, expected none: only switches reduce", table.name("reduce"));
-            settings.report(ScenarioError::at(&value.place, message, "nothing reduces"));
-            return None;
+            return settings.refuse(ScenarioError::at(&value.place, message, "nothing reduces"));
         }
         in_switch::reduce(value, &table.name("reduce"), settings.errors());
     }
@@ -122,9 +118,8 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
     {
         let message = format!("a hypercube of {found} devices, expected a power of two");
         let error = ScenarioError::at(&kind_value.place, message, "needs a power of two");
-        settings
-            .report(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
-        return None;
+        return settings
+            .refuse(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
     }
     Some((inside, link))
 }
@@ -135,8 +130,7 @@ fn report_replaced(settings: &Settings<'_>, value: &Value) -> Option<()> {
     let message = "machine.inside.kind is missing: the table replaces that of the machine file as a whole";
     let error = ScenarioError::at(&value.place, message, "without kind");
     let error = error.because(Some(&replaced.place), "replaced");
-    settings.report(error.with_help("write all keys of machine.inside, also those of the machine file"));
-    None
+    settings.refuse(error.with_help("write all keys of machine.inside, also those of the machine file"))
 }
 
 /// Reads the number of planes of the switches inside a node.
@@ -148,9 +142,7 @@ fn planes(settings: &Settings<'_>, table: &Table<'_>, kind: &str) -> Option<u64>
         Some(value) => {
             let message =
                 format!("{} of a {kind}, expected none: only switches have planes", table.name("planes"));
-            settings
-                .report(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"));
-            None
+            settings.refuse(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"))
         }
         None => Some(1),
     }
@@ -175,8 +167,7 @@ fn nic(settings: &Settings<'_>, nics: Option<u64>, devices: Option<u64>) -> Opti
         let message =
             "machine.nic with a NIC for each device, expected none: a device has the link to its leaf itself";
         let error = ScenarioError::at(&value.place, message, "no such links");
-        settings.report(error.with_help("remove nic, or give nics_per_node"));
-        return None;
+        return settings.refuse(error.with_help("remove nic, or give nics_per_node"));
     }
     Some(link)
 }
@@ -216,10 +207,7 @@ fn outside(
     let has_rails = match table.get("rails") {
         None => Some(false),
         Some(Value { content: Content::Boolean(has_rails), .. }) => Some(*has_rails),
-        Some(value) => {
-            settings.report(value.unexpected(table.name("rails"), "true or false"));
-            None
-        }
+        Some(value) => settings.refuse(value.unexpected(table.name("rails"), "true or false")),
     };
     if let (Some(value), Some(0)) = (table.get("spine_link"), spines) {
         let message = format!("{} without spines, expected the number of spines", table.name("spine_link"));

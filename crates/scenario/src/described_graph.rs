@@ -83,18 +83,14 @@ impl DescribedGraph<'_> {
         if parameters.is_makeable()
             && let Err(over) = budget.take_network(nodes, nodes, place)
         {
-            errors.report(over);
-            return None;
+            return errors.refuse(over);
         }
         match Machine::of_tree(parameters) {
             Ok(machine) => {
                 let size = Size::of_machine(&machine, place);
                 Some((machine, size))
             }
-            Err(error) => {
-                errors.report(ScenarioError::at(place, error.to_string(), "this tree"));
-                None
-            }
+            Err(error) => errors.refuse(ScenarioError::at(place, error.to_string(), "this tree")),
         }
     }
 
@@ -115,20 +111,17 @@ impl DescribedGraph<'_> {
             let taken =
                 library.budget().take_for_a_while(bytes, words.saturating_mul(size_of::<u64>() as u64));
             if let Err(over) = taken {
-                errors.report(over.at(place, &format!("a graph of {derivations} derivations")));
-                return None;
+                return errors.refuse(over.at(place, &format!("a graph of {derivations} derivations")));
             }
             if let Err(over) = library.budget().take_network(words, derivations, place) {
-                errors.report(over);
-                return None;
+                return errors.refuse(over);
             }
         }
         match Machine::of_grammar(&grammar, size) {
             Ok(machine) => Some((machine.clone(), Size::of_machine(&machine, place))),
             Err(error) => {
                 let error = ScenarioError::at(place, format!("grammar {grammar}: {error}"), "this size");
-                errors.report(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"));
-                None
+                errors.refuse(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"))
             }
         }
     }
@@ -143,8 +136,7 @@ impl DescribedGraph<'_> {
         let names = EDGE_GRAMMARS.each_ref().map(|grammar| grammar.name);
         let forms: Vec<&str> = names.into_iter().chain(["file:PATH"]).collect();
         let Some(value) = (self.get)("grammar") else {
-            errors.report(self.missing("grammar", &alternatives(&forms)));
-            return None;
+            return errors.refuse(self.missing("grammar", &alternatives(&forms)));
         };
         let name = value.text(format!("{}.grammar", self.name), errors)?;
         if let Some(named) = NamedGrammar::with_name(name) {
@@ -152,8 +144,7 @@ impl DescribedGraph<'_> {
         }
         let Some(path) = name.strip_prefix(FILE_PREFIX).filter(|path| !path.is_empty()) else {
             let error = value.unexpected(format!("{}.grammar", self.name), alternatives(&forms));
-            errors.report(error.with_help(help(name, &names)));
-            return None;
+            return errors.refuse(error.with_help(help(name, &names)));
         };
         match library.grammar(&beside(path), name) {
             Ok(grammar) => Some(grammar),
@@ -164,8 +155,7 @@ impl DescribedGraph<'_> {
             Err(Failure::Unreadable(reason)) => {
                 let message = format!("grammar {path:?} cannot be read: {reason}");
                 let error = ScenarioError::at(&value.place, message, "named here");
-                errors.report(error.with_help("paths are relative to the scenario file"));
-                None
+                errors.refuse(error.with_help("paths are relative to the scenario file"))
             }
         }
     }
@@ -178,8 +168,7 @@ impl DescribedGraph<'_> {
         errors: &Errors,
     ) -> Option<u64> {
         let Some(value) = (self.get)(key) else {
-            errors.report(self.missing(key, expected));
-            return None;
+            return errors.refuse(self.missing(key, expected));
         };
         value.natural(format!("{}.{key}", self.name), range, errors)
     }

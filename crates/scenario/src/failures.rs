@@ -23,8 +23,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
     if machine.is_directed() {
         let message = "failures of a machine whose links lead in one direction, expected none";
         let error = ScenarioError::at(&first.place, message, "leave them out of the list of links");
-        settings.report(error.because(settings.place(Key::MachineDirected), "one direction"));
-        return None;
+        return settings.refuse(error.because(settings.place(Key::MachineDirected), "one direction"));
     }
     check_size(settings, &machine, "failures", &first.place)?;
     let given = match settings.get(Key::MachineFailureSeed) {
@@ -73,10 +72,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
     });
     match drawn {
         Ok(machine) => Some(machine),
-        Err(error) => {
-            settings.report(error);
-            None
-        }
+        Err(error) => settings.refuse(error),
     }
 }
 
@@ -91,9 +87,8 @@ pub(super) fn check_size(
     if nodes > MAX_ROUTED_NODES {
         let message = format!("{what} of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
         let error = ScenarioError::at(place, message, "makes it a network");
-        settings
-            .report(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
-        return None;
+        return settings
+            .refuse(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
     }
     // Network and machine are in memory together.
     settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
@@ -112,10 +107,7 @@ fn entries<'a>(value: &'a Value, key: Key, errors: &Errors) -> Option<&'a [Value
     match &value.content {
         Content::Integer(Some(_)) => None,
         Content::List(values) => Some(values),
-        _ => {
-            errors.report(value.unexpected(key.path(), "a list, or a number of random failures"));
-            None
-        }
+        _ => errors.refuse(value.unexpected(key.path(), "a list, or a number of random failures")),
     }
 }
 
@@ -123,16 +115,14 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
     let key = Key::MachineFailedLinks;
     let mut link = |entry: &Value| {
         let Content::List(ends) = &entry.content else {
-            errors.report(
+            return errors.refuse(
                 entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
             );
-            return None;
         };
         let [one, other] = ends.as_slice() else {
-            errors.report(
+            return errors.refuse(
                 entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
             );
-            return None;
         };
         let ends = (node(one, key, machine, errors)?, node(other, key, machine, errors)?);
         if !machine.neighbours(ends.0).any(|next| next == ends.1) {
@@ -140,8 +130,7 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
                 "a failed link between nodes {} and {}, expected two that are linked",
                 ends.0, ends.1
             );
-            errors.report(ScenarioError::at(&entry.place, message, "no link"));
-            return None;
+            return errors.refuse(ScenarioError::at(&entry.place, message, "no link"));
         }
         Some(ends)
     };
@@ -149,10 +138,9 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
         Content::Integer(Some(_)) => return None,
         Content::List(values) => values,
         _ => {
-            errors.report(
+            return errors.refuse(
                 value.unexpected(key.path(), "a list of pairs of nodes, or a number of random links"),
             );
-            return None;
         }
     };
     values.iter().map(&mut link).collect()
@@ -194,8 +182,7 @@ pub(super) fn node(value: &Value, key: Key, machine: &Machine, errors: &Errors) 
         Err(reason) => {
             let message = format!("node in {}: {reason}", key.path());
             let error = ScenarioError::at(&value.place, message, "no node of the machine");
-            errors.report(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"));
-            None
+            errors.refuse(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"))
         }
     }
 }
@@ -253,8 +240,7 @@ fn spares(value: &Value, machine: &Machine, failed: &[NodeId], errors: &Errors) 
     if spares.len() != failed.len() {
         let message =
             format!("{} spare nodes, expected {}, one for each failed node", spares.len(), failed.len());
-        errors.report(ScenarioError::at(&value.place, message, "spare nodes"));
-        return None;
+        return errors.refuse(ScenarioError::at(&value.place, message, "spare nodes"));
     }
     Some(spares)
 }

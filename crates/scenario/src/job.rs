@@ -188,8 +188,7 @@ impl<'a> StepReading<'a> {
         check_new(reading, &self.names, name, place)?;
         if first + parts.len() > MAX_STEPS {
             let message = format!("{} steps of a job, expected at most {MAX_STEPS}", first + parts.len());
-            reading.settings.report(ScenarioError::at(place, message, "too many steps"));
-            return None;
+            return reading.settings.refuse(ScenarioError::at(place, message, "too many steps"));
         }
         for part in parts {
             let own_name = part.name.as_ref().map_or_else(|| name.to_owned(), |end| format!("{name} {end}"));
@@ -257,8 +256,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let shape = collective::shape(reading, per_node.unwrap_or(1));
     let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", settings.errors())?;
     if values.len() > MAX_STEPS {
-        settings.report(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
-        return None;
+        return settings
+            .refuse(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
     }
     let shape = shape?;
     let written = written_names(values);
@@ -322,18 +321,14 @@ fn program(
     let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
     let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.settings.report(over.at(&value.place, &format!("a job of {ranks} ranks")));
-        return None;
+        return reading.settings.refuse(over.at(&value.place, &format!("a job of {ranks} ranks")));
     }
     match Job::new(ranks, iterations, steps) {
         Ok(job) => {
             let program = ScenarioProgram::of_job(&JOB, job, read.shape.clone(), descriptions, per_node);
             Some(ScenarioProgram { pipelines: read.pipelines.clone().into(), ..program })
         }
-        Err(error) => {
-            reading.settings.report(refused(value, &error));
-            None
-        }
+        Err(error) => reading.settings.refuse(refused(value, &error)),
     }
 }
 
@@ -363,8 +358,7 @@ fn read_step(
                 "two pipelines without a name, expected one at most: their steps would have the same names";
             let error =
                 ScenarioError::at(&value.place, message, "the second").because(Some(&first), "the first");
-            reading.settings.report(error.with_help("give it a name"));
-            return None;
+            return reading.settings.refuse(error.with_help("give it a name"));
         }
         let name = name.map(|(shown, _)| pipeline::PipelineName { shown, is_written });
         // Later steps may come after it even if it has errors.
@@ -416,8 +410,7 @@ fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place
     let Some(first) = names.place(name) else { return Some(()) };
     let message = format!("two steps are called {name:?}, expected a name of its own for each");
     let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
-    reading.settings.report(error);
-    None
+    reading.settings.refuse(error)
 }
 
 /// The names that are given to tables, with their places.

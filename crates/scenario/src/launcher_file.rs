@@ -70,8 +70,7 @@ pub(super) fn as_table(name: &str) -> Option<String> {
 fn path(value: &Value, name: &str, errors: &Errors) -> Option<String> {
     let text = value.text(name, errors)?;
     if text.is_empty() {
-        errors.report(value.unexpected(name, "a path"));
-        return None;
+        return errors.refuse(value.unexpected(name, "a path"));
     }
     Some(text.to_owned())
 }

@@ -227,8 +227,7 @@ fn embedding(entry: &Value, errors: &Errors) -> Option<EmbeddingName> {
         }
         Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
         Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
-            errors.report(entry.unexpected("embedding", expected()));
-            return None;
+            return errors.refuse(entry.unexpected("embedding", expected()));
         }
     };
     let name = EmbeddingName::with_name(text);

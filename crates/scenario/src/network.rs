@@ -84,21 +84,17 @@ fn of_dimensions(
     let name = format!("{}.{}", keys.name, keys.count_key);
     let range = kind.network_dimensions()?;
     let Some(value) = keys.count else {
-        errors.report(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
-        return None;
+        return errors
+            .refuse(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
     if let Err(over) = library.budget().take_network(nodes, 2 * nodes, &value.place) {
-        errors.report(over);
-        return None;
+        return errors.refuse(over);
     }
     match Machine::of_dimensions(kind, count) {
         Ok(machine) => Some(with_size(Arc::new(machine), value)),
-        Err(error) => {
-            errors.report(wrong(value, &error));
-            None
-        }
+        Err(error) => errors.refuse(wrong(value, &error)),
     }
 }
 
@@ -109,8 +105,7 @@ fn from_file(
     errors: &Errors,
 ) -> Option<ReadNetwork> {
     let Some(value) = keys.edges else {
-        errors.report(keys.missing("edges", "the path of a file with a link a line"));
-        return None;
+        return errors.refuse(keys.missing("edges", "the path of a file with a link a line"));
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
     let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
@@ -150,8 +145,7 @@ fn from_file(
                 let help = "hosts_forward = true lets messages pass through hosts";
                 if forwards { String::new() } else { help.to_owned() }
             });
-            errors.report(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help));
-            None
+            errors.refuse(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help))
         }
     }
 }
@@ -209,8 +203,7 @@ fn with_named_hosts(
         let message =
             format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
         let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
-        errors.report(error.with_help("hosts = \"*\" takes all nodes"));
-        return None;
+        return errors.refuse(error.with_help("hosts = \"*\" takes all nodes"));
     };
     let matches = |pattern: &str| fabric.names.iter().map(|name| is_like(name, pattern)).collect();
     let chosen: Vec<bool> = match &value.content {
@@ -222,23 +215,21 @@ fn with_named_hosts(
                 let pattern = entry.text(&name, errors)?;
                 let found: Vec<bool> = matches(pattern);
                 if !found.contains(&true) {
-                    errors.report(entry.unexpected(&name, format!("the name of a node of {path:?}")));
-                    return None;
+                    return errors.refuse(entry.unexpected(&name, format!("the name of a node of {path:?}")));
                 }
                 chosen.iter_mut().zip(found).for_each(|(is_host, is_found)| *is_host |= is_found);
             }
             chosen
         }
         _ => {
-            errors.report(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
-            return None;
+            return errors
+                .refuse(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
         }
     };
     let count = chosen.iter().filter(|is_host| **is_host).count();
     if count < 2 {
         let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
-        errors.report(ScenarioError::at(&value.place, message, "these hosts"));
-        return None;
+        return errors.refuse(ScenarioError::at(&value.place, message, "these hosts"));
     }
     Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
 }
@@ -265,8 +256,7 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<u32
             keys.name, fabric.format
         );
         let error = ScenarioError::at(&value.place, message, format!("{known} hosts in the file"));
-        errors.report(error.with_help("leave it out"));
-        return None;
+        return errors.refuse(error.with_help("leave it out"));
     }
     let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
     Some(narrow(found))
@@ -290,10 +280,9 @@ fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<F
     if !leaves_out {
         let message =
             format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
-        errors.report(
+        return errors.refuse(
             ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"),
         );
-        return None;
     }
     Some(FabricUplinks { cables: Some(uplinks), are_assumed: false })
 }
@@ -312,8 +301,7 @@ fn truth(keys: &NetworkKeys<'_>, key: &str, value: Option<&Value>, errors: &Erro
     if let Content::Boolean(truth) = value.content {
         Some(Some(truth))
     } else {
-        errors.report(value.unexpected(format!("{}.{key}", keys.name), "true or false"));
-        None
+        errors.refuse(value.unexpected(format!("{}.{key}", keys.name), "true or false"))
     }
 }
 

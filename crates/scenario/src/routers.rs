@@ -206,8 +206,8 @@ fn routing(
         let message = format!("routing {rule} of routers, expected {}", alternatives(&fitting));
         let error =
             ScenarioError::at(settings.place(Key::ExecutionRouting)?, message, "has no virtual channels");
-        settings.report(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
-        return None;
+        return settings
+            .refuse(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
     };
     let options = [
         (Key::ExecutionAdaptiveChoice, RoutingOption::AdaptiveChoice, Key::ExecutionRouting),

@@ -272,8 +272,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     let [while_made, kept] = StageProgram::bytes_to_make(counts.0, counts.1, counts.2);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
         let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
-        settings.report(over.at(&value.place, &what));
-        return None;
+        return settings.refuse(over.at(&value.place, &what));
     }
     // Other errors of the messages have been reported; only a process with too many partners remains.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
@@ -283,8 +282,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
-            settings.report(ScenarioError::at(&value.place, message, "these messages"));
-            None
+            settings.refuse(ScenarioError::at(&value.place, message, "these messages"))
         }
     }
 }
@@ -312,8 +310,7 @@ fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) ->
         format!("{per_node} processes for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&value.place, message, "a program of this file");
     let error = error.because(Some(&size.place), format!("{nodes} nodes"));
-    reading.settings.report(error.with_help("give program.processes"));
-    None
+    reading.settings.refuse(error.with_help("give program.processes"))
 }
 
 /// The computations, checked against the stages of the file.
@@ -329,8 +326,7 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
         let value = settings.get(key)?;
         let expected = format!("at least {stages} entries, one for each stage");
         let error = value.unexpected(key.path(), expected);
-        settings.report(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
-        return None;
+        return settings.refuse(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
     }
     // Equal computations become a single time, which more engines support.
     let first = times.first().copied().unwrap_or(Cycles::ZERO);

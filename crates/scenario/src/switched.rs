@@ -25,8 +25,7 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
             const RANGE: std::ops::RangeInclusive<u64> = 2..=8192;
             let Some(value) = settings.get(Key::MachineNodes) else {
                 let error = settings.missing(Key::MachineNodes, "from 2 to 8192");
-                settings.report(error.because(kind_place, "a full-mesh"));
-                return None;
+                return settings.refuse(error.because(kind_place, "a full-mesh"));
             };
             NetworkParameters::FullMesh {
                 nodes: value.natural(Key::MachineNodes.path(), RANGE, settings.errors())?,
@@ -35,9 +34,8 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
         MachineKind::HyperX => {
             let Some(value) = settings.get(Key::MachineShape) else {
                 let expected = "the number of switches in each dimension: [4, 4]";
-                settings
-                    .report(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
-                return None;
+                return settings
+                    .refuse(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
             };
             let shape = Size::read(value, Key::MachineShape.path(), settings.errors())?.lengths;
             let hosts_per_switch = number(settings, kind, Key::MachineHostsPerSwitch)?;
@@ -70,18 +68,14 @@ fn make(settings: &Settings<'_>, parameters: &NetworkParameters, place: &Place) 
     if parameters.is_makeable()
         && let Err(over) = settings.budget().take_network(nodes, links, place)
     {
-        settings.report(over);
-        return None;
+        return settings.refuse(over);
     }
     match Machine::of_parameters(parameters) {
         Ok(machine) => {
             let size = Size::of_machine(&machine, place);
             Some((machine, size))
         }
-        Err(error) => {
-            settings.report(ScenarioError::at(place, error.to_string(), "these parameters"));
-            None
-        }
+        Err(error) => settings.refuse(ScenarioError::at(place, error.to_string(), "these parameters")),
     }
 }
 
@@ -94,12 +88,11 @@ fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
         let message =
             format!("both {} and {}, expected the keys of one form of fat tree", one.path(), other.path());
         let error = ScenarioError::at(settings.place(other)?, message, "of k-ary n-trees");
-        settings.report(
+        return settings.refuse(
             error
                 .because(settings.place(one), "of trees of two levels")
                 .with_help("give leaves, hosts_per_switch and spines, or arity and levels"),
         );
-        return None;
     }
     let mut number = |key| number(settings, MachineKind::FatTree, key);
     if written(&OF_ANY).is_some() {
@@ -110,8 +103,7 @@ fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
             && matches!(&value.content, Content::Text(text) if *text == NICS_ON[1])
         {
             let message = "machine.nics_on = neighbours of a k-ary n-tree, expected one-switch";
-            settings.report(ScenarioError::at(&value.place, message, "only of leaves and spines"));
-            return None;
+            return settings.refuse(ScenarioError::at(&value.place, message, "only of leaves and spines"));
         }
         // Every switch has equally many links up and down.
         let full = || vec![nics_per_host; count(levels - 1)];
@@ -162,8 +154,7 @@ fn nics(settings: &Settings<'_>, switches: u64, switches_key: Key) -> Option<Hos
             "{nics} links of a host on neighbours among {switches} switches, expected a divisor of {switches}"
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
-        settings.report(error.because(settings.place(switches_key), format!("{switches} switches")));
-        return None;
+        return settings.refuse(error.because(settings.place(switches_key), format!("{switches} switches")));
     }
     Some(HostNics::Neighbours(nics))
 }
@@ -183,8 +174,7 @@ fn dragonfly(
         let message = format!("{} is {found}, expected at most {most}", key.path());
         let error = ScenarioError::at(&value.place, message, "more than there are ports for");
         settings
-            .report(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")));
-        None
+            .refuse(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")))
     };
     let groups = within(Key::MachineGroups, 2, ports.saturating_add(1), ports.saturating_add(1))?;
     let most = ports / (groups - 1).max(1);
@@ -206,8 +196,7 @@ fn number(settings: &Settings<'_>, kind: MachineKind, key: Key) -> Option<u64> {
     let Some(value) = settings.get(key) else {
         let expected = format!("from {least} to {greatest}");
         let error = settings.missing(key, &expected);
-        settings.report(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
-        return None;
+        return settings.refuse(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
     };
     value.natural(key.path(), least..=greatest, settings.errors())
 }

@@ -48,8 +48,7 @@ pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Opt
     let message = "a collective by nodes on nodes in part or in turn, expected all or none of every node, one after \
                    another";
     let error = ScenarioError::at(place, message, "not whole nodes");
-    settings.report(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"));
-    None
+    settings.refuse(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"))
 }
 
 /// Reads the channels of an algorithm, if it has any.
@@ -93,8 +92,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     let count = found.filter(|count| *count <= MAX_CHANNELS).and_then(|count| u32::try_from(count).ok());
     let Some(count) = count.and_then(NonZeroU32::new) else {
         let expected = format!("an integer from 1 to {MAX_CHANNELS}, or \"nics\"");
-        reading.settings.report(value.unexpected(Key::ProgramChannels.path(), expected));
-        return None;
+        return reading.settings.refuse(value.unexpected(Key::ProgramChannels.path(), expected));
     };
     Some(Some(count))
 }

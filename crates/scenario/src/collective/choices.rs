@@ -88,12 +88,11 @@ pub(super) fn exchange(
         ("which has no choice of exchange", "leave it out")
     };
     let message = format!("program.exchange is {written} for {operation} by {algorithm}, {expected}");
-    reading.settings.report(
+    reading.settings.refuse(
         ScenarioError::at(&value.place, message, "not by this algorithm")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help(help),
-    );
-    None
+    )
 }
 
 /// Reads the exchange of a collective that performs a sequence of operations by these algorithms; it applies to the
@@ -119,12 +118,11 @@ pub(super) fn exchange_of_levels(
         "program.exchange is {} of a hierarchical algorithm whose steps have no choice of exchange",
         value.place.text()
     );
-    reading.settings.report(
+    reading.settings.refuse(
         ScenarioError::at(&value.place, message, "not by these algorithms")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help("leave it out: only all-reduce by patterns can exchange whole shares"),
-    );
-    None
+    )
 }
 
 /// The ports; one if the algorithm has no choice and the key is not given for it alone.
@@ -133,10 +131,7 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     let ports = match &value.content {
         Content::Integer(Some(1)) => Ports::One,
         Content::Text(text) if text == Ports::All.name() => Ports::All,
-        _ => {
-            reading.settings.report(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\""));
-            return None;
-        }
+        _ => return reading.settings.refuse(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\"")),
     };
     let has_choice = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_ports());
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })

@@ -106,8 +106,7 @@ pub(super) fn job(
     match Job::new(ranks, 1, job_steps) {
         Ok(job) => Some(ScenarioProgram::of_job(kind, job, shape, descriptions, per_node)),
         Err(error) => {
-            reading.settings.report(ScenarioError::at(&value.place, error.to_string(), "too many chunks"));
-            None
+            reading.settings.refuse(ScenarioError::at(&value.place, error.to_string(), "too many chunks"))
         }
     }
 }

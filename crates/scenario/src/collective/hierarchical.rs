@@ -301,8 +301,7 @@ fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
 /// Reports an operation that has no hierarchical form.
 fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
     let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
-    reading.settings.report(ScenarioError::at(&value.place, message, "not in two levels"));
-    None
+    reading.settings.refuse(ScenarioError::at(&value.place, message, "not in two levels"))
 }
 
 /// The number of chunks.
@@ -415,12 +414,11 @@ fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option
         );
         let place = shape_place(reading)?;
         let error = ScenarioError::at(place, message, "no two levels");
-        reading.settings.report(
+        return reading.settings.refuse(
             error
                 .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
                 .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),
         );
-        return None;
     }
     Shape::new(&[inside, ranks / inside]).ok()
 }

@@ -121,10 +121,9 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let values =
         value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.settings.errors())?;
     if values.len() > MAX_STEPS {
-        reading
+        return reading
             .settings
-            .report(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
-        return None;
+            .refuse(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
     }
     let mut known = KnownCollectives::default();
     let mut steps: Vec<Option<ReadStep>> = vec![];
@@ -148,10 +147,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
                 let program = of_collective(reading, &SEQUENCE, sequence, per_node?)?;
                 programs.push(ScenarioProgram { operations, ..program });
             }
-            Err(error) => {
-                reading.settings.report(steps_error(value, values, &error));
-                return None;
-            }
+            Err(error) => return reading.settings.refuse(steps_error(value, values, &error)),
         }
     }
     let others = programs.split_off(1);
@@ -351,10 +347,9 @@ impl StepTable {
 fn read_keys(reading: &mut Reading<'_>, value: &Value, own_keys: &mut OwnKeys) -> Option<Step> {
     let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
     let Content::Table(entries) = &value.content else {
-        reading
+        return reading
             .settings
-            .report(value.unexpected("step of the program", "a table of a collective or a computation"));
-        return None;
+            .refuse(value.unexpected("step of the program", "a table of a collective or a computation"));
     };
     let before = reading.settings.errors().len();
     let mut values = KeyedValues::new();
@@ -392,20 +387,18 @@ pub(crate) fn kind(
             let known: Vec<&str> =
                 choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
             let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
-            reading.settings.report(if text.starts_with("comput") {
+            return reading.settings.refuse(if text.starts_with("comput") {
                 error.with_help(NO_KIND)
             } else {
                 error
             });
-            return None;
         }
         return value.choice(Key::ProgramKind.path(), &choices, reading.settings.errors());
     }
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
-    reading.settings.report(error.with_help(NO_KIND));
-    None
+    reading.settings.refuse(error.with_help(NO_KIND))
 }
 
 /// Reports keys of a step that its operation does not take.
@@ -431,10 +424,9 @@ pub(crate) fn combinations(
             format!("{count} combinations of exchanges, expected at most {MAX_ALTERNATIVES} for best");
         let place = reading.settings.place(Key::ProgramExchange).unwrap_or(&value.place);
         let error = ScenarioError::at(place, message, "the best of all steps together");
-        reading
+        return reading
             .settings
-            .report(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
-        return None;
+            .refuse(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
     }
     // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.
     let combination = |mut number: usize| {

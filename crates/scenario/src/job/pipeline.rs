@@ -141,8 +141,7 @@ fn check_count(
     }
     let most = super::MAX_STEPS;
     let message = format!("a pipeline of up to {steps} steps, expected at most {most} steps of the job");
-    reading.settings.report(ScenarioError::at(place, message, "too many steps"));
-    None
+    reading.settings.refuse(ScenarioError::at(place, message, "too many steps"))
 }
 
 /// The name of a pipeline.
@@ -194,12 +193,11 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
         let message = format!(
             "{microbatches} microbatches of an interleaved pipeline of {stages} stages, expected a multiple of {stages}"
         );
-        reading.settings.report(ScenarioError::at(
+        return reading.settings.refuse(ScenarioError::at(
             found,
             message,
             format!("expected a multiple of {stages}"),
         ));
-        return None;
     }
     let number = |count: u64| usize::try_from(count).ok();
     // More microbatches than steps are reported as too many steps.
@@ -211,8 +209,7 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
              the job",
             super::MAX_STEPS
         );
-        reading.settings.report(ScenarioError::at(&value.place, message, "too many steps"));
-        return None;
+        return reading.settings.refuse(ScenarioError::at(&value.place, message, "too many steps"));
     }
     Some(Keys { axis, tasks, units, bytes })
 }
@@ -240,16 +237,14 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
         }
         (Schedule::Interleaved, None) => {
             let message = "chunks is missing in an interleaved pipeline, expected an integer from 2 on";
-            reading.settings.report(ScenarioError::at(&value.place, message, "no chunks"));
-            None
+            reading.settings.refuse(ScenarioError::at(&value.place, message, "no chunks"))
         }
         (Schedule::GPipe | Schedule::OneForwardOneBackward, None) => Some(1),
         (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(count)) => {
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
             let error = ScenarioError::at(&count.place, message, "only of interleaved pipelines");
             let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
-            reading.settings.report(error.because(schedule, "the schedule"));
-            None
+            reading.settings.refuse(error.because(schedule, "the schedule"))
         }
     }
 }
@@ -287,8 +282,7 @@ fn stages_of(
         );
         let error = ScenarioError::at(&range.place, message, "the axis of the stages");
         let over = table.step.values.get(Key::ProgramOver).unwrap_or(value);
-        reading.settings.report(error.because(Some(&over.place), "the axis"));
-        return None;
+        return reading.settings.refuse(error.because(Some(&over.place), "the axis"));
     }
     Some(stages)
 }
@@ -352,16 +346,14 @@ fn task_step(
         if let Some(given) = given {
             let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
             let error = ScenarioError::at(&given.place, message, "not of a step of a task");
-            reading
-                .settings
-                .report(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
-            return None;
+            return reading.settings.refuse(
+                error.with_help("the steps of a task follow one another, on the ranks of its stage"),
+            );
         }
     }
     if step_body::is_pipeline(&table) {
         let message = "a pipeline in a task of a pipeline, expected any other step";
-        reading.settings.report(ScenarioError::at(&value.place, message, "a pipeline"));
-        return None;
+        return reading.settings.refuse(ScenarioError::at(&value.place, message, "a pipeline"));
     }
     let name = match &table.own.name {
         Some(name) => Some(name.text("name of a step", reading.settings.errors())?.to_owned()),

@@ -30,8 +30,7 @@ pub(super) fn takes_part(
     }
     if takes_part.iter().all(|is_in| !is_in) {
         let message = "only leaves no rank, expected at least one";
-        reading.settings.report(ScenarioError::at(&value.place, message, "no rank takes part"));
-        return None;
+        return reading.settings.refuse(ScenarioError::at(&value.place, message, "no rank takes part"));
     }
     Some(takes_part.into())
 }

@@ -78,16 +78,12 @@ pub(super) fn shift(
     let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
     let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        reading.settings.report(over.at(place, "a step of this many messages"));
-        return None;
+        return reading.settings.refuse(over.at(place, "a step of this many messages"));
     }
     let computations = Computations::Same(reading.compute()?);
     match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
         Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),
-        Err(error) => {
-            reading.settings.report(ScenarioError::at(place, error.to_string(), "this step"));
-            None
-        }
+        Err(error) => reading.settings.refuse(ScenarioError::at(place, error.to_string(), "this step")),
     }
 }
 
@@ -97,8 +93,7 @@ fn wraps(reading: &mut Reading<'_>, table: &StepTable) -> Option<bool> {
     if let Content::Boolean(wraps) = value.content {
         return Some(wraps);
     }
-    reading.settings.report(value.unexpected("wrap", "true or false"));
-    None
+    reading.settings.refuse(value.unexpected("wrap", "true or false"))
 }
 
 /// The axis that a send goes along, or that the stages of a pipeline are on.
@@ -107,8 +102,7 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
     let expected = format!("one axis of the logical shape, such as [0], of 0 to {greatest}");
     let Some(value) = table.step.values.get(Key::ProgramOver) else {
         let message = format!("over is missing in {of}, expected {expected}");
-        reading.settings.report(ScenarioError::at(&table.step.place, message, "no axis"));
-        return None;
+        return reading.settings.refuse(ScenarioError::at(&table.step.place, message, "no axis"));
     };
     let axis = match &value.content {
         Content::List(named) => match &named[..] {

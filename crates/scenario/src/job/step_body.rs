@@ -267,12 +267,11 @@ fn messages(
         let found = body.process_count();
         let message = format!("a step of {found} processes, expected {ranks}: the ranks of the program");
         let place = [Key::ProgramGuest, Key::ProgramFile].iter().find_map(|&key| reading.settings.place(key));
-        reading.settings.report(ScenarioError::at(
+        return reading.settings.refuse(ScenarioError::at(
             place.unwrap_or(&table.step.place),
             message,
             "other processes",
         ));
-        return None;
     }
     Some(whole(kind, body, bytes, notes))
 }
@@ -290,8 +289,7 @@ fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<
     };
     let Some(axes) = axes.filter(|axes| !axes.is_empty()) else {
         let expected = format!("axes of the logical shape, such as [0], of 0 to {greatest}");
-        reading.settings.report(over.unexpected("over of a traffic step", expected));
-        return None;
+        return reading.settings.refuse(over.unexpected("over of a traffic step", expected));
     };
     let mut groups = BTreeMap::<Vec<u64>, Vec<u32>>::new();
     for rank in 0..shape.node_count() {
