@@ -169,16 +169,9 @@ impl Reading<'_, '_> {
         match &entry.content {
             Content::Integer(Some(number)) => self.number(*number),
             Content::Text(text) => self.text(text),
-            Content::List(values) => {
-                let coordinate = |value: &Value| match value.content {
-                    Content::Integer(number) => number,
-                    _ => None,
-                };
-                let coordinates: Option<Vec<u64>> = values.iter().map(coordinate).collect();
-                self.coordinates(
-                    &coordinates
-                        .ok_or_else(|| format!("node is {}, expected coordinates", entry.describe()))?,
-                )
+            Content::List(_) => {
+                let expected = || format!("node is {}, expected coordinates", entry.describe());
+                self.coordinates(&entry.integers().ok_or_else(expected)?)
             }
             _ => Err(format!("node is {}, expected a number, coordinates or a range", entry.describe())),
         }
@@ -314,10 +307,7 @@ impl Reading<'_, '_> {
 
 /// The error for a process outside the allocation.
 pub(super) fn outside(allocation: &Allocation, nodes: &[NodeId], place: &Place) -> Option<ScenarioError> {
-    let (process, node) = (0..)
-        .zip(nodes)
-        .find(|(_, node)| allocation.place(**node).is_none())
-        .map(|(process, node): (u64, _)| (process, node))?;
+    let (process, node) = (0_u64..).zip(nodes).find(|(_, node)| allocation.place(**node).is_none())?;
     let message = format!("process {process} is on node {node}, expected a node of machine.allocation");
     Some(ScenarioError::at(place, message, "leaves the allocation"))
 }

@@ -19,20 +19,19 @@ use std::{
 };
 
 use cubefold_collectives::{Algorithm, OPERATIONS, Operation};
-use cubefold_formats::input::Ratio;
-use cubefold_simulator::TaskGraph;
 use cubefold_topology::Machine;
 
 use self::{
-    task_program::{Lowering, LoweringError},
+    task_program::{Choices, Lowering, LoweringError},
     trace_set::NodePlace,
 };
 use super::{
     errors::{ScenarioError, alternatives, help},
+    goal_file::task_graph,
     keys::Key,
+    placement_file::Failure,
     program::{ProgramKind, Reading},
     settings::Settings,
-    stages_file::report_unread,
     value::{Content, Value},
 };
 use crate::ScenarioProgram;
@@ -87,30 +86,17 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
 fn read_collectives(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let algorithms = algorithms(reading);
     let settings = reading.settings;
-    let Some(value) = settings.get(Key::ProgramFile) else {
-        let expected = "the path of a trace, or of the traces of all ranks such as \"trace.{rank}.json\"";
-        return settings.refuse(settings.missing(Key::ProgramFile, expected));
-    };
+    let expected = "the path of a trace, or of the traces of all ranks such as \"trace.{rank}.json\"";
+    let value = settings.required(Key::ProgramFile, expected)?;
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
-    let traces = match reading.library.collective_traces(&path) {
-        Ok(traces) => traces,
-        Err(failure) => {
-            report_unread(reading, value, name, failure);
-            return None;
-        }
-    };
+    let traces = reading.library.collective_traces(&path);
+    let report = |failure: Failure| failure.report(settings.errors(), value, "program file", name);
+    let traces = traces.map_err(report).ok()?;
     let choices = Choices { has_control: false, has_streams: false, algorithms: algorithms? };
     let program = lowered(reading, &TRACE, (value, &path), &traces.set, choices)?;
     let notes = traces.notes.iter().map(|note| format!("{name}: {note}.")).collect();
     Some(ScenarioProgram { notes, ..program })
-}
-
-/// The choices that turn traces into a program.
-struct Choices {
-    has_control: bool,
-    has_streams: bool,
-    algorithms: BTreeMap<Operation, Algorithm>,
 }
 
 /// Makes a program from the traces in the files `pattern`, which `value` names.
@@ -124,37 +110,11 @@ fn lowered(
     let (overhead, per_node) = (reading.compute()?, reading.per_node()?);
     let name = value.text(Key::ProgramFile.path(), reading.settings.errors())?;
     let scale = reading.machine.timing.scale();
-    let units = |bytes: u64| match scale {
-        Some(scale) => scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX),
-        None => bytes,
-    };
-    let lowering = Lowering {
-        set,
-        has_control: choices.has_control,
-        has_streams: choices.has_streams,
-        algorithms: choices.algorithms,
-        unit_bytes: scale.map_or(1, |scale| scale.unit_bytes()),
-        units: &units,
-        budget: reading.settings.budget(),
-        pattern,
-    };
-    let (schedule, traces) = match lowering.schedule() {
-        Ok(made) => made,
-        Err(error) => {
-            report(reading, value, name, set, error);
-            return None;
-        }
-    };
-    let schedule = Arc::new(schedule);
-    let graph = match scale {
-        None => TaskGraph::new(schedule, overhead),
-        Some(scale) => {
-            // Times above 2^63 cycles and sizes above 2^63 units are refused before a run.
-            let seconds = |time: u64| Ratio::from(time).over(Ratio::from(1_000_000_000));
-            let cycles = |time| seconds(time).and_then(|time| scale.cycles(time)).unwrap_or(u64::MAX);
-            TaskGraph::scaled(schedule, overhead, cycles, units)
-        }
-    };
+    let lowering = Lowering { set, choices, scale, budget: reading.settings.budget(), pattern };
+    let lowered = lowering.schedule();
+    let (schedule, traces) =
+        lowered.map_err(|error| report(reading.settings, value, name, set, error)).ok()?;
+    let graph = task_graph(Arc::new(schedule), overhead, scale);
     Some(ScenarioProgram {
         file: Some(name.to_owned()),
         traces: Some(Arc::new(traces)),
@@ -180,17 +140,13 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
         Some(machine) => vec![machine.numbered_hosts()],
         None => reading.machine.size.as_ref().map_or(vec![], |size| size.lengths.clone()),
     };
-    match reading.library.traces(&pattern, groups?.as_deref(), &lengths) {
-        Ok(set) => Some((value, pattern, set)),
-        Err(failure) => {
-            report_unread(reading, value, name, failure);
-            None
-        }
-    }
+    let set = reading.library.traces(&pattern, groups?.as_deref(), &lengths);
+    let report = |failure: Failure| failure.report(settings.errors(), value, "program file", name);
+    Some((value, pattern, set.map_err(report).ok()?))
 }
 
 /// Reports the reasons why the traces do not make a task graph.
-fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, error: LoweringError) {
+fn report(settings: &Settings<'_>, value: &Value, name: &str, set: &TraceSet, error: LoweringError) {
     let shown = |place: NodePlace| {
         format!(
             "{} of rank {} ({})",
@@ -199,9 +155,8 @@ fn report(reading: &mut Reading<'_>, value: &Value, name: &str, set: &TraceSet, 
             set.paths()[place.0 as usize].display()
         )
     };
-    let settings = reading.settings;
     match error {
-        LoweringError::Traces(failure) => report_unread(reading, value, name, failure),
+        LoweringError::Traces(failure) => failure.report(settings.errors(), value, "program file", name),
         LoweringError::NoAlgorithm(operation, place) => {
             let names = algorithms_for(operation);
             let names: Vec<&str> = names.iter().map(|name| name.0).collect();
@@ -240,10 +195,7 @@ fn dependencies(reading: &mut Reading<'_>) -> Option<bool> {
 /// Whether the operations of a stream start in order.
 fn streams(reading: &mut Reading<'_>) -> Option<bool> {
     let Some(value) = reading.settings.get(Key::ProgramStreams) else { return Some(false) };
-    if let Content::Boolean(streams) = value.content {
-        return Some(streams);
-    }
-    reading.settings.refuse(value.unexpected(Key::ProgramStreams.path(), "true or false"))
+    value.truth(Key::ProgramStreams.path(), reading.settings.errors())
 }
 
 /// The path of the file of groups, if there is one.

@@ -2,7 +2,6 @@
 //! and 28.6): `{ kind = "k-ary-tree", arity = 3, levels = 2 }`, `{ kind = "grammar", grammar = "ring", size = 4 }`.
 
 use std::{
-    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -15,7 +14,7 @@ use super::{
     errors::{Errors, ScenarioError, Standing, alternatives, errors_at, help},
     library::Library,
     placement_file::Failure,
-    source_file::{ReadError, SourceFile},
+    source_file::SourceFile,
     value::{Size, Value},
 };
 
@@ -44,12 +43,6 @@ pub(super) struct DescribedGraph<'a> {
     pub(super) kind: &'a Value,
     /// Finds the value of a key.
     pub(super) get: &'a dyn Fn(&'static str) -> Option<&'a Value>,
-}
-
-impl fmt::Debug for DescribedGraph<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("DescribedGraph").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 impl DescribedGraph<'_> {
@@ -136,7 +129,7 @@ impl DescribedGraph<'_> {
         let names = EDGE_GRAMMARS.each_ref().map(|grammar| grammar.name);
         let forms: Vec<&str> = names.into_iter().chain(["file:PATH"]).collect();
         let Some(value) = (self.get)("grammar") else {
-            return errors.refuse(self.missing("grammar", &alternatives(&forms)));
+            return errors.refuse(missing(self.name, self.kind, "grammar", &alternatives(&forms)));
         };
         let name = value.text(format!("{}.grammar", self.name), errors)?;
         if let Some(named) = NamedGrammar::with_name(name) {
@@ -146,18 +139,8 @@ impl DescribedGraph<'_> {
             let error = value.unexpected(format!("{}.grammar", self.name), alternatives(&forms));
             return errors.refuse(error.with_help(help(name, &names)));
         };
-        match library.grammar(&beside(path), name) {
-            Ok(grammar) => Some(grammar),
-            Err(Failure::Wrong(wrong)) => {
-                errors.report_all(wrong);
-                None
-            }
-            Err(Failure::Unreadable(reason)) => {
-                let message = format!("grammar {path:?} cannot be read: {reason}");
-                let error = ScenarioError::at(&value.place, message, "named here");
-                errors.refuse(error.with_help("paths are relative to the scenario file"))
-            }
-        }
+        let grammar = library.grammar(&beside(path), name);
+        grammar.map_err(|failure| failure.report(errors, value, "grammar", path)).ok()
     }
 
     fn number(
@@ -168,17 +151,18 @@ impl DescribedGraph<'_> {
         errors: &Errors,
     ) -> Option<u64> {
         let Some(value) = (self.get)(key) else {
-            return errors.refuse(self.missing(key, expected));
+            return errors.refuse(missing(self.name, self.kind, key, expected));
         };
         value.natural(format!("{}.{key}", self.name), range, errors)
     }
+}
 
-    fn missing(&self, key: &str, expected: &str) -> ScenarioError {
-        let message = format!("{}.{key} is missing, expected {expected}", self.name);
-        ScenarioError::at(&self.kind.place, message, format!("needs {key}"))
-            .with_help(format!("add {key} = .."))
-            .standing(Standing::MissingValue)
-    }
+/// The error that a graph of this kind lacks a key; `table` is `machine` or `program.guest`.
+pub(super) fn missing(table: &str, kind: &Value, key: &str, expected: &str) -> ScenarioError {
+    let message = format!("{table}.{key} is missing, expected {expected}");
+    ScenarioError::at(&kind.place, message, format!("needs {key}"))
+        .with_help(format!("add {key} = .."))
+        .standing(Standing::MissingValue)
 }
 
 /// Reads the productions of an edge grammar, called `name`.
@@ -187,17 +171,11 @@ impl DescribedGraph<'_> {
 ///
 /// If the file cannot be read or is wrong: the first errors.
 pub(super) fn read_grammar_file(path: &Path, name: &str, budget: &Budget) -> Result<EdgeGrammar, Failure> {
-    let source = SourceFile::read_within(path, budget).map_err(|error| match error {
-        ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
-        ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
-            Failure::Wrong(vec![ScenarioError::of_file(path, format!("grammar {error}"))])
-        }
-    })?;
+    let source =
+        SourceFile::read_within(path, budget).map_err(|error| Failure::unread(path, "grammar", error))?;
     // Alternatives are kept as written, a few words each.
     let bytes = (source.text().len() as u64).saturating_mul(BYTES_A_DERIVATION);
-    budget
-        .take_for_a_while(bytes, bytes / 2)
-        .map_err(|over| Failure::Wrong(vec![over.of_file(path, "its productions:")]))?;
+    budget.take_for_a_while(bytes, bytes / 2).map_err(|over| over.of_file(path, "its productions:"))?;
     EdgeGrammar::parse(name, source.text()).map_err(|mistakes| {
         let mut diagnostics = Diagnostics::default();
         for mistake in mistakes {

@@ -155,21 +155,10 @@ impl Embedding {
         std::iter::once(self.name.to_owned()).chain(named)
     }
 
-    /// Whether it stands for every order of axes.
-    pub(super) fn is_axis_orders(&self) -> bool {
-        matches!(self.maker, Maker::AxisOrders)
-    }
-
     /// The rule, if it is one.
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
-        match self.maker {
-            Maker::Rule(kind) => Some(kind),
-            Maker::Construction(_)
-            | Maker::Drawn(_)
-            | Maker::Seeded(_)
-            | Maker::ByNumber(_)
-            | Maker::AxisOrders => None,
-        }
+        let Maker::Rule(kind) = self.maker else { return None };
+        Some(kind)
     }
 }
 
@@ -189,13 +178,12 @@ pub(super) fn place_seeded(
     place(&PlacementTask { guest: &guest, machine: fit.machine, hosts, per_node, key: &key }).map_err(
         |refusal| {
             let message = format!("embedding {}: {refusal}", named.name);
-            let error =
-                ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "not placed")
-                    .because(Some(&fit.size.place), "the machine")
-                    .because(fit.settings.place(Key::ProgramGuest), "the guest")
-                    .because(fit.settings.place(Key::ProgramDimensions), "the processes")
-                    .with_help(refusal.help);
-            Failure::Wrong(vec![error])
+            ScenarioError::at(fit.place_of(named), message, "not placed")
+                .because(Some(&fit.size.place), "the machine")
+                .because(fit.settings.place(Key::ProgramGuest), "the guest")
+                .because(fit.settings.place(Key::ProgramDimensions), "the processes")
+                .with_help(refusal.help)
+                .into()
         },
     )
 }
@@ -255,29 +243,15 @@ impl EmbeddingName {
 
     /// The rule for the fields of labels, if it is one.
     pub(super) fn rule(&self) -> Option<EmbeddingKind> {
-        match self {
-            Self::Registered { embedding, .. } => embedding.rule(),
-            Self::Axes(_)
-            | Self::Plane(_)
-            | Self::File(_)
-            | Self::Launcher(_)
-            | Self::Search(_)
-            | Self::Added(_) => None,
-        }
+        let Self::Registered { embedding, .. } = self else { return None };
+        embedding.rule()
     }
 
     /// The name of the chosen construction.
     #[must_use]
     pub fn construction(&self) -> Option<&'static str> {
-        match self {
-            Self::Registered { construction, .. } => *construction,
-            Self::Axes(_)
-            | Self::Plane(_)
-            | Self::File(_)
-            | Self::Launcher(_)
-            | Self::Search(_)
-            | Self::Added(_) => None,
-        }
+        let Self::Registered { construction, .. } = self else { return None };
+        *construction
     }
 }
 

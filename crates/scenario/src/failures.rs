@@ -58,13 +58,13 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
     let wrong = |place: &Place, error: TooManyFailuresError| {
         ScenarioError::at(place, error.to_string(), "these failures")
     };
-    let drawn = failed.and_then(|machine| match nodes.and_then(|value| Some((value, count(value)?))) {
+    let drawn = failed.and_then(|machine| match nodes.and_then(|value| Some((value, value.integer()?))) {
         Some((value, count)) => {
             with_failed_nodes(&machine, count, key("nodes")).map_err(|error| wrong(&value.place, error))
         }
         None => Ok(machine),
     });
-    let drawn = drawn.and_then(|machine| match links.and_then(|value| Some((value, count(value)?))) {
+    let drawn = drawn.and_then(|machine| match links.and_then(|value| Some((value, value.integer()?))) {
         Some((value, count)) => {
             with_failed_links(&machine, count, key("links")).map_err(|error| wrong(&value.place, error))
         }
@@ -94,35 +94,25 @@ pub(super) fn check_size(
     settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
 }
 
-/// The number of random failures.
-fn count(value: &Value) -> Option<u64> {
-    match value.content {
-        Content::Integer(count) => count,
-        _ => None,
-    }
-}
-
 /// The entries of a list of failures; none for a number of random failures.
-fn entries<'a>(value: &'a Value, key: Key, errors: &Errors) -> Option<&'a [Value]> {
+fn entries<'a>(value: &'a Value, key: Key, expected: &str, errors: &Errors) -> Option<&'a [Value]> {
     match &value.content {
         Content::Integer(Some(_)) => None,
         Content::List(values) => Some(values),
-        _ => errors.refuse(value.unexpected(key.path(), "a list, or a number of random failures")),
+        _ => errors.refuse(value.unexpected(key.path(), expected)),
     }
 }
 
 fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec<(NodeId, NodeId)>> {
     let key = Key::MachineFailedLinks;
-    let mut link = |entry: &Value| {
-        let Content::List(ends) = &entry.content else {
-            return errors.refuse(
-                entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
-            );
+    let link = |entry: &Value| {
+        let ends = match &entry.content {
+            Content::List(ends) => &ends[..],
+            _ => &[],
         };
-        let [one, other] = ends.as_slice() else {
-            return errors.refuse(
-                entry.unexpected(format!("entry of {}", key.path()), "a list of the two nodes of a link"),
-            );
+        let [one, other] = ends else {
+            let name = format!("entry of {}", key.path());
+            return errors.refuse(entry.unexpected(name, "a list of the two nodes of a link"));
         };
         let ends = (node(one, key, machine, errors)?, node(other, key, machine, errors)?);
         if !machine.neighbours(ends.0).any(|next| next == ends.1) {
@@ -134,35 +124,24 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
         }
         Some(ends)
     };
-    let values = match &value.content {
-        Content::Integer(Some(_)) => return None,
-        Content::List(values) => values,
-        _ => {
-            return errors.refuse(
-                value.unexpected(key.path(), "a list of pairs of nodes, or a number of random links"),
-            );
-        }
-    };
-    values.iter().map(&mut link).collect()
+    let expected = "a list of pairs of nodes, or a number of random links";
+    entries(value, key, expected, errors)?.iter().map(link).collect()
 }
 
 fn listed_nodes(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec<NodeId>> {
     let key = Key::MachineFailedNodes;
-    entries(value, key, errors)?.iter().map(|entry| node(entry, key, machine, errors)).collect()
+    let entries = entries(value, key, "a list, or a number of random failures", errors)?;
+    entries.iter().map(|entry| node(entry, key, machine, errors)).collect()
 }
 
 /// Reads a node by its number or its coordinates.
 pub(super) fn node(value: &Value, key: Key, machine: &Machine, errors: &Errors) -> Option<NodeId> {
     let found = match &value.content {
         Content::Integer(Some(number)) => machine.node(*number).map_err(|error| error.to_string()),
-        Content::List(values) => {
-            let coordinate = |value: &Value| match value.content {
-                Content::Integer(coordinate) => coordinate,
-                _ => None,
-            };
-            let coordinates: Option<Vec<u64>> = values.iter().map(coordinate).collect();
-            let shape = machine.shape();
-            coordinates.ok_or_else(|| "no list of coordinates".to_owned()).and_then(|coordinates| {
+        Content::List(_) => {
+            let coordinates = value.integers().ok_or_else(|| "no list of coordinates".to_owned());
+            coordinates.and_then(|coordinates| {
+                let shape = machine.shape();
                 let coordinates = Coordinates::new(shape, &coordinates).map_err(|error| error.to_string())?;
                 Ok(shape.node_at(&coordinates))
             })

@@ -24,15 +24,11 @@ mod labels;
 mod line_cursor;
 mod plain_lines;
 
-use std::{
-    io::{self, Read},
-    path::Path,
-    sync::Arc,
-};
+use std::{io::Read, path::Path, sync::Arc};
 
 use cubefold_formats::input::{Ratio, diagnostic::MAX_REPORTED, input_file};
 use cubefold_simulator::{
-    OperationKind, StuckReason, StuckTasks, TaskGraph, TaskSchedule, TaskScheduleError,
+    Cycles, OperationKind, StuckReason, StuckTasks, TaskGraph, TaskSchedule, TaskScheduleError,
 };
 
 use self::{
@@ -46,9 +42,8 @@ use super::{
     placement_file::Failure,
     program::{ProgramKind, Reading},
     source_file::{Place, SourceFile},
-    stages_file::report_unread,
 };
-use crate::ScenarioProgram;
+use crate::{PhysicalScale, ScenarioProgram};
 
 pub(super) static GOAL: ProgramKind = ProgramKind {
     name: "goal",
@@ -85,7 +80,7 @@ pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule
 fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
     let mut reader = GoalReader::new();
     let mut report = LineReport { path, errors: vec![], wrong: 0 };
-    let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its operations:")]);
+    let over = |over: OverBudget| Failure::from(over.of_file(path, "its operations:"));
     let (mut lines, mut later) =
         (RowBudget::new(budget, BYTES_A_LINE), RowBudget::new(budget, BYTES_A_LATER));
     let (mut pending, mut ranks) = (0, 0);
@@ -118,7 +113,7 @@ fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure
     };
     report.into_result()?;
     let Some(builder) = builder else {
-        return Err(Failure::Wrong(vec![ScenarioError::of_file(path, "no ranks, expected \"num_ranks N\"")]));
+        return Err(Failure::of_file(path, "no ranks, expected \"num_ranks N\""));
     };
     let schedule = builder.finish().map_err(|error| Failure::Wrong(schedule_errors(path, &error)))?;
     lines.keep(schedule.bytes());
@@ -141,8 +136,7 @@ fn read_lines(
     reader: &mut GoalReader,
     read: impl FnMut(&mut GoalReader, usize, Lines<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let file = input_file::open_text(path).map_err(|error| unreadable(&error.into()))?;
-    read_lines_of(file, reader, read)
+    read_lines_of(input_file::open_text(path)?, reader, read)
 }
 
 /// Reads the lines of an open file in the same way.
@@ -153,7 +147,7 @@ fn read_lines_of(
 ) -> Result<(), Failure> {
     let (mut buffer, mut filled, mut number) = (vec![0; CHUNK], 0, 0);
     loop {
-        let count = file.read(&mut buffer[filled..]).map_err(|error| unreadable(&error))?;
+        let count = file.read(&mut buffer[filled..])?;
         filled += count;
         let mut start = 0;
         loop {
@@ -184,10 +178,6 @@ fn read_lines_of(
             buffer.resize(2 * filled, 0);
         }
     }
-}
-
-fn unreadable(error: &io::Error) -> Failure {
-    Failure::Unreadable(error.to_string())
 }
 
 /// The first errors of a file, and the number of all errors.
@@ -332,28 +322,30 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let value = settings.required(Key::ProgramFile, "the path of a GOAL file")?;
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
-    let schedule = match reading.library.schedule(&path) {
-        Ok(schedule) => schedule,
-        Err(failure) => {
-            report_unread(reading, value, name, failure);
-            return None;
-        }
-    };
+    let schedule = reading.library.schedule(&path);
+    let report = |failure: Failure| failure.report(settings.errors(), value, "program file", name);
+    let schedule = schedule.map_err(report).ok()?;
     let (overhead, per_node) = (reading.compute()?, reading.per_node()?);
-    let graph = match reading.machine.timing.scale() {
-        None => TaskGraph::new(schedule, overhead),
-        Some(scale) => {
-            // Times above 2^63 cycles and sizes above 2^63 units are refused before a run.
-            let nanoseconds = |time: u64| Ratio::from(time).over(Ratio::from(1_000_000_000));
-            let cycles = |time| nanoseconds(time).and_then(|time| scale.cycles(time)).unwrap_or(u64::MAX);
-            let units = |bytes| scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX);
-            TaskGraph::scaled(schedule, overhead, cycles, units)
-        }
-    };
-    let bytes = reading.machine.timing.scale().and(largest_message(graph.schedule()));
-    let (file, file_path) = (Some(name.to_owned()), Some(path.clone()));
+    let scale = reading.machine.timing.scale();
+    let graph = task_graph(schedule, overhead, scale);
+    let bytes = scale.and(largest_message(graph.schedule()));
+    let (file, file_path) = (Some(name.to_owned()), Some(path));
     let program = ScenarioProgram::new(&GOAL, graph);
     Some(ScenarioProgram { file, file_path, bytes, ranks_per_node: per_node, ..program })
+}
+
+/// The task graph of a schedule in nanoseconds and bytes; without a scale, these are cycles and units.
+pub(super) fn task_graph(
+    schedule: Arc<TaskSchedule>,
+    overhead: Cycles,
+    scale: Option<PhysicalScale>,
+) -> TaskGraph {
+    let Some(scale) = scale else { return TaskGraph::new(schedule, overhead) };
+    // Times above 2^63 cycles and sizes above 2^63 units are refused before a run.
+    let seconds = |time: u64| Ratio::from(time).over(Ratio::from(1_000_000_000));
+    let cycles = |time| seconds(time).and_then(|time| scale.cycles(time)).unwrap_or(u64::MAX);
+    let units = |bytes| scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX);
+    TaskGraph::scaled(schedule, overhead, cycles, units)
 }
 
 /// The size of the largest message in the file \[bytes\].

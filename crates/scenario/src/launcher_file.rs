@@ -1,7 +1,6 @@
 //! Placements from launchers' files: the table that names one, and its files.
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,7 +20,7 @@ use super::{
     Run, asked_file,
     errors::{Errors, ScenarioError, ScenarioErrors, errors_at},
     placement_file::Failure,
-    source_file::{Place, ReadError, SourceFile},
+    source_file::{Place, SourceFile},
     value::{Table, Value},
 };
 
@@ -49,9 +48,9 @@ pub(super) fn entry(value: &Value, errors: &Errors) -> Option<LauncherEntry> {
     let table = Table::read(value, "embedding", &KEYS, errors)?;
     let file = table.required("file", "the path of a launcher's file", errors);
     let file = file.and_then(|value| path(value, &table.name("file"), errors));
-    let format = table.required("format", "the name of a format", errors);
-    let format = format.and_then(|value| read_format(value, &table.name("format"), errors));
-    let format = format?;
+    let formats = LauncherFormat::ALL.map(|format| (format.name(), format));
+    let format = table.required("format", "the name of a format", errors)?;
+    let format = format.choice(&table.name("format"), &formats, errors)?;
     let (hosts, slots_per_node) =
         (read_hosts_key(&table, format, errors), read_slots(&table, format, errors));
     let coordinates = read_coordinates_key(&table, format, errors);
@@ -73,11 +72,6 @@ fn path(value: &Value, name: &str, errors: &Errors) -> Option<String> {
         return errors.refuse(value.unexpected(name, "a path"));
     }
     Some(text.to_owned())
-}
-
-fn read_format(value: &Value, name: &str, errors: &Errors) -> Option<LauncherFormat> {
-    let now = LauncherFormat::ALL.map(|format| (format.name(), format));
-    value.choice(name, &now, errors)
 }
 
 /// The path of the host names; reports one that the format does not use.
@@ -120,19 +114,9 @@ fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &Errors) {
     errors.report(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")));
 }
 
-/// A launcher's file with the paths of its parts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct LauncherSource {
-    pub(super) format: LauncherFormat,
-    pub(super) file: PathBuf,
-    pub(super) hosts: Option<PathBuf>,
-    pub(super) coordinates: Option<PathBuf>,
-    pub(super) slots_per_node: Option<u64>,
-}
-
-impl LauncherSource {
+impl LauncherEntry {
     /// Reads the placement of `processes` processes on `region`, whose hosts have the names `known`, if any; `place` is
-    /// where the scenario names the file.
+    /// where the scenario names the file, and `beside` finds its files.
     ///
     /// # Errors
     ///
@@ -143,30 +127,27 @@ impl LauncherSource {
         region: Region<'_>,
         known: Option<HostList>,
         place: &Place,
+        beside: impl Fn(&str) -> PathBuf,
     ) -> Result<Placement, Failure> {
-        let hosts = self.hosts.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
-        let source = SourceFile::read(&self.file).map_err(|error| match error {
-            ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
-            ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
-                Failure::Wrong(vec![ScenarioError::of_file(&self.file, format!("launcher's file {error}"))])
-            }
-        })?;
+        let (file, listed) = (beside(&self.file), self.hosts.as_deref().map(&beside));
+        let hosts = listed.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
+        let source =
+            SourceFile::read(&file).map_err(|error| Failure::unread(&file, "launcher's file", error))?;
         let mut hosts = among(hosts?, known.filter(|_| self.coordinates.is_none()));
         if hosts.is_none() && self.coordinates.is_none() && self.format.names_hosts() {
-            return Err(Failure::Wrong(vec![no_hosts(self.format, place)]));
+            return Err(no_hosts(self.format, place).into());
         }
-        if let Some(path) = &self.coordinates {
-            let map = read_map(path).map_err(Failure::Wrong)?;
+        if let Some(path) = self.coordinates.as_deref().map(beside) {
+            let map = read_map(&path).map_err(Failure::Wrong)?;
             let ordered = map.order(region.whole(), hosts.as_ref());
-            hosts = Some(ordered.map_err(|error| {
-                Failure::Wrong(vec![ScenarioError::of_file(path, format!("coordinate map: {error}"))])
-            })?);
+            hosts =
+                Some(ordered.map_err(|error| Failure::of_file(&path, format!("coordinate map: {error}")))?);
         }
         let options = HostOptions { hosts: hosts.as_ref(), slots_per_node: self.slots_per_node };
         let placement = launcher::read(self.format, source.text(), processes, region, options);
         placement.map_err(|diagnostics| {
             let expected = self.format.to_string();
-            let other = asked_file::other_format(&self.file, source.text(), &expected, &[]);
+            let other = asked_file::other_format(&file, source.text(), &expected, &[]);
             let errors = || errors_at(&source, &diagnostics);
             Failure::Wrong(other.map_or_else(errors, |error| vec![error]))
         })

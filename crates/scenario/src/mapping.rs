@@ -15,7 +15,7 @@ use self::{
 };
 use super::{
     allocation,
-    embeddings::{EmbeddingName, Maker, all_axis_orders, expected},
+    embeddings::{Embedding, EmbeddingName, Maker, all_axis_orders, expected},
     errors::{Errors, ScenarioError, help},
     failures,
     keys::Key,
@@ -93,21 +93,30 @@ impl<'a> Fit<'a> {
         self.program.rank_count().div_ceil(self.program.ranks_per_node)
     }
 
-    /// Whether an embedding is applied to groups of processes, one per node; "standard" by number and orders
-    /// of axes handle groups themselves.
-    fn places_groups(&self, embedding: &NamedEmbedding) -> bool {
-        if matches!(embedding.name, EmbeddingName::Axes(_)) {
-            return false;
-        }
-        // These handle groups themselves.
-        let is_by_number = match &embedding.name {
-            EmbeddingName::Registered { embedding, .. } => {
-                matches!(embedding.maker, Maker::ByNumber(_) | Maker::Drawn(_))
-            }
-            name => matches!(name, EmbeddingName::Plane(_)),
+    /// Where the scenario names an embedding, or else its machine.
+    pub(super) fn place_of<'b>(&self, embedding: &'b NamedEmbedding) -> &'b Place
+    where
+        'a: 'b,
+    {
+        embedding.place.as_ref().unwrap_or(&self.size.place)
+    }
+
+    /// The placement with these nodes of the machine, by process.
+    pub(super) fn on_nodes(&self, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
+        PlacementTable::new(self.machine, nodes)
+            .map(Placement::Table)
+            .map_err(|error| ScenarioError::at(&self.size.place, error.to_string(), "this machine").into())
+    }
+
+    /// Whether an embedding is applied to groups of processes, one per node; "standard" by number and those for
+    /// single processes handle groups themselves.
+    fn places_groups(&self, embedding: &Embedding) -> bool {
+        let handles_groups = match embedding.maker {
+            Maker::ByNumber(_) | Maker::Drawn(_) => true,
+            Maker::Rule(kind) => kind == EmbeddingKind::Standard && self.standard_counts(),
+            Maker::Construction(_) | Maker::Seeded(_) | Maker::AxisOrders => false,
         };
-        let is_standard = embedding.name.rule() == Some(EmbeddingKind::Standard);
-        self.program.ranks_per_node > 1 && !is_by_number && !(is_standard && self.standard_counts())
+        self.program.ranks_per_node > 1 && !handles_groups
     }
 
     /// Whether `standard` puts process `n` on the `n`-th node, rather than by the fields of labels, which fill a
@@ -282,9 +291,7 @@ pub(super) fn place(
                     placement(in_box, &embedding)
                         .and_then(|placement| out_of_box(fit, allocation, &placement))
                 }
-                (None, Some(_)) if Fit::fills_grid(&embedding) => {
-                    Err(Failure::Wrong(vec![no_box(fit, &embedding)]))
-                }
+                (None, Some(_)) if Fit::fills_grid(&embedding) => Err(no_box(fit, &embedding).into()),
                 _ => placement(fit, &embedding)
                     .and_then(|placement| on_whole_machine(fit, &embedding, placement)),
             };
@@ -325,21 +332,17 @@ fn made_once(
 
 /// Translates a placement in the box of an allocation to the machine itself.
 fn out_of_box(fit: &Fit<'_>, allocation: &Allocation, placement: &Placement) -> Result<Placement, Failure> {
-    let nodes = placement.nodes().into_iter().map(|node| allocation.nodes()[node.index() as usize]).collect();
-    let table = PlacementTable::new(fit.machine, nodes);
-    table.map(Placement::Table).map_err(|error| {
-        Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
-    })
+    let nodes = placement.nodes().into_iter().map(|node| allocation.nodes()[node.index() as usize]);
+    fit.on_nodes(nodes.collect())
 }
 
 /// The placement, if all processes are on nodes of the job.
 fn inside(fit: &Fit<'_>, embedding: &NamedEmbedding, placement: Placement) -> Result<Placement, Failure> {
     let Some(allocation) = fit.allocation else { return Ok(placement) };
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    match allocation::outside(allocation, &placement.nodes(), place) {
-        Some(error) => Err(Failure::Wrong(vec![
-            error.because(fit.settings.place(Key::MachineAllocation), "the job's nodes"),
-        ])),
+    match allocation::outside(allocation, &placement.nodes(), fit.place_of(embedding)) {
+        Some(error) => {
+            Err(error.because(fit.settings.place(Key::MachineAllocation), "the job's nodes").into())
+        }
         None => Ok(placement),
     }
 }
@@ -354,14 +357,18 @@ fn on_whole_machine(
         return Ok(placement);
     }
     take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    failures::settle(fit.settings, fit.whole, placement, place).map_err(|error| Failure::Wrong(vec![error]))
+    Ok(failures::settle(fit.settings, fit.whole, placement, fit.place_of(embedding))?)
 }
 
 /// Replaces `axes` by an embedding for every order of axes; orders that are named themselves are not
 /// repeated.
 fn with_axis_orders(fit: &Fit<'_>, embeddings: Vec<NamedEmbedding>) -> Vec<NamedEmbedding> {
-    let is_axis_orders = |named: &NamedEmbedding| matches!(&named.name, EmbeddingName::Registered { embedding, .. } if embedding.is_axis_orders());
+    let is_axis_orders = |named: &NamedEmbedding| {
+        matches!(
+            named.name,
+            EmbeddingName::Registered { embedding: Embedding { maker: Maker::AxisOrders, .. }, .. }
+        )
+    };
     if !embeddings.iter().any(is_axis_orders) {
         return embeddings;
     }
@@ -384,10 +391,8 @@ fn with_axis_orders(fit: &Fit<'_>, embeddings: Vec<NamedEmbedding>) -> Vec<Named
 
 /// Takes memory for a placement, before it is made.
 fn take_bytes(fit: &Fit<'_>, embedding: &NamedEmbedding, bytes: u64) -> Result<(), Failure> {
-    fit.settings.budget().take(bytes).map_err(|over| {
-        let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-        Failure::Wrong(vec![over.at(place, &format!("embedding {}:", embedding.name))])
-    })
+    let taken = fit.settings.budget().take(bytes);
+    taken.map_err(|over| over.at(fit.place_of(embedding), &format!("embedding {}:", embedding.name)).into())
 }
 
 /// Memory per process with several shares or in a group: the list of nodes, while it is made and afterwards, and the
@@ -396,6 +401,6 @@ const BYTES_A_SHARE: u64 = 16;
 
 fn unreadable(fit: &Fit<'_>, embedding: &NamedEmbedding, reason: &str) -> ScenarioError {
     let message = format!("embedding {} cannot be read: {reason}", embedding.name);
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-    ScenarioError::at(place, message, "named here").with_help("paths are relative to the scenario file")
+    ScenarioError::at(fit.place_of(embedding), message, "named here")
+        .with_help("paths are relative to the scenario file")
 }

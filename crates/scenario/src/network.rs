@@ -1,7 +1,6 @@
 //! Networks, as machines or as guests: families with a number of dimensions, and lists of links in files.
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,18 +9,19 @@ use cubefold_formats::{
     launcher::fabric::{Fabric, FabricLink, LinkSpeed},
     value::Kind,
 };
-use cubefold_topology::{Machine, MachineError, MachineKind, Network, NodeId, narrow};
+use cubefold_topology::{Machine, MachineKind, Network, NodeId, narrow};
 
 use super::{
     asked_file,
     budget::{Budget, OverBudget},
+    described_graph::missing,
     errors::{Errors, ScenarioError, Standing, errors_at},
     keys::{Key, Section},
     lanes,
     library::Library,
     part_links::OwnLinks,
     placement_file::Failure,
-    source_file::{ReadError, SourceFile},
+    source_file::SourceFile,
     uplinks::Uplinks,
     value::{Content, Size, Value},
 };
@@ -84,8 +84,8 @@ fn of_dimensions(
     let name = format!("{}.{}", keys.name, keys.count_key);
     let range = kind.network_dimensions()?;
     let Some(value) = keys.count else {
-        return errors
-            .refuse(keys.missing(keys.count_key, &format!("from {} to {}", range.start(), range.end())));
+        let expected = format!("from {} to {}", range.start(), range.end());
+        return errors.refuse(missing(keys.name, keys.kind, keys.count_key, &expected));
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
@@ -93,8 +93,11 @@ fn of_dimensions(
         return errors.refuse(over);
     }
     match Machine::of_dimensions(kind, count) {
-        Ok(machine) => Some(with_size(Arc::new(machine), value)),
-        Err(error) => errors.refuse(wrong(value, &error)),
+        Ok(machine) => {
+            let size = Size::of_machine(&machine, &value.place);
+            Some((Arc::new(machine), size))
+        }
+        Err(error) => errors.refuse(ScenarioError::at(&value.place, error.to_string(), "this network")),
     }
 }
 
@@ -105,11 +108,13 @@ fn from_file(
     errors: &Errors,
 ) -> Option<ReadNetwork> {
     let Some(value) = keys.edges else {
-        return errors.refuse(keys.missing("edges", "the path of a file with a link a line"));
+        let expected = "the path of a file with a link a line";
+        return errors.refuse(missing(keys.name, keys.kind, "edges", expected));
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
     let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
-    let fabric = described_network(value, (path, &beside(path), is_directed), library, errors)?;
+    let fabric = library.fabric(&beside(path), is_directed);
+    let fabric = fabric.map_err(|failure| failure.report(errors, value, "list of links", path)).ok()?;
     let link_of_lanes = keys.link.filter(|_| fabric.has_lanes());
     let fabric = with_numbers_as_names(keys, lanes::with_speeds(keys, fabric, errors)?);
     let is_named = fabric.hosts.is_none() && !fabric.names.is_empty();
@@ -132,7 +137,7 @@ fn from_file(
     let nodes = FabricNodes { hosts, hosts_forward: forwards, is_directed };
     match library.network((&beside(path), &by_keys.join("\n"), &fabric), nodes, &uplinks, machine_of) {
         Ok(machine) => {
-            let (machine, size) = with_size(machine, value);
+            let size = Size::of_machine(&machine, &value.place);
             let by_class = speeds(&fabric);
             let says_any = by_class.iter().any(|speed| *speed != LinkSpeed::default());
             let own_links = says_any.then(|| OwnLinks { by_class, place: value.place.clone() });
@@ -148,26 +153,6 @@ fn from_file(
             errors.refuse(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help))
         }
     }
-}
-
-/// The network of the file that a value names, given the path as written, the path relative to the scenario, and
-/// whether links lead in one direction.
-fn described_network(
-    value: &Value,
-    (path, file, is_directed): (&str, &Path, bool),
-    library: &mut Library,
-    errors: &Errors,
-) -> Option<Arc<Fabric>> {
-    match library.fabric(file, is_directed) {
-        Ok(fabric) => return Some(fabric),
-        Err(Failure::Wrong(wrong)) => errors.report_all(wrong),
-        Err(Failure::Unreadable(reason)) => {
-            let message = format!("list of links {path:?} cannot be read: {reason}");
-            let error = ScenarioError::at(&value.place, message, "named here");
-            errors.report(error.with_help("paths are relative to the scenario file"));
-        }
-    }
-    None
 }
 
 /// The network; if its nodes have numbers and the key names hosts, with the numbers as names.
@@ -298,33 +283,13 @@ fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
 #[expect(clippy::option_option, reason = "an error, nothing written, or a word")]
 fn truth(keys: &NetworkKeys<'_>, key: &str, value: Option<&Value>, errors: &Errors) -> Option<Option<bool>> {
     let Some(value) = value else { return Some(None) };
-    if let Content::Boolean(truth) = value.content {
-        Some(Some(truth))
-    } else {
-        errors.refuse(value.unexpected(format!("{}.{key}", keys.name), "true or false"))
-    }
-}
-
-fn with_size(machine: Arc<Machine>, value: &Value) -> (Arc<Machine>, Size) {
-    let size = Size::of_machine(&machine, &value.place);
-    (machine, size)
-}
-
-fn wrong(value: &Value, error: &MachineError) -> ScenarioError {
-    ScenarioError::at(&value.place, error.to_string(), "this network")
+    value.truth(format!("{}.{key}", keys.name), errors).map(Some)
 }
 
 impl NetworkKeys<'_> {
     /// Whether they describe a guest, all of whose nodes are processes.
     fn is_of_guest(&self) -> bool {
         self.name != Section::Machine.name()
-    }
-
-    fn missing(&self, key: &str, expected: &str) -> ScenarioError {
-        let message = format!("{}.{key} is missing, expected {expected}", self.name);
-        ScenarioError::at(&self.kind.place, message, format!("needs {key}"))
-            .with_help(format!("add {key} = .."))
-            .standing(Standing::MissingValue)
     }
 }
 
@@ -334,19 +299,16 @@ impl NetworkKeys<'_> {
 ///
 /// When the file cannot be read, or is wrong: the first errors.
 pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Result<Fabric, Failure> {
-    let source = SourceFile::read_within(path, budget).map_err(|error| match error {
-        ReadError::Input(error) => Failure::Unreadable(io::Error::from(error).to_string()),
-        ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
-            Failure::Wrong(vec![ScenarioError::of_file(path, format!("list of links {error}"))])
-        }
-    })?;
-    let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(path, "its links:")]);
+    let source = SourceFile::read_within(path, budget)
+        .map_err(|error| Failure::unread(path, "list of links", error))?;
+    let over = |over: OverBudget| over.of_file(path, "its links:");
     let most = memchr::memchr_iter(b'\n', source.text().as_bytes()).count() as u64 + 1;
     let [while_made, kept] = Network::bytes_to_make(0, most);
     let read = most.saturating_mul(BYTES_A_LINE).saturating_add(source.text().len() as u64);
     budget.take_for_a_while(while_made.saturating_add(read), kept).map_err(over)?;
-    if let Some(errors) = other_kind(path, &source) {
-        return Err(Failure::Wrong(errors));
+    // In a list of two words a line, errors have places; anything else must be a network in a known format.
+    if !Fabric::is_like(source.text()) {
+        asked_file::asked(path, &source, Kind::Network).map_err(Failure::Wrong)?;
     }
     let parsed =
         if is_directed { Fabric::parse_directed(source.text()) } else { Fabric::parse(source.text()) };
@@ -357,15 +319,6 @@ pub(super) fn read_fabric(path: &Path, is_directed: bool, budget: &Budget) -> Re
     let [while_made, kept] = Network::bytes_to_make(fabric.nodes.into(), fabric.link_count());
     budget.take_for_a_while(while_made, kept).map_err(over)?;
     Ok(fabric)
-}
-
-/// The only error of a file that does not look like a network: it is of another kind, or of none. `None` for a list of
-/// two words a line, whose errors have places.
-fn other_kind(path: &Path, source: &Arc<SourceFile>) -> Option<Vec<ScenarioError>> {
-    if Fabric::is_like(source.text()) {
-        return None;
-    }
-    asked_file::asked(path, source, Kind::Network).err()
 }
 
 /// Memory per line of a description while it is read, for its cells and a node with its name \[bytes\].

@@ -14,27 +14,30 @@ use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     ops::{Range, RangeInclusive},
     path::Path,
+    str::FromStr,
 };
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use cubefold_formats::{
+    format::Complaint,
     input::{
         diagnostic::{MAX_REPORTED, missing_processes},
-        input_file,
+        input_file::{self, InputError},
         line_limit::LineLimit,
         region::Region,
         text::described,
     },
     value::Kind,
 };
-use cubefold_mapping::{Placement, PlacementTable, PlacementTableError, ProcessId};
+use cubefold_mapping::{Placement, PlacementTable, ProcessId};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
     asked_file,
-    budget::{Budget, OverBudget, RowBudget},
-    errors::{ScenarioError, and_more},
-    source_file::{Place, SourceFile},
+    budget::{Budget, RowBudget},
+    errors::{Errors, ScenarioError, and_more},
+    source_file::{Place, ReadError, SourceFile},
+    value::Value,
 };
 
 /// The way in for other files with the places of ranks.
@@ -51,10 +54,43 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// One error of the whole file.
+    pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
+        ScenarioError::of_file(path, message).into()
+    }
+
+    /// The complaints of a format, as errors of the whole file.
+    pub(super) fn complaints(path: &Path, complaints: &[Complaint]) -> Self {
+        let error = |complaint: &Complaint| ScenarioError::of_file(path, &complaint.message);
+        Self::Wrong(complaints.iter().map(error).collect())
+    }
+
+    /// A file that is not read as a text; `what` is its content.
+    pub(super) fn unread(path: &Path, what: &str, error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::NotUtf8(_) | ReadError::OverBudget(_) => {
+                Self::of_file(path, format!("{what} {error}"))
+            }
+        }
+    }
+
+    /// Reports the errors of the file that `value` calls `name`; `what` is its content.
+    pub(super) fn report(self, errors: &Errors, value: &Value, what: &str, name: &str) {
+        match self {
+            Self::Wrong(wrong) => errors.report_all(wrong),
+            Self::Unreadable(reason) => {
+                let message = format!("{what} {name:?} cannot be read: {reason}");
+                let error = ScenarioError::at(&value.place, message, "named here");
+                errors.report(error.with_help("paths are relative to the scenario file"));
+            }
+        }
+    }
+
     /// One error instead of many if the file does not hold the places of ranks.
     fn or_misfit(self, path: &Path) -> Self {
         match (&self, asked_file::misfit(path, Kind::Ranks)) {
-            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error.with_help(OF_LAUNCHERS)]),
+            (Self::Wrong(_), Some(error)) => error.with_help(OF_LAUNCHERS).into(),
             _ => self.or_binary(path, "a placement, a row a process"),
         }
     }
@@ -62,7 +98,7 @@ impl Failure {
     /// One error instead of many if the file is surely of a format that the key does not accept.
     pub(super) fn or_other_format(self, path: &Path, expected: &str, accepted: &[&str]) -> Self {
         match (&self, asked_file::other_format_of(path, expected, accepted)) {
-            (Self::Wrong(_), Some(error)) => Self::Wrong(vec![error]),
+            (Self::Wrong(_), Some(error)) => error.into(),
             _ => self.or_binary(path, expected),
         }
     }
@@ -71,18 +107,41 @@ impl Failure {
     fn or_binary(self, path: &Path, expected: &str) -> Self {
         match (&self, input_file::foreign_kind(path)) {
             (Self::Wrong(_), Some(kind)) => {
-                let message = format!("the file is {kind}, expected {expected}");
-                Self::Wrong(vec![ScenarioError::of_file(path, message)])
+                Self::of_file(path, format!("the file is {kind}, expected {expected}"))
             }
             _ => self,
         }
     }
 }
 
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Self {
+        Self::Wrong(vec![error])
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        io::Error::from(error).into()
+    }
+}
+
 impl From<csv::Error> for Failure {
     fn from(error: csv::Error) -> Self {
-        Self::Unreadable(io::Error::from(error).to_string())
+        io::Error::from(error).into()
     }
+}
+
+/// Opens a file of comma-separated rows, the first of which is its header.
+pub(super) fn open_rows(path: &Path) -> Result<Reader<LineLimit<File>>, Failure> {
+    let file = LineLimit::new(input_file::open(path)?);
+    Ok(ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file))
 }
 
 /// Reads the placement of `processes` processes on `region`.
@@ -113,9 +172,10 @@ fn read_placement(
     reading.sort_rows();
     reading.report_missing();
     if reading.wrong == 0 {
-        match reading.table() {
+        let nodes = reading.rows.iter().map(|row| row.node).collect();
+        match PlacementTable::new(reading.machine, nodes) {
             Ok(table) => return Ok(Placement::Table(table)),
-            Err(error) => reading.report_table(&error),
+            Err(error) => reading.report(|texts| texts.wrong(0, None, &error.to_string())),
         }
     }
     Err(Failure::Wrong(reading.into_errors()))
@@ -161,9 +221,7 @@ impl<'a> Reading<'a> {
     }
 
     fn read_rows(&mut self, rows: &mut RowBudget<'_>) -> Result<(), Failure> {
-        let file = input_file::open(self.texts.path()).map_err(io::Error::from).map_err(csv::Error::from)?;
-        let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(LineLimit::new(file));
+        let mut reader = open_rows(self.texts.path)?;
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             let expected = self.header();
@@ -174,8 +232,7 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         while reader.read_byte_record(&mut record)? {
-            let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.texts.path(), "its rows:")]);
-            rows.take_row().map_err(over)?;
+            rows.take_row().map_err(|over| over.of_file(self.texts.path, "its rows:"))?;
             self.read_row(&record);
         }
         Ok(())
@@ -238,7 +295,7 @@ impl<'a> Reading<'a> {
         range: RangeInclusive<u64>,
     ) -> Option<u32> {
         let text = record.get(field).unwrap_or_default();
-        let number = decimal(text);
+        let number: Option<u32> = decimal(text);
         if number.is_none_or(|number| !range.contains(&u64::from(number))) {
             let name = if field == 0 { "process".to_owned() } else { format!("p_{field}") };
             let found = described(&String::from_utf8_lossy(text));
@@ -279,24 +336,10 @@ impl<'a> Reading<'a> {
         let message = format!("no row for process {missing}, expected a row for each of 0 to {last}");
         self.report(|texts| texts.wrong(0, None, &message));
     }
-
-    fn table(&self) -> Result<PlacementTable, PlacementTableError> {
-        PlacementTable::new(self.machine, self.rows.iter().map(|row| row.node).collect())
-    }
-
-    fn report_table(&mut self, error: &PlacementTableError) {
-        let process = match *error {
-            PlacementTableError::NoSuchNode { process, .. } => Some(process),
-            PlacementTableError::NoProcesses => None,
-        };
-        let row = process.and_then(|process| self.rows.get(process.label() as usize));
-        let start = row.map_or(0, |row| row.start);
-        self.report(|texts| texts.wrong(start, None, &error.to_string()));
-    }
 }
 
-/// Parses a decimal number of at most 32 bits.
-fn decimal(text: &[u8]) -> Option<u32> {
+/// Parses a decimal number that fits the type.
+pub(super) fn decimal<T: FromStr>(text: &[u8]) -> Option<T> {
     if !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
@@ -308,10 +351,10 @@ const MAX_SHOWN: u64 = 4096;
 
 /// A valid row.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    pub(super) process: ProcessId,
-    pub(super) node: NodeId,
-    pub(super) start: u64, // byte of the file at or before which it begins, with only line ends between
+struct Row {
+    process: ProcessId,
+    node: NodeId,
+    start: u64, // byte of the file at or before which it begins, with only line ends between
 }
 
 /// Reads the text of rows for errors.
@@ -323,10 +366,6 @@ pub(super) struct RowTexts<'a> {
 impl<'a> RowTexts<'a> {
     pub(super) fn new(path: &'a Path) -> Self {
         Self { path }
-    }
-
-    pub(super) fn path(&self) -> &'a Path {
-        self.path
     }
 
     /// The error at a field of the row that starts at `start`, or at the whole row.

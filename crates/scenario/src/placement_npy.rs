@@ -1,6 +1,6 @@
 //! Placements from `NumPy` arrays, as `place --format npy` writes them: a row of coordinates per process.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use cubefold_formats::input::{
     diagnostic::MAX_REPORTED,
@@ -38,11 +38,10 @@ pub(super) fn read(
     let bytes_a_process = (dimensions as u64).saturating_mul(NumpyArray::BYTES_A_NUMBER);
     budget
         .take_for_a_while(processes.saturating_mul(bytes_a_process), 0)
-        .map_err(|over| Failure::Wrong(vec![over.of_file(path, "its rows:")]))?;
+        .map_err(|over| over.of_file(path, "its rows:"))?;
     let most = processes.saturating_mul(8 * dimensions as u64).saturating_add(MAX_HEADER);
-    let bytes = input_file::read(path, most)
-        .map_err(|error| Failure::Unreadable(io::Error::from(error).to_string()))?;
-    let wrong = |message: String| Failure::Wrong(vec![ScenarioError::of_file(path, message)]);
+    let bytes = input_file::read(path, most)?;
+    let wrong = |message: String| Failure::of_file(path, message);
     let array = NumpyArray::new(&bytes).map_err(wrong)?;
     if array.shape[..] != [usize::try_from(processes).unwrap_or(usize::MAX), dimensions] {
         let message = format!(

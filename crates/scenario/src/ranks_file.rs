@@ -41,9 +41,8 @@ pub(super) fn read(
         Asked::Misfit(_) | Asked::Unknown => return None,
     };
     let ranks = reading.content.ranks()?;
-    let wrong = |message: String, help: &str| {
-        Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
-    };
+    let wrong =
+        |message: String, help: &str| Failure::from(ScenarioError::of_file(path, message).with_help(help));
     let Some(hosts) = job_hosts(settings, region) else {
         let message = format!("hosts of ranks ({}) on a machine without names", format.name);
         return Some(Err(wrong(message, "machine.host_names = \"..\" names its hosts in their order")));

@@ -11,10 +11,10 @@
 //! message and the start of each row are kept, and the text of a wrong row is read again. Checks that do not
 //! depend on the scenario are made once for all of its runs.
 
-use std::{io, path::Path};
+use std::path::Path;
 
-use csv::{ByteRecord, ReaderBuilder};
-use cubefold_formats::input::{input_file, line_limit::LineLimit, text::described};
+use csv::ByteRecord;
+use cubefold_formats::input::text::described;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{Computations, Cycles, StageMessage, StageProgram};
 
@@ -23,7 +23,7 @@ use super::{
     errors::ScenarioError,
     exchange,
     keys::Key,
-    placement_file::{Failure, RowTexts},
+    placement_file::{Failure, RowTexts, decimal, open_rows},
     program::{ProgramKind, Reading},
     row_errors::RowErrors,
     value::Value,
@@ -127,10 +127,8 @@ impl MessageFile {
     fn read_rows(&mut self, path: &Path, budget: &mut RowBudget<'_>) -> Result<(), Failure> {
         let header = COLUMNS.map(|(name, _, _)| name);
         let expected = header.join(",");
-        let unusable = |message: &str| Failure::Wrong(vec![RowTexts::new(path).wrong(0, None, message)]);
-        let file = input_file::open(path).map_err(io::Error::from).map_err(csv::Error::from)?;
-        let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).from_reader(LineLimit::new(file));
+        let unusable = |message: &str| Failure::from(RowTexts::new(path).wrong(0, None, message));
+        let mut reader = open_rows(path)?;
         let mut record = ByteRecord::new();
         if !reader.read_byte_record(&mut record)? {
             return Err(unusable(&format!("an empty file, expected \"{expected}\"")));
@@ -142,7 +140,7 @@ impl MessageFile {
         let mut rows = 0_u64;
         while reader.read_byte_record(&mut record)? {
             rows += 1;
-            budget.take_row().map_err(|over| Failure::Wrong(vec![over.of_file(path, "its messages:")]))?;
+            budget.take_row().map_err(|over| over.of_file(path, "its messages:"))?;
             self.read_row(&record);
         }
         if rows == 0 {
@@ -226,17 +224,6 @@ impl MessageFile {
     }
 }
 
-/// Parses a decimal number of at most 64 bits.
-fn decimal(text: &[u8]) -> Option<u64> {
-    if text.is_empty() {
-        return None;
-    }
-    text.iter().try_fold(0_u64, |number, &digit| {
-        let digit = digit.checked_sub(b'0').filter(|&digit| digit < 10)?;
-        number.checked_mul(10)?.checked_add(digit.into())
-    })
-}
-
 /// Reads the program; `fixed` is its number of processes, if that is fixed.
 pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
@@ -246,13 +233,8 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     let value = settings.required(Key::ProgramFile, "the path of a file with a message a row")?;
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let path = settings.beside(name);
-    let file = match reading.library.messages(&path) {
-        Ok(file) => file,
-        Err(failure) => {
-            report_unread(reading, value, name, failure);
-            return None;
-        }
-    };
+    let file = reading.library.messages(&path);
+    let file = file.map_err(|failure| failure.report(settings.errors(), value, "program file", name)).ok()?;
     let computations = computations(reading, &file);
     let per_node = reading.per_node();
     let processes = match given {
@@ -283,18 +265,6 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
             settings.refuse(ScenarioError::at(&value.place, message, "these messages"))
-        }
-    }
-}
-
-/// Reports a file that does not make a program.
-pub(super) fn report_unread(reading: &mut Reading<'_>, value: &Value, name: &str, failure: Failure) {
-    match failure {
-        Failure::Wrong(wrong) => reading.settings.report_all(wrong),
-        Failure::Unreadable(reason) => {
-            let message = format!("program file {name:?} cannot be read: {reason}");
-            let error = ScenarioError::at(&value.place, message, "named here");
-            reading.settings.report(error.with_help("paths are relative to the scenario file"));
         }
     }
 }

@@ -27,7 +27,6 @@ use super::{
     errors::{ScenarioError, alternatives},
     keys::Key,
     program::{ProgramKind, Reading},
-    stages_file::report_unread,
     value::Content,
 };
 use crate::ScenarioProgram;
@@ -72,7 +71,7 @@ pub(super) fn of_processes(
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     let (matrix, form) = (matrix?, form?);
     let file = reading.library.traffic(&settings.beside(name), matrix, form);
-    let file = file.map_err(|failure| report_unread(reading, value, name, failure)).ok()?;
+    let file = file.map_err(|failure| failure.report(settings.errors(), value, "program file", name)).ok()?;
     check_choice(reading, &file, name)?;
     // One process more than its ranks 1 to n: then rank 0 is silent.
     let first = u32::from(file.is_from_1 && groups.is_none() && processes? == Some(file.rows + 1));

@@ -104,6 +104,30 @@ impl Value {
         }
     }
 
+    /// The integer, if it is one from 0 to 2^64 - 1.
+    pub(super) fn integer(&self) -> Option<u64> {
+        match self.content {
+            Content::Integer(number) => number,
+            _ => None,
+        }
+    }
+
+    /// The integers, if it is a list of them, each from 0 to 2^64 - 1.
+    pub(super) fn integers(&self) -> Option<Vec<u64>> {
+        match &self.content {
+            Content::List(values) => values.iter().map(Self::integer).collect(),
+            _ => None,
+        }
+    }
+
+    /// Reads true or false.
+    pub(super) fn truth(&self, name: impl Display, errors: &Errors) -> Option<bool> {
+        match self.content {
+            Content::Boolean(truth) => Some(truth),
+            _ => errors.refuse(self.unexpected(name, "true or false")),
+        }
+    }
+
     /// Reads an integer from `-most` to `most`.
     pub(super) fn whole(&self, name: impl Display, most: u32, errors: &Errors) -> Option<i64> {
         let number = match self.content {

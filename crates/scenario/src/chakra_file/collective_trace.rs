@@ -17,8 +17,8 @@ use cubefold_formats::{
 use cubefold_topology::narrow;
 
 use super::{
-    trace_reader::{Dropped, RankTrace, TraceNode, Work},
-    trace_set::{RANK, TraceSet, of_file, rank_files},
+    trace_reader::{RankTrace, TraceNode, Work},
+    trace_set::{RANK, TraceSet, rank_files},
 };
 use crate::{asked_file::error_of, budget::Budget, errors::ScenarioError, placement_file::Failure};
 
@@ -71,7 +71,7 @@ impl CollectiveTraces {
             .filter(|operation| operation.group.is_some_and(|size| size < ranks))
             .map(|operation| scope.group(operation))
             .collect::<Result<_, _>>()
-            .map_err(|message| of_file(path, message))?;
+            .map_err(|message| Failure::of_file(path, message))?;
         notes.extend(known.iter().filter_map(Group::note));
         let groups = known.iter().flat_map(|group| group.all(ranks)).collect();
         let traces = (0..ranks).map(|rank| {
@@ -82,7 +82,7 @@ impl CollectiveTraces {
         let traces: Result<Vec<RankTrace>, String> = traces.collect();
         let paths: Vec<PathBuf> =
             if files.len() > 1 { files } else { vec![path.to_owned(); usize::try_from(ranks).unwrap_or(1)] };
-        let traces = traces.map_err(|message| of_file(path, message))?;
+        let traces = traces.map_err(|message| Failure::of_file(path, message))?;
         let set = TraceSet::joined(path, paths, traces, &groups, budget)?;
         Ok(Self { set: Arc::new(set), notes })
     }
@@ -93,38 +93,30 @@ const MAX_HELD: u64 = 64 << 20;
 
 /// Reads a file in the format that it looks like.
 fn read_format(path: &Path, budget: &Budget) -> Result<Asked, Failure> {
-    let unreadable = |error: InputError| Failure::Unreadable(std::io::Error::from(error).to_string());
     let bytes = match input_file::read(path, MAX_HELD) {
-        Ok(bytes) => bytes,
         Err(InputError::TooLong(most)) => {
-            return match read_streamed(path).map_err(unreadable)? {
+            return match read_streamed(path)? {
                 Some((format, Ok(reading))) => Ok(Asked::Value(format, Arc::new(reading))),
                 Some((format, Err(complaints))) => Ok(Asked::Wrong(format, complaints)),
-                None => Err(unreadable(InputError::TooLong(most))),
+                None => Err(InputError::TooLong(most).into()),
             };
         }
-        Err(error) => return Err(unreadable(error)),
+        read => read?,
     };
-    let over = |over: crate::budget::OverBudget| Failure::Wrong(vec![over.of_file(path, "its trace:")]);
     // A JSON document takes several times the memory of its text.
-    budget.take_for_a_while(8 * bytes.len() as u64, 0).map_err(over)?;
+    let taken = budget.take_for_a_while(8 * bytes.len() as u64, 0);
+    taken.map_err(|over| over.of_file(path, "its trace:"))?;
     Ok(ask(&path.display().to_string(), &bytes, Kind::Trace))
 }
 
 /// Reads the operations of a file.
 fn read_file(path: &Path, budget: &Budget) -> Result<Trace, Failure> {
-    let of_other = |message: String, help: &str| {
-        Failure::Wrong(vec![ScenarioError::of_file(path, message).with_help(help)])
-    };
+    let of_other =
+        |message: String, help: &str| Failure::from(ScenarioError::of_file(path, message).with_help(help));
     let (format, reading) = match read_format(path, budget)? {
         Asked::Value(format, reading) => (format, reading),
-        Asked::Misfit(misfit) => return Err(Failure::Wrong(vec![error_of(path, &misfit)])),
-        Asked::Wrong(_, complaints) => {
-            let error = |complaint: &cubefold_formats::format::Complaint| {
-                ScenarioError::of_file(path, &complaint.message)
-            };
-            return Err(Failure::Wrong(complaints.iter().map(error).collect()));
-        }
+        Asked::Misfit(misfit) => return Err(error_of(path, &misfit).into()),
+        Asked::Wrong(_, complaints) => return Err(Failure::complaints(path, &complaints)),
         Asked::Unknown => {
             let message = "no format is like this file, expected a trace of collectives".to_owned();
             return Err(of_other(message, "cubefold inspect --list has the formats"));
@@ -165,20 +157,20 @@ fn count_of(files: &[PathBuf], read: &[Trace]) -> Result<u64, Failure> {
     let ranks = match known_count {
         _ if found > 1 => {
             if let Some(expected) = known_count.filter(|count| *count != found) {
-                return Err(of_file(
-                    path,
-                    format!("traces of {found} ranks, expected those of {expected}, or one of them"),
-                ));
+                let message =
+                    format!("traces of {found} ranks, expected those of {expected}, or one of them");
+                return Err(Failure::of_file(path, message));
             }
             found
         }
         Some(ranks) => ranks,
         None => {
-            return Err(of_file(path, "a trace without its number of ranks, expected world_size or groups"));
+            let message = "a trace without its number of ranks, expected world_size or groups";
+            return Err(Failure::of_file(path, message));
         }
     };
     if !(1..=MAX_RANKS).contains(&ranks) {
-        return Err(of_file(path, format!("{ranks} ranks, expected 1 to {MAX_RANKS}")));
+        return Err(Failure::of_file(path, format!("{ranks} ranks, expected 1 to {MAX_RANKS}")));
     }
     Ok(ranks)
 }
@@ -298,12 +290,7 @@ fn of_rank(trace: &Trace, rank: u64, scope: Scope) -> Result<RankTrace, String> 
         let measured = traced.span.map_or(0, |[start, end]| nanoseconds(end - start));
         push(&mut nodes, &traced.operation, collective(traced, rank, scope)?, measured);
     }
-    Ok(RankTrace {
-        nodes,
-        groups: vec![],
-        dropped: [Dropped::default(), Dropped::default()],
-        without_duration: 0,
-    })
+    Ok(RankTrace { nodes, ..RankTrace::default() })
 }
 
 fn collective(traced: &TracedOperation, rank: u64, scope: Scope) -> Result<Work, String> {

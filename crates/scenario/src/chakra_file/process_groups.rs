@@ -12,7 +12,7 @@ use cubefold_formats::input::input_file;
 use serde::Deserialize;
 
 use super::trace_reader::{RankTrace, Work};
-use crate::{errors::ScenarioError, placement_file::Failure};
+use crate::placement_file::Failure;
 
 /// The most bytes of a file of groups.
 const MAX_FILE: u64 = 1 << 26;
@@ -49,7 +49,7 @@ pub(super) fn definitions(values: &str) -> Result<Vec<Definition>, String> {
 
 /// Reads a file of groups of ranks below `ranks`: an object of lists of ranks.
 pub(super) fn read_groups(path: &Path, ranks: usize) -> Result<BTreeMap<String, Vec<u32>>, Failure> {
-    let wrong = |message: String| Failure::Wrong(vec![ScenarioError::of_file(path, message)]);
+    let wrong = |message: String| Failure::of_file(path, message);
     let bytes = input_file::read(path, MAX_FILE);
     let bytes = bytes.map_err(|error| {
         wrong(format!("the file of program.groups cannot be read: {}", std::io::Error::from(error)))
@@ -232,12 +232,15 @@ fn check(name: &str, members: &[u32], rank: usize, ranks: usize) -> Result<(), S
         return Err(message);
     }
     if !members.iter().any(|member| *member as usize == rank) {
-        let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
-        let more = if members.len() > 8 { ", .." } else { "" };
-        return Err(format!(
-            "rank {rank} has collectives of group \"{name}\", whose members are {}{more}",
-            shown.join(", ")
-        ));
+        let members = first_members(members);
+        return Err(format!("rank {rank} has collectives of group \"{name}\", whose members are {members}"));
     }
     Ok(())
+}
+
+/// The first members of a group, for messages.
+pub(super) fn first_members(members: &[u32]) -> String {
+    let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
+    let more = if members.len() > 8 { ", .." } else { "" };
+    format!("{}{more}", shown.join(", "))
 }

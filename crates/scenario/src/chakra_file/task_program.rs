@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use cubefold_collectives::{
     Algorithm, Collective, CollectiveError, CollectiveSpecification, Operation as CollectiveOperation,
 };
+use cubefold_formats::input::Ratio;
 use cubefold_mapping::ProcessId;
 use cubefold_simulator::{
     Operation, OperationKind, Requirement, StuckReason, StuckTasks, TaskGraph, TaskSchedule,
@@ -17,29 +18,37 @@ use cubefold_simulator::{
 use cubefold_topology::{Shape, narrow};
 
 use super::{
+    algorithms_for,
     trace_reader::Work,
-    trace_set::{ActivityKind, NodePlace, TraceSet, of_file},
+    trace_set::{ActivityKind, NodePlace, TraceSet},
 };
-use crate::{budget::Budget, placement_file::Failure};
+use crate::{
+    PhysicalScale, ScenarioError,
+    budget::{Budget, OverBudget},
+    placement_file::Failure,
+};
 
 /// Memory per operation while the schedule is made \[bytes\].
 const BYTES_AN_OPERATION: u64 = 72;
 /// The most operations that one error names.
 const MAX_NAMED: usize = 8;
 
-/// A set of traces with the choices that turn it into a program.
-pub(super) struct Lowering<'a> {
-    pub(super) set: &'a Arc<TraceSet>,
+/// The choices that turn traces into a program.
+pub(super) struct Choices {
     /// Whether control dependencies count.
     pub(super) has_control: bool,
     /// Whether device operations of one stream start in order.
     pub(super) has_streams: bool,
     /// The algorithm of each kind of collective.
     pub(super) algorithms: BTreeMap<CollectiveOperation, Algorithm>,
-    /// Bytes per unit.
-    pub(super) unit_bytes: u64,
-    /// Converts a number of bytes to units.
-    pub(super) units: &'a dyn Fn(u64) -> u64,
+}
+
+/// A set of traces that becomes a program.
+pub(super) struct Lowering<'a> {
+    pub(super) set: &'a Arc<TraceSet>,
+    pub(super) choices: Choices,
+    /// The bytes of a unit, if units have bytes; else a byte is a unit.
+    pub(super) scale: Option<PhysicalScale>,
     pub(super) budget: &'a Budget,
     /// The path pattern of the traces, for errors.
     pub(super) pattern: &'a Path,
@@ -133,14 +142,9 @@ impl Lowering<'_> {
             _ => Some(error),
         };
         let Some(TaskScheduleError::Cycle { operations }) = first else {
-            return of_file(self.pattern, error.to_string());
+            return Failure::of_file(self.pattern, error.to_string());
         };
-        let mut nodes: Vec<NodePlace> =
-            operations.iter().map(|operation| program.node_of(*operation)).collect();
-        nodes.dedup();
-        if nodes.len() > 1 && nodes.first() == nodes.last() {
-            nodes.pop();
-        }
+        let nodes = program.nodes_of(operations);
         let rank = nodes.first().map_or(0, |node| node.0);
         let shown: Vec<String> =
             nodes.iter().take(MAX_NAMED).map(|node| self.set.node(*node).described()).collect();
@@ -154,13 +158,12 @@ impl Lowering<'_> {
             [only] => format!("rank {rank}: {only} waits for itself, expected an order"),
             _ => message,
         };
-        let Failure::Wrong(errors) = of_file(&self.set.paths[rank as usize], message) else {
-            return of_file(self.pattern, error.to_string());
+        let help = if self.choices.has_control {
+            "traces of PyTorch have circles of control dependencies: give dependencies = \"data\""
+        } else {
+            ""
         };
-        let help = "traces of PyTorch have circles of control dependencies: give dependencies = \"data\"";
-        let with_help =
-            |error: crate::ScenarioError| if self.has_control { error.with_help(help) } else { error };
-        Failure::Wrong(errors.into_iter().map(with_help).collect())
+        ScenarioError::of_file(&self.set.paths[rank as usize], message).with_help(help).into()
     }
 
     /// The templates of all different collectives.
@@ -174,9 +177,9 @@ impl Lowering<'_> {
             }
             let place = (self.set.groups.all[*group].1[0], places[0]);
             let (operation, members, units) = key;
-            let algorithm = self.algorithms.get(&operation).copied().or_else(|| only(operation));
+            let algorithm = self.choices.algorithms.get(&operation).copied().or_else(|| only(operation));
             let algorithm = algorithm.ok_or(LoweringError::NoAlgorithm(operation, place))?;
-            let traces = |message: String| LoweringError::Traces(of_file(self.pattern, message));
+            let traces = |message: String| LoweringError::Traces(Failure::of_file(self.pattern, message));
             let shape = Shape::new(&[members.into()]).map_err(|error| traces(error.to_string()))?;
             let asked = CollectiveSpecification::new(operation, algorithm, shape, units);
             let misfit = |error| LoweringError::Misfit(operation, error, place);
@@ -191,8 +194,12 @@ impl Lowering<'_> {
         Ok(templates)
     }
 
-    fn over_budget(&self, over: crate::budget::OverBudget) -> LoweringError {
-        LoweringError::Traces(Failure::Wrong(vec![over.of_file(self.pattern, "its task graph:")]))
+    fn over_budget(&self, over: OverBudget) -> LoweringError {
+        LoweringError::Traces(over.of_file(self.pattern, "its task graph:").into())
+    }
+
+    fn units(&self, bytes: u64) -> u64 {
+        self.scale.map_or(bytes, |scale| scale.units(Ratio::from(bytes)).unwrap_or(u64::MAX))
     }
 
     /// The kind, members and units of a collective with messages.
@@ -205,7 +212,7 @@ impl Lowering<'_> {
         };
         let has_messages = members > 1 && (*bytes > 0 || *operation == CollectiveOperation::Barrier);
         let bytes = if *operation == CollectiveOperation::Barrier { 0 } else { bytes.saturating_mul(parts) };
-        has_messages.then(|| (*operation, narrow(members), (self.units)(bytes)))
+        has_messages.then(|| (*operation, narrow(members), self.units(bytes)))
     }
 
     /// The first tag of each activity; takes the memory of all operations.
@@ -231,7 +238,7 @@ impl Lowering<'_> {
         ] {
             if found > limit {
                 let message = format!("{found} {what}, expected at most {limit}");
-                return Err(LoweringError::Traces(of_file(self.pattern, message)));
+                return Err(LoweringError::Traces(Failure::of_file(self.pattern, message)));
             }
         }
         Ok(tags)
@@ -292,6 +299,7 @@ impl Lowering<'_> {
         members: &[u32],
         first_tag: u32,
     ) -> Vec<u32> {
+        let unit_bytes = self.scale.map_or(1, |scale| scale.unit_bytes());
         let first = narrow(builder.len() as u64);
         let process_of = |member: ProcessId| ProcessId::new(members[member.label() as usize]);
         let mut last = vec![];
@@ -300,7 +308,7 @@ impl Lowering<'_> {
                 amount: match operation.kind {
                     OperationKind::Calc => operation.amount,
                     OperationKind::Send | OperationKind::Receive => {
-                        operation.amount.saturating_mul(self.unit_bytes)
+                        operation.amount.saturating_mul(unit_bytes)
                     }
                 },
                 process: process_of(operation.process),
@@ -323,11 +331,11 @@ impl Lowering<'_> {
             let mut latest: BTreeMap<i128, u32> = BTreeMap::new(); // by stream: the first operation
             for (place, node) in trace.nodes.iter().enumerate() {
                 let first = firsts[rank][place];
-                let control = if self.has_control { &node.control[..] } else { &[] };
+                let control = if self.choices.has_control { &node.control[..] } else { &[] };
                 for &required in node.data.iter().chain(control) {
                     builder.require(first, lasts[rank][required as usize], Requirement::Over);
                 }
-                if let Some(stream) = node.stream.filter(|_| self.has_streams && !node.is_cpu)
+                if let Some(stream) = node.stream.filter(|_| self.choices.has_streams && !node.is_cpu)
                     && let Some(before) = latest.insert(stream, first)
                 {
                     builder.require(first, before, Requirement::Begun);
@@ -339,9 +347,10 @@ impl Lowering<'_> {
 
 /// The algorithm of an operation that has only one.
 fn only(operation: CollectiveOperation) -> Option<Algorithm> {
-    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
-    let mut all = Algorithm::ALL.into_iter().filter(performs);
-    all.next().filter(|_| all.next().is_none())
+    match algorithms_for(operation)[..] {
+        [(_, only)] => Some(only),
+        _ => None,
+    }
 }
 
 /// The operations of the members of a collective.
@@ -404,15 +413,20 @@ impl TraceProgram {
         (narrow(rank as u64), narrow(place as u64))
     }
 
-    /// Explains, with the operations of the traces, why a run is stuck in which messages are eager or not.
-    #[must_use]
-    pub fn describe_stuck(&self, stuck: &StuckTasks, is_eager: bool) -> String {
-        let mut nodes: Vec<NodePlace> =
-            stuck.operations.iter().map(|operation| self.node_of(*operation)).collect();
+    /// The operations of the traces to which operations of a circle belong, each once.
+    fn nodes_of(&self, operations: &[u32]) -> Vec<NodePlace> {
+        let mut nodes: Vec<NodePlace> = operations.iter().map(|operation| self.node_of(*operation)).collect();
         nodes.dedup();
         if nodes.len() > 1 && nodes.first() == nodes.last() {
             nodes.pop();
         }
+        nodes
+    }
+
+    /// Explains, with the operations of the traces, why a run is stuck in which messages are eager or not.
+    #[must_use]
+    pub fn describe_stuck(&self, stuck: &StuckTasks, is_eager: bool) -> String {
+        let nodes = self.nodes_of(&stuck.operations);
         let shown: Vec<String> = nodes
             .iter()
             .take(MAX_NAMED)
@@ -429,10 +443,9 @@ impl TraceProgram {
             StuckReason::ReceiveWithoutSend => "a receive without a send",
             StuckReason::SendWithoutReceive => "a send without a receive",
         };
-        let more = if nodes.len() > MAX_NAMED {
-            format!("; and {} more", nodes.len() - MAX_NAMED)
-        } else {
-            String::new()
+        let more = match nodes.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
         };
         format!("{reason}: {}{more}", shown.join("; "))
     }

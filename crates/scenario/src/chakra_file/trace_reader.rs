@@ -23,11 +23,7 @@ use flate2::bufread::MultiGzDecoder;
 use prost::Message;
 
 use super::process_groups::{Definition, definitions};
-use crate::{
-    budget::{Budget, OverBudget},
-    errors::ScenarioError,
-    placement_file::Failure,
-};
+use crate::{budget::Budget, placement_file::Failure};
 
 /// Memory per operation, without its name and dependencies \[bytes\].
 const BYTES_A_NODE: u64 = 192;
@@ -42,7 +38,7 @@ const GROUPS_NODE: &str = "## process_group:init ##";
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The operations of a rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RankTrace {
     /// In the order of the file.
     pub(super) nodes: Vec<TraceNode>,
@@ -142,28 +138,23 @@ fn read_messages(path: &Path, rank: u32, budget: &Budget) -> Result<RankTrace, F
     let input: Box<dyn BufRead> =
         if is_gzipped { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
     let mut messages = Messages { input, path, number: 0, budget };
-    let mut trace = Trace { path, rank, nodes: vec![], groups: vec![], without_duration: 0 };
-    let mut dependencies: Vec<[Vec<u64>; 2]> = vec![];
+    let mut trace = Trace { path, rank, read: RankTrace::default(), dependencies: vec![] };
     if messages.is_json() {
         for node in messages.of_json()? {
-            trace.take(node, &mut dependencies, budget)?;
+            trace.add(node, budget)?;
         }
-        return trace.finish(&dependencies);
+        return trace.finish();
     }
     let mut buffer = vec![];
     if !messages.next(&mut buffer)? {
-        return Err(wrong(path, "an empty file, expected a Chakra execution trace"));
+        return Err(Failure::of_file(path, "an empty file, expected a Chakra execution trace"));
     }
     GlobalMetadata::decode(&buffer[..]).map_err(|error| messages.undecodable(&error))?;
     while messages.next(&mut buffer)? {
         let node = Node::decode(&buffer[..]).map_err(|error| messages.undecodable(&error))?;
-        trace.take(node, &mut dependencies, budget)?;
+        trace.add(node, budget)?;
     }
-    trace.finish(&dependencies)
-}
-
-fn wrong(path: &Path, message: impl Into<String>) -> Failure {
-    Failure::Wrong(vec![ScenarioError::of_file(path, message)])
+    trace.finish()
 }
 
 /// The messages of a file, in order.
@@ -188,16 +179,10 @@ impl Messages<'_> {
         let mut bytes = vec![];
         let most = input_file::MAX_BYTES;
         (&mut self.input).take(most).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
-        let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.path, "its trace:")]);
-        self.budget.take_for_a_while(BYTES_OF_JSON * bytes.len() as u64, 0).map_err(over)?;
-        nodes_of_json(&FileText::new(&bytes)).map_err(|complaints| {
-            Failure::Wrong(
-                complaints
-                    .iter()
-                    .map(|complaint| ScenarioError::of_file(self.path, &complaint.message))
-                    .collect(),
-            )
-        })
+        let taken = self.budget.take_for_a_while(BYTES_OF_JSON * bytes.len() as u64, 0);
+        taken.map_err(|over| over.of_file(self.path, "its trace:"))?;
+        nodes_of_json(&FileText::new(&bytes))
+            .map_err(|complaints| Failure::complaints(self.path, &complaints))
     }
 
     /// Reads the next message; returns whether there is one.
@@ -206,11 +191,11 @@ impl Messages<'_> {
         let Some(length) = self.length()? else { return Ok(false) };
         self.budget
             .take_for_a_while(length.saturating_mul(1 + BYTES_A_BYTE), 0)
-            .map_err(|over| Failure::Wrong(vec![over.of_file(self.path, "one of its messages:")]))?;
+            .map_err(|over| over.of_file(self.path, "one of its messages:"))?;
         let read = (&mut self.input).take(length).read_to_end(buffer);
         read.map_err(|error| self.broken(&error))?;
         if (buffer.len() as u64) < length && self.number == 0 {
-            return Err(wrong(self.path, "the file does not begin like a Chakra execution trace"));
+            return Err(Failure::of_file(self.path, "the file does not begin like a Chakra execution trace"));
         }
         if (buffer.len() as u64) < length {
             let message = format!(
@@ -218,7 +203,7 @@ impl Messages<'_> {
                 self.number,
                 buffer.len()
             );
-            return Err(wrong(self.path, message));
+            return Err(Failure::of_file(self.path, message));
         }
         self.number += 1;
         Ok(true)
@@ -234,7 +219,7 @@ impl Messages<'_> {
                     return Ok(None);
                 }
                 let message = format!("the file is cut off in the length of message {}", self.number);
-                return Err(wrong(self.path, message));
+                return Err(Failure::of_file(self.path, message));
             }
             length |= u64::from(byte[0] & 0x7f) << shift;
             if byte[0] & 0x80 == 0 {
@@ -243,7 +228,7 @@ impl Messages<'_> {
             shift += 7;
             if shift > 56 {
                 let message = format!("message {} has no length, expected a Chakra trace", self.number);
-                return Err(wrong(self.path, message));
+                return Err(Failure::of_file(self.path, message));
             }
         }
     }
@@ -253,7 +238,7 @@ impl Messages<'_> {
         let at = self.number;
         match error.kind() {
             std::io::ErrorKind::UnexpectedEof => {
-                wrong(self.path, format!("the gzipped file is cut off in message {at}"))
+                Failure::of_file(self.path, format!("the gzipped file is cut off in message {at}"))
             }
             _ => Failure::Unreadable(format!("{}: in message {at}: {error}", self.path.display())),
         }
@@ -262,7 +247,7 @@ impl Messages<'_> {
     fn undecodable(&self, error: &prost::DecodeError) -> Failure {
         let at = self.number - 1;
         let message = format!("message {at} is none of a Chakra execution trace: {error}");
-        wrong(self.path, message)
+        Failure::of_file(self.path, message)
     }
 }
 
@@ -270,69 +255,58 @@ impl Messages<'_> {
 struct Trace<'a> {
     path: &'a Path,
     rank: u32,
-    nodes: Vec<TraceNode>,
-    groups: Vec<Definition>,
-    without_duration: u64,
+    read: RankTrace,                  // without dependencies
+    dependencies: Vec<[Vec<u64>; 2]>, // data and control, the identifiers by operation
 }
 
 impl Trace<'_> {
     /// Adds an operation and its dependencies, within the budget.
-    fn take(
-        &mut self,
-        mut node: Node,
-        dependencies: &mut Vec<[Vec<u64>; 2]>,
-        budget: &Budget,
-    ) -> Result<(), Failure> {
+    fn add(&mut self, mut node: Node, budget: &Budget) -> Result<(), Failure> {
         let ids = [std::mem::take(&mut node.data_deps), std::mem::take(&mut node.ctrl_deps)];
         let bytes = BYTES_A_NODE + node.name.len() as u64 + 12 * (ids[0].len() + ids[1].len()) as u64;
-        let over = |over: OverBudget| Failure::Wrong(vec![over.of_file(self.path, "its operations:")]);
-        budget.take(bytes).map_err(over)?;
-        dependencies.push(ids);
-        self.add(node)
-    }
-
-    /// Adds an operation.
-    fn add(&mut self, node: Node) -> Result<(), Failure> {
-        if self.nodes.len() == u32::MAX as usize {
-            return Err(wrong(self.path, "2^32 operations, expected fewer"));
+        budget.take(bytes).map_err(|over| over.of_file(self.path, "its operations:"))?;
+        self.dependencies.push(ids);
+        if self.read.nodes.len() == u32::MAX as usize {
+            return Err(Failure::of_file(self.path, "2^32 operations, expected fewer"));
         }
         let attributes = Attributes { list: &node.attr };
         let failed = |message: String| {
             let shown = format!("node {} \"{}\"", node.id, shortened(&node.name));
-            wrong(self.path, format!("{shown}: {message}"))
+            Failure::of_file(self.path, format!("{shown}: {message}"))
         };
         let is_cpu = attributes.integer("is_cpu_op").map_err(failed)?.unwrap_or(0) != 0;
         let stream = attributes.integer("stream").map_err(failed)?;
         let (work, groups) = work(&node, self.rank, is_cpu).map_err(failed)?;
         let is_timed = matches!(work, Work::Compute(_))
             && (node.duration_micros > 0 || attributes.find("duration_nanoseconds").is_some());
-        self.without_duration += u64::from(matches!(work, Work::Compute(_)) && !is_timed);
+        self.read.without_duration += u64::from(matches!(work, Work::Compute(_)) && !is_timed);
         let measured = match work {
             Work::Message(_) | Work::Collective { .. } => duration(&node, &attributes).map_err(failed)?,
             Work::Nothing | Work::Compute(_) => 0,
         };
-        self.groups.extend(groups);
+        self.read.groups.extend(groups);
         let (id, name) = (node.id, node.name.into_boxed_str());
         let (data, control) = (Box::default(), Box::default());
-        self.nodes.push(TraceNode { id, name, data, control, work, measured, stream, is_cpu });
+        self.read.nodes.push(TraceNode { id, name, data, control, work, measured, stream, is_cpu });
         Ok(())
     }
 
-    /// Finds the places of dependencies, given their identifiers by operation.
-    fn finish(mut self, dependencies: &[[Vec<u64>; 2]]) -> Result<RankTrace, Failure> {
+    /// Finds the places of dependencies.
+    fn finish(self) -> Result<RankTrace, Failure> {
+        let Self { path, mut read, dependencies, .. } = self;
         let mut places: Vec<(u64, u32)> =
-            self.nodes.iter().enumerate().map(|(place, node)| (node.id, narrow(place as u64))).collect();
+            read.nodes.iter().enumerate().map(|(place, node)| (node.id, narrow(place as u64))).collect();
         places.sort_unstable();
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let [one, other] = [pair[0], pair[1]].map(|(_, place)| self.nodes[place as usize].described());
+            let [one, other] = [pair[0], pair[1]].map(|(_, place)| read.nodes[place as usize].described());
             let message = format!(
                 "{one} and {other}, {} and {} of the file, counted from 0, have the same id, expected ids that are unique",
                 pair[0].1, pair[1].1
             );
-            return Err(wrong(self.path, message));
+            return Err(Failure::of_file(path, message));
         }
-        let mut dropped = [Dropped::default(), Dropped::default()];
-        for (node, ids_by_kind) in self.nodes.iter_mut().zip(dependencies) {
+        let dropped = &mut read.dropped;
+        for (node, ids_by_kind) in read.nodes.iter_mut().zip(&dependencies) {
             let mut find = |kind: usize| {
                 let ids = ids_by_kind[kind].iter();
                 let found = ids.filter_map(|&id| {
@@ -348,8 +322,7 @@ impl Trace<'_> {
             let (data, control) = (find(0), find(1));
             (node.data, node.control) = (data, control);
         }
-        let Self { nodes, groups, without_duration, .. } = self;
-        Ok(RankTrace { nodes, groups, dropped, without_duration })
+        Ok(read)
     }
 }
 

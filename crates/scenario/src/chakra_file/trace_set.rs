@@ -10,10 +10,10 @@ use cubefold_collectives::Operation;
 use cubefold_topology::narrow;
 
 use super::{
-    process_groups::{ProcessGroups, along_dimensions, read_groups},
+    process_groups::{ProcessGroups, along_dimensions, first_members, read_groups},
     trace_reader::{RankTrace, TraceMessage, TraceNode, Work, read_trace},
 };
-use crate::{budget::Budget, errors::ScenarioError, placement_file::Failure};
+use crate::{budget::Budget, placement_file::Failure};
 
 /// The placeholder for the number of a rank in the name of its file.
 pub(crate) const RANK: &str = "{rank}";
@@ -86,7 +86,7 @@ impl TraceSet {
         }
         let mut file = groups.map(|path| read_groups(path, paths.len())).transpose()?.unwrap_or_default();
         let along = along_dimensions(&mut traces, lengths, &mut file);
-        along.map_err(|(rank, message)| of_file(&paths[rank], message))?;
+        along.map_err(|(rank, message)| Failure::of_file(&paths[rank], message))?;
         Self::joined(pattern, paths, traces, &file, budget)
     }
 
@@ -103,13 +103,13 @@ impl TraceSet {
         budget: &Budget,
     ) -> Result<Self, Failure> {
         let groups = ProcessGroups::new(&traces, file);
-        let groups = groups.map_err(|(rank, message)| of_file(&paths[rank], message))?;
+        let groups = groups.map_err(|(rank, message)| Failure::of_file(&paths[rank], message))?;
         let mut set = Self { paths, traces, groups, activities: vec![] };
         let is_part = |node: &&TraceNode| matches!(node.work, Work::Message(_) | Work::Collective { .. });
         let parts: u64 =
             set.traces.iter().map(|trace| trace.nodes.iter().filter(is_part).count() as u64).sum();
-        let over = budget.take(parts.saturating_mul(BYTES_A_PART));
-        over.map_err(|over| Failure::Wrong(vec![over.of_file(pattern, "its messages:")]))?;
+        let taken = budget.take(parts.saturating_mul(BYTES_A_PART));
+        taken.map_err(|over| over.of_file(pattern, "its messages:"))?;
         set.match_collectives()?;
         set.match_messages()?;
         set.activities.sort_unstable_by_key(|activity| activity.key);
@@ -136,7 +136,8 @@ impl TraceSet {
         for (rank, trace) in (0..).zip(&self.traces) {
             for (place, node) in (0..).zip(&trace.nodes) {
                 if let Work::Collective { group, .. } = &node.work
-                    && let Some(places) = self.share_list(&mut shares, rank, group)
+                    && let Some(&number) = self.groups.of_rank[rank as usize].get(group)
+                    && let Some(places) = shares[number].get_mut(&rank)
                 {
                     places.push(place);
                 }
@@ -158,16 +159,6 @@ impl TraceSet {
         Ok(())
     }
 
-    fn share_list<'a>(
-        &self,
-        shares: &'a mut [BTreeMap<u32, Vec<u32>>],
-        rank: u32,
-        group: &str,
-    ) -> Option<&'a mut Vec<u32>> {
-        let number = *self.groups.of_rank[rank as usize].get(group)?;
-        shares[number].get_mut(&rank)
-    }
-
     /// Checks that all members of a group have the same number of its collectives.
     fn check_counts(&self, group: usize, of_members: &BTreeMap<u32, Vec<u32>>) -> Result<(), Failure> {
         let Some((one, first)) = of_members.first_key_value() else { return Ok(()) };
@@ -184,7 +175,7 @@ impl TraceSet {
             found.len(),
             last.described()
         );
-        Err(of_file(&self.paths[*more as usize], message))
+        Err(Failure::of_file(&self.paths[*more as usize], message))
     }
 
     /// Checks that the shares of a collective are of one kind and size.
@@ -206,7 +197,7 @@ impl TraceSet {
             shown(first),
             shown(other)
         );
-        Err(of_file(&self.paths[other.0 as usize], message))
+        Err(Failure::of_file(&self.paths[other.0 as usize], message))
     }
 
     /// Adds the messages: sends and receives of one source, destination and tag match in the order of the files.
@@ -219,7 +210,7 @@ impl TraceSet {
                     let last = self.traces.len() - 1;
                     let message =
                         format!("{}: rank {}, expected 0 to {last}", node.described(), message.peer);
-                    return Err(of_file(&self.paths[rank as usize], message));
+                    return Err(Failure::of_file(&self.paths[rank as usize], message));
                 }
                 let pair = if message.is_send { (rank, message.peer) } else { (message.peer, rank) };
                 let list = ends.entry((pair.0, pair.1, message.tag)).or_default();
@@ -239,7 +230,7 @@ impl TraceSet {
                     sends.len(),
                     receives.len()
                 );
-                return Err(of_file(&self.paths[part.0 as usize], message));
+                return Err(Failure::of_file(&self.paths[part.0 as usize], message));
             }
             for (&send, &receive) in sends.iter().zip(receives) {
                 let bytes = self.bytes_of_pair(send, receive)?;
@@ -266,7 +257,7 @@ impl TraceSet {
                 self.node(send).described(),
                 send.0
             );
-            return Err(of_file(&self.paths[receive.0 as usize], message));
+            return Err(Failure::of_file(&self.paths[receive.0 as usize], message));
         }
         Ok(sent)
     }
@@ -288,41 +279,30 @@ impl TraceSet {
         if ranks > 0 {
             notes.push(format!("{count} further ones are dropped at {ranks} other ranks"));
         }
-        let without = self.traces.iter().enumerate().filter(|(_, trace)| trace.without_duration > 0);
-        let without: Vec<(usize, u64)> =
-            without.map(|(rank, trace)| (rank, trace.without_duration)).collect();
-        if let Some((rank, _)) = without.first() {
-            let count: u64 = without.iter().map(|(_, count)| count).sum();
+        if let Some(rank) = self.traces.iter().position(|trace| trace.without_duration > 0) {
+            let count: u64 = self.traces.iter().map(|trace| trace.without_duration).sum();
             notes.push(format!(
                 "{count} computations without a duration take no time, the first of them at rank {rank}"
             ));
         }
         for &group in &self.groups.inferred {
             let (name, members) = &self.groups.all[group];
-            let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
-            let more = if members.len() > 8 { ", .." } else { "" };
             notes.push(format!(
-                "nothing says who is in group \"{name}\": the {} ranks that have its collectives, {}{more}",
+                "nothing says who is in group \"{name}\": the {} ranks that have its collectives, {}",
                 members.len(),
-                shown.join(", ")
+                first_members(members)
             ));
         }
         notes
     }
 }
 
-pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Failure {
-    Failure::Wrong(vec![ScenarioError::of_file(path, message)])
-}
-
 /// The files of all ranks, from 0 on.
 pub(super) fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     let text = pattern.to_string_lossy();
     let Some((before, after)) = text.split_once(RANK) else {
-        return Err(of_file(
-            pattern,
-            format!("no {RANK} in the name, expected it in the place of the number"),
-        ));
+        let message = format!("no {RANK} in the name, expected it in the place of the number");
+        return Err(Failure::of_file(pattern, message));
     };
     let (folder, prefix) = match before.rsplit_once('/') {
         Some((folder, prefix)) => (format!("{folder}/"), prefix),
@@ -353,17 +333,17 @@ pub(super) fn rank_files(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
         let message = format!(
             "the trace of rank {missing} is missing, but that of rank {found} is there, expected ranks from 0 on without a gap"
         );
-        return Err(of_file(&path(missing), message));
+        return Err(Failure::of_file(&path(missing), message));
     }
     if let Some(name) = padded.filter(|_| ranks.is_empty()) {
         let message = format!(
             "{name} has a number with zeros before it, expected {prefix}0{suffix}, {prefix}1{suffix} and so on"
         );
-        return Err(of_file(pattern, message));
+        return Err(Failure::of_file(pattern, message));
     }
     if ranks.len() < 2 {
         let message = format!("{} traces, expected those of at least 2 ranks, from 0 on", ranks.len());
-        return Err(of_file(pattern, message));
+        return Err(Failure::of_file(pattern, message));
     }
     Ok((0..narrow(ranks.len() as u64)).map(path).collect())
 }

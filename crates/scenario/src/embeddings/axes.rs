@@ -3,7 +3,7 @@
 //! If several processes share a node, their blocks form the torus.
 
 use cubefold_formats::input::text::with_article;
-use cubefold_mapping::{AxisOrder, AxisOrderError, Placement, PlacementTable};
+use cubefold_mapping::{AxisOrder, AxisOrderError, Placement};
 use cubefold_topology::Shape;
 
 use super::{Embedding, EmbeddingName, Maker};
@@ -39,17 +39,12 @@ pub(crate) fn all(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Vec<NamedEmbe
 
 /// The placement of one order.
 pub(crate) fn place(fit: &Fit<'_>, named: &NamedEmbedding, order: &AxisOrder) -> Result<Placement, Failure> {
-    let shape = placed_shape(fit, named).map_err(|error| Failure::Wrong(vec![error]))?;
-    let placed = order.place(&shape, fit.machine);
-    let placed = placed.map_err(|error| Failure::Wrong(vec![refused(fit, named, &error)]))?;
+    let shape = placed_shape(fit, named)?;
+    let placed = order.place(&shape, fit.machine).map_err(|error| refused(fit, named, &error))?;
     if fit.program.ranks_per_node == 1 {
         return Ok(Placement::Table(placed));
     }
-    let nodes = fit.program.over_groups(ContractedGuest::Grid, placed.nodes());
-    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-        Failure::Wrong(vec![error])
-    })
+    fit.on_nodes(fit.program.over_groups(ContractedGuest::Grid, placed.nodes()))
 }
 
 /// Refuses programs without logical axes: they have only the axes of their guest, which a single order may name.
@@ -59,8 +54,7 @@ fn check_ranks(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<(), ScenarioErro
     }
     let program = with_article(fit.program.kind.name);
     let message = format!("embedding {} of {program} program, expected a collective or a job", named.name);
-    let place = named.place.as_ref().unwrap_or(&fit.size.place);
-    Err(ScenarioError::at(place, message, "places logical toruses")
+    Err(ScenarioError::at(fit.place_of(named), message, "places logical toruses")
         .because(fit.settings.place(Key::ProgramKind), "the program"))
 }
 
@@ -89,8 +83,7 @@ fn refused(fit: &Fit<'_>, named: &NamedEmbedding, error: &AxisOrderError) -> Sce
             "name single orders: \"axes:0=1/1=2\" puts axis 0 along dimension 1"
         }
     };
-    let place = named.place.as_ref().unwrap_or(&fit.size.place);
-    ScenarioError::at(place, format!("embedding {}: {error}", named.name), "not placed")
+    ScenarioError::at(fit.place_of(named), format!("embedding {}: {error}", named.name), "not placed")
         .because(Some(&fit.size.place), "the machine")
         .because(fit.settings.place(Key::ProgramShape), "the logical shape")
         .because(fit.settings.place(Key::ProgramProcesses), "the processes")

@@ -70,10 +70,10 @@ impl Distribution {
 /// Places the processes on the first of `nodes`, `program.processes_per_node` on each.
 fn along(fit: &Fit<'_>, named: &NamedEmbedding, nodes: &[NodeId]) -> Result<Placement, Failure> {
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
-    let place = named.place.as_ref().unwrap_or(&fit.size.place);
+    let place = fit.place_of(named);
     let needed = usize::try_from(processes.div_ceil(each)).unwrap_or(usize::MAX);
     let Some(used) = nodes.get(..needed) else {
-        return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
+        return Err(too_many_processes(fit, named).into());
     };
     if fit.program.block.is_some() {
         return placed_on(fit, place, fit.program.over_groups(ContractedGuest::Row, used));
@@ -87,19 +87,18 @@ pub(crate) fn by_slurm(
     named: &NamedEmbedding,
     distribution: Distribution,
 ) -> Result<Placement, Failure> {
-    let place = named.place.as_ref().unwrap_or(&fit.size.place);
+    let place = fit.place_of(named);
     if fit.program.block.is_some() {
         if distribution != Distribution::Block {
             let message = format!("embedding {} of blocks of processes, expected their number", named.name);
             let error = ScenarioError::at(place, message, "deals single processes");
-            let error = error.because(fit.settings.place(Key::ProgramProcessesPerNode), "blocks");
-            return Err(Failure::Wrong(vec![error]));
+            return Err(error.because(fit.settings.place(Key::ProgramProcessesPerNode), "blocks").into());
         }
         return along(fit, named, &fit.needed_nodes());
     }
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
     if processes.div_ceil(each) > fit.job_node_count() {
-        return Err(Failure::Wrong(vec![too_many_processes(fit, named)]));
+        return Err(too_many_processes(fit, named).into());
     }
     // As many nodes as there are tasks suffice, except on a cluster, whose nodes have several places.
     let is_cluster = fit.whole.host_parts().iter().any(|host_part| host_part.part == HostPart::ClusterNode);
@@ -180,7 +179,7 @@ pub(crate) fn distributed(
 fn placed_on(fit: &Fit<'_>, place: &Place, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
     PlacementTable::new(fit.machine, nodes)
         .map(Placement::Table)
-        .map_err(|error| Failure::Wrong(vec![ScenarioError::at(place, error.to_string(), "this machine")]))
+        .map_err(|error| ScenarioError::at(place, error.to_string(), "this machine").into())
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use crate::{
     keys::Key,
     mapping::{Fit, NamedEmbedding},
     placement_file::Failure,
-    source_file::Place,
 };
 
 /// Purpose of the generator of flip bits.
@@ -36,12 +35,10 @@ pub(super) const CLASSIC: Embedding = Embedding {
 /// Places by the construction with this name, or by the first that supports guest and machine.
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     if fit.machine.is_directed() {
-        let place = named.place.as_ref().unwrap_or(&fit.size.place);
         let message = "constructions of CS838 1999 on links in one direction, expected links in both: that is what they \
                        promise a dilation for";
-        let error = ScenarioError::at(place, message, "not covered");
-        let error = error.because(fit.settings.place(Key::MachineDirected), "one direction");
-        return Err(Failure::Wrong(vec![error]));
+        let error = ScenarioError::at(fit.place_of(named), message, "not covered");
+        return Err(error.because(fit.settings.place(Key::MachineDirected), "one direction").into());
     }
     let construction = named.name.construction().and_then(ClassicConstruction::with_name);
     let guest = fit.program.guest().shape();
@@ -52,8 +49,8 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
         Some(construction) => ClassicPlacement::named(construction, &guest, fit.machine, &flip),
         None => ClassicPlacement::choose(&guest, fit.machine, &flip),
     };
-    let wrong = |error| Failure::Wrong(vec![refused(fit, named.place.as_ref(), &guest, &error)]);
-    placement.map_err(wrong).map(|placement| Placement::Classic(Box::new(placement)))
+    let placement = placement.map_err(|error| refused(fit, named, &guest, &error))?;
+    Ok(Placement::Classic(Box::new(placement)))
 }
 
 /// Random bits of the vertices of a growing tree, from the scenario's seed.
@@ -79,7 +76,7 @@ impl FlipBits<'_> {
 /// The error for an unsupported pair, with the supported ones.
 fn refused(
     fit: &Fit<'_>,
-    place: Option<&Place>,
+    named: &NamedEmbedding,
     guest: &Machine,
     error: &ClassicPlacementError,
 ) -> ScenarioError {
@@ -92,7 +89,7 @@ fn refused(
         }
         ClassicPlacementError::Construction(_) | ClassicPlacementError::Table(_) => error.to_string(),
     };
-    ScenarioError::at(place.unwrap_or(&fit.size.place), message, "not covered")
+    ScenarioError::at(fit.place_of(named), message, "not covered")
         .because(Some(&fit.size.place), "the machine")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help(help(fit.machine, guest))

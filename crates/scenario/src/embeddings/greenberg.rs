@@ -53,7 +53,7 @@ fn place_by(
     construction: Option<GreenbergConstruction>,
 ) -> Result<Placement, Failure> {
     let Some(guest) = fit.program.guest().graph().map(GraphGuest::shape) else {
-        return Err(Failure::Wrong(vec![not_a_mesh(fit, named)]));
+        return Err(not_a_mesh(fit, named).into());
     };
     let placement = match construction {
         Some(construction) => GreenbergPlacement::named(construction, guest, fit.machine),
@@ -61,7 +61,7 @@ fn place_by(
     };
     match placement {
         Ok(placement) => Ok(Placement::Greenberg(Box::new(placement))),
-        Err(error) => Err(Failure::Wrong(vec![misfit(fit, named, guest, error)])),
+        Err(error) => Err(misfit(fit, named, guest, error).into()),
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn shorter_in_cube(run: &Run) -> Option<String> {
 
 fn not_a_mesh(fit: &Fit<'_>, named: &NamedEmbedding) -> ScenarioError {
     let message = format!("embedding {} of a d-cube, expected a mesh guest", named.name);
-    ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "places meshes")
+    ScenarioError::at(fit.place_of(named), message, "places meshes")
         .because(fit.settings.place(Key::ProgramKind), "the kind")
         .with_help("use \"standard\", which puts the d-cube on a hypercube as it is, or a neighbour-exchange program")
 }
@@ -107,13 +107,10 @@ fn misfit(fit: &Fit<'_>, named: &NamedEmbedding, guest: &Machine, error: Greenbe
         GreenbergError::CubeDimensions { .. }
         | GreenbergError::NoHypercube { .. }
         | GreenbergError::NotPolymorphic => machine_misfit(fit, named, guest, &message, error),
-        GreenbergError::Network { .. } => {
-            let place = named.place.as_ref().unwrap_or(&fit.size.place);
-            ScenarioError::at(place, message, "places meshes")
-                .because(fit.settings.place(Key::ProgramGuest), "the guest")
-                .because(fit.settings.place(Key::MachineKind), "the machine")
-                .with_help("use \"cs838\", which places other graphs")
-        }
+        GreenbergError::Network { .. } => ScenarioError::at(fit.place_of(named), message, "places meshes")
+            .because(fit.settings.place(Key::ProgramGuest), "the guest")
+            .because(fit.settings.place(Key::MachineKind), "the machine")
+            .with_help("use \"cs838\", which places other graphs"),
         GreenbergError::Wrap { .. }
         | GreenbergError::NotFolded { .. }
         | GreenbergError::TwoDimensions { .. }
@@ -126,9 +123,7 @@ fn misfit(fit: &Fit<'_>, named: &NamedEmbedding, guest: &Machine, error: Greenbe
         | GreenbergError::Stage { .. }
         | GreenbergError::Shared { .. }
         | GreenbergError::Dilation { .. }
-        | GreenbergError::Table(_) => {
-            ScenarioError::at(named.place.as_ref().unwrap_or(&fit.size.place), message, "this one")
-        }
+        | GreenbergError::Table(_) => ScenarioError::at(fit.place_of(named), message, "this one"),
     }
 }
 

@@ -21,8 +21,7 @@ pub(super) const TAO: Embedding = Embedding {
 };
 
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
-    construct(fit, named.name.construction())
-        .map_err(|error| Failure::Wrong(vec![not_covered(fit, named, &error)]))
+    construct(fit, named.name.construction()).map_err(|error| not_covered(fit, named, &error).into())
 }
 
 /// The construction of Tao with this name, or the one that the theorems choose. A d-cube is the mesh with all
@@ -44,9 +43,8 @@ fn not_covered(fit: &Fit<'_>, named: &NamedEmbedding, error: &ConstructionError)
         None => "no construction of Tao 1988 maps".to_owned(),
     };
     let message = format!("{what} this guest on the machine of shape {}", fit.size.written());
-    let place = named.place.as_ref().unwrap_or(&fit.size.place);
     let conditions: Vec<String> = error.unmet.iter().map(ToString::to_string).collect();
-    ScenarioError::at(place, message, "not covered")
+    ScenarioError::at(fit.place_of(named), message, "not covered")
         .because(Some(&fit.size.place), "the machine")
         .because(fit.settings.place(Key::ProgramGuest), "the guest")
         .with_help(format!("conditions that fail:\n{}", conditions.join("\n")))

@@ -32,10 +32,10 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
                 "under the two conditions of the theorem every pair of words can be truncated"
             }
         };
-        let place = named.place.as_ref().unwrap_or(&fit.size.place);
-        let error = ScenarioError::at(place, format!("embedding truncation: {error}"), "not placed")
+        ScenarioError::at(fit.place_of(named), format!("embedding truncation: {error}"), "not placed")
             .because(Some(&fit.size.place), "the machine")
-            .because(fit.settings.place(Key::ProgramGuest), "the guest");
-        Failure::Wrong(vec![error.with_help(help)])
+            .because(fit.settings.place(Key::ProgramGuest), "the guest")
+            .with_help(help)
+            .into()
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn misfits(fit: &Fit<'_>, embeddings: &[&NamedEmbedding]) -> Vec<Scen
 /// The error for a rule on a network, or for a network guest on a machine. Only the rule that puts process
 /// `n` on node `n` fits these; the others map fields of labels.
 fn network_misfit(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Option<ScenarioError> {
-    let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
+    let place = fit.place_of(embedding);
     let (nodes, processes) = (fit.machine.numbered_hosts(), fit.program.rank_count());
     if embedding.name.rule() != Some(EmbeddingKind::Standard) {
         let message =

@@ -1,6 +1,6 @@
 //! The placement of one embedding: by a rule, a construction, an order, a file or a launcher's file.
 
-use cubefold_mapping::{EmbeddingKind, Placement, PlacementTable, coordinate_sum_order};
+use cubefold_mapping::{EmbeddingKind, Placement, coordinate_sum_order};
 use cubefold_topology::{Machine, NodeId};
 
 use super::{
@@ -13,7 +13,6 @@ use crate::{
     budget::BYTES_A_PROCESS,
     embeddings::{Distribution, Embedding, EmbeddingName, Maker, by_slurm, place_axes, place_seeded},
     errors::ScenarioError,
-    launcher_file::LauncherSource,
     placement_file::{self, Failure},
     placement_npy, ranks_file,
     scenario_program::ContractedGuest,
@@ -27,7 +26,7 @@ pub(super) fn placement(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Pla
         return Ok(placement);
     }
     take_bytes(fit, embedding, fit.program.body.process_count().saturating_mul(BYTES_A_SHARE))?;
-    on_nodes(fit, placement.nodes().repeat(shares as usize))
+    fit.on_nodes(placement.nodes().repeat(shares as usize))
 }
 
 /// The placement of processes or ranks by one embedding.
@@ -37,9 +36,11 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
             if matches!(registered.maker, Maker::Drawn(_) | Maker::Seeded(_))
                 && fit.job_node_count() < fit.group_count() =>
         {
-            Err(Failure::Wrong(vec![too_many_processes(fit, embedding)]))
+            Err(too_many_processes(fit, embedding).into())
         }
-        EmbeddingName::Registered { .. } if fit.places_groups(embedding) => groups(fit, embedding),
+        EmbeddingName::Registered { embedding: registered, .. } if fit.places_groups(registered) => {
+            groups(fit, embedding, registered)
+        }
         EmbeddingName::Registered { embedding: registered, .. } => by_registered(fit, embedding, registered),
         EmbeddingName::Axes(order) => {
             take_memory(fit, embedding)?;
@@ -56,20 +57,13 @@ fn placement_of_ranks(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Place
             placement_of_ranks(fit, &NamedEmbedding { name, place: embedding.place.clone() })
         }
         // These bring their placements, after the file is read.
-        EmbeddingName::Added(_) => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
+        EmbeddingName::Added(_) => Err(not_a_cube(fit, embedding).into()),
         EmbeddingName::Launcher(entry) => {
-            let source = LauncherSource {
-                format: entry.format,
-                file: fit.settings.beside(&entry.file),
-                hosts: entry.hosts.as_ref().map(|hosts| fit.settings.beside(hosts)),
-                coordinates: entry.coordinates.as_ref().map(|map| fit.settings.beside(map)),
-                slots_per_node: entry.slots_per_node,
-            };
             take_memory(fit, embedding)?;
             let region = fit.region();
             let known = entry.format.names_hosts().then(|| job_hosts(fit.settings, region)).flatten();
-            let place = embedding.place.as_ref().unwrap_or(&fit.size.place);
-            source.read(fit.program.rank_count(), region, known, place)
+            let beside = |name: &str| fit.settings.beside(name);
+            entry.read(fit.program.rank_count(), region, known, fit.place_of(embedding), beside)
         }
     }
 }
@@ -83,7 +77,7 @@ fn by_registered(
     match registered.maker {
         Maker::Rule(kind) => place_by_rule(fit, embedding, kind),
         Maker::Construction(_) if fit.program.ranks.is_some() && registered.name != "tao" => {
-            Err(Failure::Wrong(vec![not_a_cube(fit, embedding)]))
+            Err(not_a_cube(fit, embedding).into())
         }
         Maker::Construction(place) | Maker::ByNumber(place) => {
             take_memory(fit, embedding)?;
@@ -94,7 +88,7 @@ fn by_registered(
             place_seeded(fit, embedding, place)
         }
         // It is already replaced by its orders.
-        Maker::AxisOrders => Err(Failure::Wrong(vec![not_a_cube(fit, embedding)])),
+        Maker::AxisOrders => Err(not_a_cube(fit, embedding).into()),
     }
 }
 
@@ -114,33 +108,16 @@ fn from_file(fit: &Fit<'_>, embedding: &NamedEmbedding, name: &str) -> Result<Pl
 
 /// The placement of groups of consecutive processes, one group per node, by an embedding of the groups as a
 /// guest. In a cube, the lowest dimensions are the place inside the node.
-fn groups(fit: &Fit<'_>, embedding: &NamedEmbedding) -> Result<Placement, Failure> {
-    let guest = match &embedding.name {
-        EmbeddingName::Registered { embedding: registered, .. } => match registered.maker {
-            Maker::Rule(_) => ContractedGuest::Cube,
-            Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
-            Maker::Drawn(_) | Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
-        },
-        EmbeddingName::Axes(_)
-        | EmbeddingName::Plane(_)
-        | EmbeddingName::File(_)
-        | EmbeddingName::Launcher(_)
-        | EmbeddingName::Search(_)
-        | EmbeddingName::Added(_) => ContractedGuest::Own,
+fn groups(fit: &Fit<'_>, embedding: &NamedEmbedding, registered: &Embedding) -> Result<Placement, Failure> {
+    let guest = match registered.maker {
+        Maker::Rule(_) => ContractedGuest::Cube,
+        Maker::Construction(_) | Maker::AxisOrders => ContractedGuest::Own,
+        Maker::Drawn(_) | Maker::Seeded(_) | Maker::ByNumber(_) => ContractedGuest::Row,
     };
-    let program = fit.program.contracted(guest);
-    let program = program.ok_or_else(|| Failure::Wrong(vec![no_groups(fit, embedding)]))?;
+    let program = fit.program.contracted(guest).ok_or_else(|| no_groups(fit, embedding))?;
     let placed = placement_of_ranks(&Fit { program: &program, ..*fit }, embedding)?;
     take_bytes(fit, embedding, fit.program.rank_count().saturating_mul(BYTES_A_SHARE))?;
-    on_nodes(fit, fit.program.over_groups(guest, &placed.listed_nodes()))
-}
-
-/// The placement with these nodes.
-fn on_nodes(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
-    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this machine");
-        Failure::Wrong(vec![error])
-    })
+    fit.on_nodes(fit.program.over_groups(guest, &placed.listed_nodes()))
 }
 
 /// Takes the memory for the table of a placement, before it is made.
@@ -161,14 +138,12 @@ fn place_by_rule(
     let guest = fit.program.placed_shape();
     if kind == EmbeddingKind::Byweight && fit.cube().is_none() && is_mesh_on_a_line(&guest, fit.machine) {
         take_memory(fit, embedding)?;
-        return on_nodes_of_machine(fit, by_coordinate_sums(&guest, fit.machine));
+        return fit.on_nodes(by_coordinate_sums(&guest, fit.machine));
     }
-    let cube = fit.cube().ok_or_else(|| Failure::Wrong(vec![not_a_cube(fit, embedding)]))?;
+    let cube = fit.cube().ok_or_else(|| not_a_cube(fit, embedding))?;
     // `misfits` reports the causes; this error is a fallback.
-    Placement::embed(kind, cube, fit.machine).map_err(|error| {
-        let error = ScenarioError::at(&fit.size.place, error.to_string(), "this shape");
-        Failure::Wrong(vec![error])
-    })
+    Placement::embed(kind, cube, fit.machine)
+        .map_err(|error| ScenarioError::at(&fit.size.place, error.to_string(), "this shape").into())
 }
 
 /// Whether the guest is a mesh, and the machine a line of at least as many nodes.
@@ -189,12 +164,6 @@ pub(crate) fn by_coordinate_sums(guest: &Machine, machine: &Machine) -> Vec<Node
         nodes[process.index() as usize] = node;
     }
     nodes
-}
-
-fn on_nodes_of_machine(fit: &Fit<'_>, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
-    PlacementTable::new(fit.machine, nodes).map(Placement::Table).map_err(|error| {
-        Failure::Wrong(vec![ScenarioError::at(&fit.size.place, error.to_string(), "this machine")])
-    })
 }
 
 /// Places process `n` on node `n`; if every node has two words, processes `2n` and `2n + 1`.
@@ -219,5 +188,5 @@ fn as_numbered(fit: &Fit<'_>) -> Result<Placement, Failure> {
         Some(_) => fit.program.over_groups(ContractedGuest::Row, &hosts),
         None => hosts.into_iter().flat_map(|node| std::iter::repeat_n(node, words)).take(processes).collect(),
     };
-    on_nodes(fit, nodes)
+    fit.on_nodes(nodes)
 }
