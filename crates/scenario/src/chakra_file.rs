@@ -26,6 +26,7 @@ use self::{
     trace_set::NodePlace,
 };
 use super::{
+    collective::algorithms_for,
     errors::{ScenarioError, alternatives, help},
     goal_file::task_graph,
     keys::Key,
@@ -177,12 +178,6 @@ fn report(settings: &Settings<'_>, value: &Value, name: &str, set: &TraceSet, er
             settings.report(ScenarioError::at(at, message, "not by this algorithm"));
         }
     }
-}
-
-/// The algorithms that perform an operation, by name.
-fn algorithms_for(operation: Operation) -> Vec<(&'static str, Algorithm)> {
-    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
-    Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect()
 }
 
 /// Whether control dependencies count.

@@ -27,7 +27,7 @@ use super::{
     program::{ProgramKind, Reading},
     source_file::Place,
     stages_file::MAX_PROCESSES,
-    value::{Content, Size},
+    value::Size,
 };
 use crate::{PhysicalScale, ScenarioProgram};
 
@@ -35,8 +35,8 @@ pub(crate) use steps::{is_key_of_step, step_kinds};
 pub(super) use {
     choices::BEST,
     steps::{
-        KnownCollectives, OwnKeys, SEQUENCE, StepTable, combinations, is_operation, kind as step_kind,
-        report_foreign,
+        KnownCollectives, MAX_STEPS, OwnKeys, SEQUENCE, StepTable, combinations, distinct, is_operation,
+        kind as step_kind, report_foreign, tables,
     },
 };
 
@@ -123,23 +123,13 @@ fn read(
     let Asked { specification, other, over, bytes, notes } = asked;
     let mut program = |specification: CollectiveSpecification| {
         take_schedule(reading, &specification, &over)?;
-        match Groups::new(specification, &over) {
-            Ok(groups) => {
-                let bytes_of_groups = groups.bytes();
-                let collective = Collective::from(groups);
-                take_program(reading, bytes_of_groups, &collective)?;
-                Some(ScenarioProgram {
-                    bytes,
-                    notes: notes.clone(),
-                    ..of_collective(reading, kind, collective, per_node?)?
-                })
-            }
-            Err(error) => {
-                let error = misfit(reading, &error);
-                reading.settings.report_all(error);
-                None
-            }
-        }
+        let groups = Groups::new(specification, &over);
+        let groups = groups.map_err(|error| report_misfit(reading, &error)).ok()?;
+        let bytes_of_groups = groups.bytes();
+        let collective = Collective::from(groups);
+        take_program(reading, bytes_of_groups, &collective)?;
+        let program = of_collective(reading, kind, collective, per_node?)?;
+        Some(ScenarioProgram { bytes, notes: notes.clone(), ..program })
     };
     let first = program(specification)?;
     match other {
@@ -210,7 +200,7 @@ pub(super) fn ask(
     let ports = ports(reading, algorithm);
     let sizes = match operation {
         Operation::Barrier => Some((1, None)),
-        _ => reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes))),
+        _ => vector(reading),
     };
     let takes = |key: Key| kind.keys.contains(&key);
     let root = if takes(Key::ProgramRoot) { settings.natural(Key::ProgramRoot) } else { Some(0) };
@@ -247,12 +237,17 @@ pub(super) fn ask(
     let other = exchange
         .other()
         .map(|other| CollectiveSpecification { exchange: Some(other), ..specification.clone() });
-    let has_vector = operation != Operation::Barrier;
-    let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
-    let bytes = bytes.or(reading.machine.timing.scale().filter(|_| has_vector).and_then(of_units));
     let is_defined = |other: &CollectiveSpecification| of_group(other, &over).check().is_ok();
     let notes = channels::notes(reading, &specification, &of_group(&specification, &over));
     Some(Asked { other: other.filter(is_defined), specification, over, bytes, notes })
+}
+
+/// The vector in units, and in bytes if units have bytes.
+fn vector(reading: &mut Reading<'_>) -> Option<(u64, Option<u64>)> {
+    let sizes = reading.sizes(ByStage::No)?;
+    let units = sizes.units.uniform()?;
+    let of_units = |scale: PhysicalScale| units.checked_mul(scale.unit_bytes());
+    Some((units, sizes.bytes.or(reading.machine.timing.scale().and_then(of_units))))
 }
 
 /// The units that a process reduces per cycle, if given; ignored if nothing is reduced, so that operations can be
@@ -287,11 +282,15 @@ fn group_shape(whole: &Shape, over: Option<&[usize]>) -> Shape {
     group.unwrap_or_else(|| whole.clone())
 }
 
+/// The algorithms that perform an operation, by name.
+pub(super) fn algorithms_for(operation: Operation) -> Vec<(&'static str, Algorithm)> {
+    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
+    Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect()
+}
+
 /// The algorithm, one of those that perform the operation.
 fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorithm> {
-    let performs = |algorithm: &Algorithm| algorithm.descriptor().operations.contains(&operation);
-    let choices: Vec<_> =
-        Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), algorithm)).collect();
+    let choices = algorithms_for(operation);
     if let Some(value) = reading.settings.get(Key::ProgramAlgorithm) {
         return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.settings.errors());
     }
@@ -308,13 +307,8 @@ fn over(reading: &mut Reading<'_>, shape: Option<&Shape>) -> Option<Option<Vec<u
     let greatest = shape?.dimension_count() - 1;
     let mut dimensions: Vec<usize> = vec![];
     for entry in entries {
-        let dimension = match entry.content {
-            Content::Integer(Some(number)) => {
-                usize::try_from(number).ok().filter(|&dimension| dimension <= greatest)
-            }
-            _ => None,
-        };
-        match dimension {
+        let dimension = entry.integer().and_then(|number| usize::try_from(number).ok());
+        match dimension.filter(|&dimension| dimension <= greatest) {
             None => {
                 let error = entry.unexpected("dimension of program.over", format!("0 to {greatest}"));
                 let error = error.because(shape_place(reading), "the logical shape");
@@ -379,8 +373,13 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     }
 }
 
+/// Reports an invalid specification.
+fn report_misfit(reading: &Reading<'_>, error: &CollectiveError) {
+    reading.settings.report_all(misfit(reading, error));
+}
+
 /// The error for an invalid specification, at the key that makes it invalid.
-pub(super) fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
+fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioError> {
     let settings = reading.settings;
     let keys: &[Key] = match error {
         CollectiveError::Dimensions { .. } => {

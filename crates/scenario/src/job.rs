@@ -16,13 +16,13 @@ mod step_body;
 use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_collectives::Groups;
-use cubefold_simulator::{Job, JobError, JobStep};
+use cubefold_simulator::{Job, JobStep};
 use cubefold_topology::Shape;
 
 use self::ranks::takes_part;
 use self::step_body::{PartOfStep, Parts, ReadBody, StepsOfTable, UnsentMessages, read_body};
 use super::{
-    collective::{self, KnownCollectives, OwnKeys, StepTable, chunk_steps},
+    collective::{self, KnownCollectives, MAX_STEPS, OwnKeys, StepTable, chunk_steps},
     errors::{ScenarioError, alternatives, help},
     keys::Key,
     program::{ProgramKind, Reading},
@@ -65,9 +65,6 @@ pub(super) static JOB: ProgramKind = ProgramKind {
 
 /// The help on the order of steps that wait for others.
 const ORDER: &str = "a step comes after steps above it in the file, so that none waits in a circle";
-
-/// The most steps of a job.
-const MAX_STEPS: usize = 10_000;
 
 /// A description of a step, for records.
 #[derive(Debug, Clone)]
@@ -254,11 +251,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let iterations = settings.natural(Key::ProgramIterations);
     let value = settings.required(Key::ProgramSteps, "a list of tables: [[program.steps]]")?;
     let shape = collective::shape(reading, per_node.unwrap_or(1));
-    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", settings.errors())?;
-    if values.len() > MAX_STEPS {
-        return settings
-            .refuse(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
-    }
+    let values = collective::tables(settings, value)?;
     let shape = shape?;
     let written = written_names(values);
     let mut job = StepReading::new(&shape, per_node.unwrap_or(1));
@@ -280,13 +273,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         programs.push(program(reading, value, (iterations, per_node?), &job, &chosen)?);
     }
     let others = programs.split_off(1);
-    let mut notes = vec![];
     let unsent = job.unsent();
-    for note in job.bodies.into_iter().flat_map(|body| body.notes) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    let mut notes = collective::distinct(job.bodies.into_iter().flat_map(|body| body.notes));
     notes.extend(UnsentMessages::notes(&unsent));
     Some(ScenarioProgram { notes, ..programs.pop()? }.or_faster(others))
 }
@@ -328,14 +316,12 @@ fn program(
             let program = ScenarioProgram::of_job(&JOB, job, read.shape.clone(), descriptions, per_node);
             Some(ScenarioProgram { pipelines: read.pipelines.clone().into(), ..program })
         }
-        Err(error) => reading.settings.refuse(refused(value, &error)),
+        Err(error) => {
+            let error = ScenarioError::at(&value.place, error.to_string(), "not a job");
+            let help = "a job has an actor for each share of each rank in each step";
+            reading.settings.refuse(error.with_help(help))
+        }
     }
-}
-
-/// The error for steps that do not make a job.
-fn refused(value: &Value, error: &JobError) -> ScenarioError {
-    let error = ScenarioError::at(&value.place, error.to_string(), "not a job");
-    error.with_help("a job has an actor for each share of each rank in each step")
 }
 
 /// Reads a table: a step, or a pipeline with all of its steps.
@@ -346,13 +332,13 @@ fn read_step(
     written: &WrittenNames,
 ) -> Option<()> {
     let table = StepTable::read(reading, value);
-    let own_keys = table.as_ref().map_or_else(OwnKeys::default, |table| table.own.clone());
-    let after = after(reading, own_keys.after.as_ref(), &job.names, written);
-    let name = name(reading, own_keys.name.as_ref(), (place, value), &job.names);
-    let takes_part = takes_part(reading, own_keys.only.as_ref(), job.shape);
+    let own = |key: &str| table.as_ref()?.own.get(key);
+    let after = after(reading, own("after"), &job.names, written);
+    let name = name(reading, own("name"), (place, value), &job.names);
+    let takes_part = takes_part(reading, own("only"), job.shape);
     if let Some(table) = table.as_ref().filter(|table| step_body::is_pipeline(table)) {
         job.names.of_tables.extend(name.as_ref().map(|(name, _)| name.clone()));
-        let is_written = own_keys.name.is_some();
+        let is_written = own("name").is_some();
         if !is_written && let Some(first) = job.unnamed_pipeline.replace(value.place.clone()) {
             let message =
                 "two pipelines without a name, expected one at most: their steps would have the same names";
@@ -374,10 +360,10 @@ fn read_step(
     }
     let parts = |takes_part: &Arc<[bool]>| vec![Arc::clone(takes_part)];
     let all = takes_part.as_ref().map(parts);
-    let parts = own_keys.only.as_ref().zip(all.as_deref());
+    let parts = own("only").zip(all.as_deref());
     let parts = parts.map(|(only, takes_part)| Parts { place: &only.place, takes_part, divides: "only" });
     // Even if the name is wrong, the body is read to report its errors.
-    let parts = job.parts(reading, &table?, value, parts.as_ref());
+    let parts = job.parts(reading, table.as_ref()?, value, parts.as_ref());
     let is_whole = parts.is_some() && after.is_some() && takes_part.is_some();
     let (name, place) = name?;
     job.names.of_tables.push(name.clone());

@@ -18,13 +18,13 @@ use cubefold_simulator::{
 use cubefold_topology::{Shape, narrow};
 
 use super::{
-    algorithms_for,
     trace_reader::Work,
     trace_set::{ActivityKind, NodePlace, TraceSet},
 };
 use crate::{
     PhysicalScale, ScenarioError,
     budget::{Budget, OverBudget},
+    collective::algorithms_for,
     placement_file::Failure,
 };
 

@@ -127,12 +127,8 @@ fn check_ring_count(reading: &Reading<'_>, channels: Option<NonZeroU32>, rings: 
 
 /// An order of all devices.
 fn ring(entry: &Value, devices: u32) -> Option<Vec<u32>> {
-    let Content::List(entries) = &entry.content else { return None };
-    let device = |entry: &Value| match entry.content {
-        Content::Integer(Some(device)) => u32::try_from(device).ok(),
-        _ => None,
-    };
-    let order: Vec<u32> = entries.iter().map(device).collect::<Option<_>>()?;
+    let order = entry.integers()?.into_iter().map(|device| u32::try_from(device).ok());
+    let order: Vec<u32> = order.collect::<Option<_>>()?;
     let mut sorted = order.clone();
     sorted.sort_unstable();
     sorted.into_iter().eq(0..devices).then_some(order)

@@ -14,14 +14,13 @@ use cubefold_simulator::SwitchReduction;
 use cubefold_topology::Shape;
 
 use super::{
-    channels, choices, chunk_steps, fold, in_switch, message_order, misfit, of_collective, over_budget,
-    rate_of_reducing, shape, shape_place, take_program,
+    channels, choices, chunk_steps, fold, in_switch, message_order, of_collective, over_budget,
+    rate_of_reducing, report_misfit, shape, shape_place, take_program, vector,
 };
 use crate::{
     ScenarioProgram,
     errors::ScenarioError,
     keys::Key,
-    message_sizes::ByStage,
     program::{ProgramKind, Reading},
     value::{Content, Table, Value},
 };
@@ -210,7 +209,7 @@ pub(crate) fn read_levels(
     let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
     let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
     let parts = choices::refuse_foreign(reading, "in two levels").and_then(|()| parts(reading, &table));
-    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let sizes = vector(reading);
     let shape = shape(reading, per_node);
     let compute = reading.compute();
     let has_switches = [inner, outer].into_iter().flatten().any(|by| matches!(by, By::Switches(_)));
@@ -239,11 +238,9 @@ pub(crate) fn read_levels(
     };
     let others: Vec<usize> = (1..whole.dimension_count()).collect();
     let all: Vec<usize> = (0..whole.dimension_count()).collect();
-    let scale = reading.machine.timing.scale();
-    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
     let mut known: Vec<(u64, Vec<LevelStep>)> = vec![];
     let mut of_chunks = vec![];
-    for size in sizes_of_chunks(units, parts) {
+    for size in sizes_of_chunks(units, parts).filter(|&size| size > 0 || parts == 1) {
         // Chunks differ by at most a unit, so few are made.
         if !known.iter().any(|entry| entry.0 == size) {
             let mut steps = vec![];
@@ -259,8 +256,7 @@ pub(crate) fn read_levels(
                             exchange: exchange.filter(|_| algorithm.descriptor().has_exchange(operation)),
                             ..specification(operation, algorithm, units)
                         };
-                        let asked = (specification, over);
-                        LevelStep::Groups(made(reading, &[asked])?.pop()?)
+                        LevelStep::Groups(made(reading, specification, &over)?)
                     }
                     By::Switches(reducing) => {
                         let groups = groups_over(&whole, level == Level::Inner);
@@ -280,7 +276,7 @@ pub(crate) fn read_levels(
         reduce_units_per_cycle: rate.filter(|_| !has_switches),
         ..specification(operation, Algorithm::Ring, units)
     };
-    let groups = made(reading, &[(asked, all)])?.pop()?;
+    let groups = made(reading, asked, &all)?;
     let whole = WholeOperation { algorithm: self::name(inner.name(), outer.name(), parts).into(), groups };
     let notes = order_notes(reading, &of_chunks);
     Some(Levels { chunks: of_chunks, bytes, whole, notes })
@@ -312,11 +308,10 @@ fn parts(reading: &mut Reading<'_>, table: &Table<'_>) -> Option<u64> {
     }
 }
 
-/// The sizes of the chunks of a vector, empty ones left out \[units\].
-fn sizes_of_chunks(units: u64, parts: u64) -> Vec<u64> {
-    let start = |part: u64| u128::from(units) * u128::from(part) / u128::from(parts);
-    let size = |part: u64| u64::try_from(start(part + 1) - start(part)).unwrap_or(units);
-    (0..parts).map(size).filter(|&size| size > 0 || parts == 1).collect()
+/// The sizes of the chunks of a vector \[units\].
+pub(super) fn sizes_of_chunks(units: u64, parts: u64) -> impl Iterator<Item = u64> {
+    let start = move |part: u64| u128::from(units) * u128::from(part) / u128::from(parts);
+    (0..parts).map(move |part| u64::try_from(start(part + 1) - start(part)).unwrap_or(units))
 }
 
 /// Sentences on the order of messages in the steps of a chunk.
@@ -331,36 +326,19 @@ fn order_notes(reading: &Reading<'_>, chunks: &[Vec<LevelStep>]) -> Vec<String> 
     notes
 }
 
-/// Makes the collectives, if they fit in memory, and takes their memory.
+/// Makes a collective, if it fits in memory, and takes its memory.
 pub(super) fn made(
     reading: &mut Reading<'_>,
-    steps: &[(CollectiveSpecification, Vec<usize>)],
-) -> Option<Vec<Arc<Groups>>> {
-    let most = steps
-        .iter()
-        .map(|(specification, over)| Groups::bytes_at_most(specification, over))
-        .fold(0, u64::saturating_add);
-    if let Err(over) = reading.settings.budget().take_for_a_while(most, 0) {
-        over_budget(reading, over, steps[0].0.shape.node_count());
-        return None;
-    }
-    let mut made = vec![];
-    for (specification, over) in steps {
-        match Groups::new(specification.clone(), over) {
-            Ok(groups) => made.push(Arc::new(groups)),
-            Err(error) => {
-                let error = misfit(reading, &error);
-                reading.settings.report_all(error);
-                return None;
-            }
-        }
-    }
-    let kept = made.iter().map(|groups| groups.bytes()).sum();
-    if let Err(over) = reading.settings.budget().take(kept) {
-        over_budget(reading, over, steps[0].0.shape.node_count());
-        return None;
-    }
-    Some(made)
+    specification: CollectiveSpecification,
+    over: &[usize],
+) -> Option<Arc<Groups>> {
+    let (budget, ranks) = (reading.settings.budget(), specification.shape.node_count());
+    let taken = budget.take_for_a_while(Groups::bytes_at_most(&specification, over), 0);
+    taken.map_err(|over| over_budget(reading, over, ranks)).ok()?;
+    let groups = Groups::new(specification, over);
+    let groups = groups.map_err(|error| report_misfit(reading, &error)).ok()?;
+    budget.take(groups.bytes()).map_err(|over| over_budget(reading, over, ranks)).ok()?;
+    Some(Arc::new(groups))
 }
 
 /// The performer of a level.

@@ -7,16 +7,15 @@ use cubefold_simulator::{Cycles, SwitchOperation, SwitchReduction};
 use cubefold_topology::{ClimbingSide, Machine};
 
 use super::{
-    choices::refuse_foreign,
+    choices::{chunks, refuse_foreign},
     chunk_steps,
-    hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made},
-    shape,
+    hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made, sizes_of_chunks},
+    shape, vector,
 };
 use crate::{
     ScenarioProgram,
     errors::{Errors, ScenarioError},
     keys::{Key, MAX_INTEGER},
-    message_sizes::ByStage,
     program::{ProgramKind, Reading},
     settings::Settings,
     value::{Content, Value},
@@ -109,21 +108,19 @@ pub(crate) fn levels(
     };
     refuse_foreign(reading, "in switches")?;
     let reducing = reducing(reading, Part::Whole, value)?;
-    let sizes = reading.sizes(ByStage::No).and_then(|sizes| Some((sizes.units.uniform()?, sizes.bytes)));
+    let sizes = vector(reading);
     let shape = shape(reading, per_node);
-    let (compute, chunks) = (reading.compute(), chunks(reading));
+    let (compute, chunks) = (reading.compute(), chunks(reading, None));
     let ((units, bytes), shape) = (sizes?, shape?);
-    let (compute, chunks) = (compute?.get(), chunks?);
-    let scale = reading.machine.timing.scale();
-    let bytes = bytes.or(scale.and_then(|scale| units.checked_mul(scale.unit_bytes())));
+    let (compute, chunks) = (compute?.get(), chunks?.get());
     let groups = vec![(0..u32::try_from(shape.node_count()).ok()?).collect()];
     let reduction = reduction(reducing, of_switches, groups, (units, chunks), compute);
-    let all = (0..shape.dimension_count()).collect();
+    let all: Vec<usize> = (0..shape.dimension_count()).collect();
     let asked = CollectiveSpecification {
         compute_cycles: compute,
         ..CollectiveSpecification::new(operation, Algorithm::Ring, shape, units)
     };
-    let groups = made(reading, &[(asked, all)])?.pop()?;
+    let groups = made(reading, asked, &all)?;
     let whole = WholeOperation { algorithm: IN_SWITCH.into(), groups };
     let chunks = vec![vec![LevelStep::InSwitches(operation, reduction)]];
     Some(Levels { chunks, bytes, whole, notes: vec![] })
@@ -194,22 +191,12 @@ pub(super) fn reduction(
     (units, chunks): (u64, u32),
     compute: u64,
 ) -> Arc<SwitchReduction> {
-    let start = |chunk: u32| u128::from(units) * u128::from(chunk) / u128::from(chunks);
-    let size = |chunk: u32| u64::try_from(start(chunk + 1) - start(chunk)).unwrap_or(units);
     Arc::new(SwitchReduction {
         operation,
         side: reducing.side,
         groups,
-        chunks: (0..chunks).map(size).filter(|&size| size > 0).collect(),
+        chunks: sizes_of_chunks(units, chunks.into()).filter(|&size| size > 0).collect(),
         compute: Cycles::new(compute),
         units_per_cycle: reducing.units_per_cycle,
     })
-}
-
-/// The number of chunks as written, or the default.
-pub(super) fn chunks(reading: &mut Reading<'_>) -> Option<u32> {
-    if reading.settings.get(Key::ProgramChunks).is_none() {
-        return Some(CollectiveSpecification::DEFAULT_CHUNKS.get());
-    }
-    u32::try_from(reading.settings.natural(Key::ProgramChunks)?).ok()
 }

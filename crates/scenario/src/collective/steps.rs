@@ -2,17 +2,16 @@
 //!
 //! The settings of `[program]` apply to every collective among the steps that does not override them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_collectives::{
-    Collective, CollectiveError, CollectiveSpecification, Groups, Operation, Step as CollectiveStep,
-    StepsError,
+    Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep, StepsError,
 };
 
 use super::{
     Asked, KINDS, ask,
     hierarchical::{self, AskedOperations, Levels, WholeOperation},
-    misfit, of_collective, over_budget, take_program,
+    of_collective, over_budget, report_misfit, take_program,
 };
 use crate::{
     ScenarioProgram,
@@ -22,7 +21,7 @@ use crate::{
     keys::Key,
     message_sizes::{self, ByStage},
     program::{ProgramKind, Reading},
-    settings::Step,
+    settings::{Settings, Step},
     value::{Content, Value},
 };
 
@@ -103,8 +102,8 @@ const COMPUTATION_KEYS: [Key; 2] = [Key::ProgramComputeCycles, Key::ProgramCompu
 /// Describes how a computation is written.
 const NO_KIND: &str = "a step with compute_cycles or compute alone is a computation";
 
-/// The most steps of a sequence.
-const MAX_STEPS: usize = 10_000;
+/// The most steps of a sequence or a job.
+pub(crate) const MAX_STEPS: usize = 10_000;
 
 /// The most alternative sequences, the fastest of which counts.
 const MAX_ALTERNATIVES: usize = 16;
@@ -118,13 +117,7 @@ pub(crate) fn is_operation(kind: &ProgramKind) -> bool {
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let value = reading.settings.required(Key::ProgramSteps, "a list of tables: [[program.steps]]")?;
     let per_node = reading.per_node();
-    let values =
-        value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", reading.settings.errors())?;
-    if values.len() > MAX_STEPS {
-        return reading
-            .settings
-            .refuse(value.unexpected(Key::ProgramSteps.path(), format!("at most {MAX_STEPS} steps")));
-    }
+    let values = tables(reading.settings, value)?;
     let mut known = KnownCollectives::default();
     let mut steps: Vec<Option<ReadStep>> = vec![];
     for value in values {
@@ -151,14 +144,30 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
     }
     let others = programs.split_off(1);
-    let mut notes: Vec<String> = vec![];
-    for note in steps.into_iter().flat_map(|step| step.notes) {
+    let notes = distinct(steps.into_iter().flat_map(|step| step.notes));
+    let first = ScenarioProgram { step_bytes: bytes, notes, ..programs.pop()? };
+    Some(first.or_faster(others))
+}
+
+/// The tables of the steps of a sequence or a job.
+pub(crate) fn tables<'a>(settings: &Settings<'_>, value: &'a Value) -> Option<&'a [Value]> {
+    let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", settings.errors())?;
+    if values.len() > MAX_STEPS {
+        let expected = format!("at most {MAX_STEPS} steps");
+        return settings.refuse(value.unexpected(Key::ProgramSteps.path(), expected));
+    }
+    Some(values)
+}
+
+/// The notes on all steps, each once.
+pub(crate) fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut notes = vec![];
+    for note in all {
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
-    let first = ScenarioProgram { step_bytes: bytes, notes, ..programs.pop()? };
-    Some(first.or_faster(others))
+    notes
 }
 
 /// The steps as the scenario requests them, with the chosen alternatives; `None` if each runs as one step.
@@ -195,18 +204,18 @@ impl KnownCollectives {
         self.is_over_budget
     }
 
-    /// The requested collective, made unless it is known. Reports one that takes too much memory.
+    /// The requested collective, made unless it is known. Reports one that is invalid or takes too much memory.
     pub(crate) fn collective(
         &mut self,
         reading: &mut Reading<'_>,
         specification: CollectiveSpecification,
         over: &[usize],
-    ) -> Option<Result<Arc<Groups>, CollectiveError>> {
+    ) -> Option<Arc<Groups>> {
         let is_same = |(asked, dimensions, _): &&(CollectiveSpecification, Vec<usize>, _)| {
             *asked == specification && dimensions == over
         };
         if let Some((_, _, known)) = self.collectives.iter().find(is_same) {
-            return Some(Ok(Arc::clone(known)));
+            return Some(Arc::clone(known));
         }
         let ranks = specification.shape.node_count();
         let budget = reading.settings.budget();
@@ -219,12 +228,11 @@ impl KnownCollectives {
         });
         self.is_over_budget = made.is_err();
         let made = made.map_err(|over| over_budget(reading, over, ranks)).ok()?;
-        if let Ok(made) = &made {
-            if self.collectives.len() == Self::MOST {
-                self.collectives.remove(0);
-            }
-            self.collectives.push((specification, over.to_vec(), Arc::clone(made)));
+        let made = made.map_err(|error| report_misfit(reading, &error)).ok()?;
+        if self.collectives.len() == Self::MOST {
+            self.collectives.remove(0);
         }
+        self.collectives.push((specification, over.to_vec(), Arc::clone(&made)));
         Some(made)
     }
 }
@@ -244,8 +252,8 @@ fn read_step(
     per_node: u64,
     known: &mut KnownCollectives,
 ) -> Option<ReadStep> {
-    let StepTable { step, .. } = StepTable::read(reading, value)?;
-    let settings = reading.settings.of_step(&step);
+    let table = StepTable::read(reading, value)?;
+    let settings = reading.settings.of_step(&table.step);
     let scale = reading.machine.timing.scale();
     let computations = message_sizes::read_computations(&settings, scale, ByStage::No);
     let mut reading = Reading {
@@ -254,14 +262,12 @@ fn read_step(
         library: &mut *reading.library,
         computations,
     };
-    let is_computation = step.values.keys().iter().next().is_some()
-        && step.values.keys().iter().all(|key| COMPUTATION_KEYS.contains(&key));
-    if is_computation {
+    if table.is_computation() {
         let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
         return Some(ReadStep { choices, bytes: None, whole: None, notes: vec![] });
     }
     let (kind, operation) = kind(&mut reading, value, &[])?;
-    report_foreign(&mut reading, &step, kind);
+    report_foreign(&mut reading, &table.step, kind);
     if let Some(value) = hierarchical::table(&reading) {
         let levels = hierarchical::read_levels(&mut reading, operation, value, per_node)?;
         let steps = levels.sequence()?; // otherwise steps of a job
@@ -272,14 +278,8 @@ fn read_step(
     let Asked { specification, other, over, bytes, notes } = ask(&mut reading, kind, operation, per_node)?;
     let mut choices = vec![];
     for specification in std::iter::once(specification).chain(other) {
-        match known.collective(&mut reading, specification, &over)? {
-            Ok(groups) => choices.push(vec![CollectiveStep::Groups(groups)]),
-            Err(error) => {
-                let error = misfit(&reading, &error);
-                settings.report_all(error);
-                return None;
-            }
-        }
+        let groups = known.collective(&mut reading, specification, &over)?;
+        choices.push(vec![CollectiveStep::Groups(groups)]);
     }
     Some(ReadStep { choices, bytes, whole: None, notes })
 }
@@ -294,37 +294,17 @@ pub(crate) struct StepTable {
 }
 
 /// The values of the keys that only steps of jobs have.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct OwnKeys {
-    pub(crate) name: Option<Value>,
-    pub(crate) after: Option<Value>,
-    pub(crate) only: Option<Value>,
-    pub(crate) by: Option<Value>,
-    pub(crate) wrap: Option<Value>,
-    pub(crate) microbatches: Option<Value>,
-    pub(crate) schedule: Option<Value>,
-    pub(crate) forward: Option<Value>,
-    pub(crate) backward: Option<Value>,
-}
+#[derive(Debug, Default)]
+pub(crate) struct OwnKeys(BTreeMap<&'static str, Value>);
 
 impl OwnKeys {
     /// The keys.
     pub(crate) const ALL: [&'static str; 9] =
         ["name", "after", "only", "by", "wrap", "microbatches", "schedule", "forward", "backward"];
 
-    fn place(&mut self, key: &str) -> Option<&mut Option<Value>> {
-        match key {
-            "name" => Some(&mut self.name),
-            "after" => Some(&mut self.after),
-            "only" => Some(&mut self.only),
-            "by" => Some(&mut self.by),
-            "wrap" => Some(&mut self.wrap),
-            "microbatches" => Some(&mut self.microbatches),
-            "schedule" => Some(&mut self.schedule),
-            "forward" => Some(&mut self.forward),
-            "backward" => Some(&mut self.backward),
-            _ => None,
-        }
+    /// The value of one of them, if the step has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
     }
 }
 
@@ -337,37 +317,29 @@ impl StepTable {
 
     /// The values of a step by their keys; unknown ones are reported.
     pub(crate) fn read(reading: &mut Reading<'_>, value: &Value) -> Option<Self> {
-        let mut own_keys = OwnKeys::default();
-        let step = read_keys(reading, value, &mut own_keys)?;
-        Some(Self { step, own: own_keys })
-    }
-}
-
-/// The values of a step by their keys; unknown ones are reported.
-fn read_keys(reading: &mut Reading<'_>, value: &Value, own_keys: &mut OwnKeys) -> Option<Step> {
-    let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
-    let Content::Table(entries) = &value.content else {
-        return reading
-            .settings
-            .refuse(value.unexpected("step of the program", "a table of a collective or a computation"));
-    };
-    let before = reading.settings.errors().len();
-    let mut values = KeyedValues::new();
-    for entry in entries {
-        if let Some(place) = own_keys.place(&entry.key) {
-            *place = Some(entry.value.clone());
-            continue;
-        }
-        let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) else {
-            let name = cubefold_formats::input::text::shortened(&entry.key);
-            let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
-            let error = ScenarioError::at(&entry.key_place, message, "unknown key");
-            reading.settings.report(error.with_help(help(&entry.key, &known)));
-            continue;
+        let settings = reading.settings;
+        let Content::Table(entries) = &value.content else {
+            let expected = "a table of a collective or a computation";
+            return settings.refuse(value.unexpected("step of the program", expected));
         };
-        values.insert(key, entry.value.clone());
+        let before = settings.errors().len();
+        let (mut values, mut own) = (KeyedValues::new(), OwnKeys::default());
+        for entry in entries {
+            if let Some(key) = OwnKeys::ALL.into_iter().find(|key| *key == entry.key) {
+                own.0.insert(key, entry.value.clone());
+            } else if let Some(&key) = STEP_KEYS.iter().find(|key| key.key() == entry.key) {
+                values.insert(key, entry.value.clone());
+            } else {
+                let known: Vec<&str> = OwnKeys::ALL.into_iter().chain(STEP_KEYS.map(Key::key)).collect();
+                let name = cubefold_formats::input::text::shortened(&entry.key);
+                let message = format!("unknown key \"{name}\" in a step, expected {}", alternatives(&known));
+                let error = ScenarioError::at(&entry.key_place, message, "unknown key");
+                settings.report(error.with_help(help(&entry.key, &known)));
+            }
+        }
+        let step = Step { place: value.place.clone(), values };
+        (settings.errors().len() == before).then_some(Self { step, own })
     }
-    (reading.settings.errors().len() == before).then(|| Step { place: value.place.clone(), values })
 }
 
 /// The operation of a step: its own, or else the program's. Messages also name `others`.
@@ -378,24 +350,19 @@ pub(crate) fn kind(
 ) -> Option<(&'static ProgramKind, Operation)> {
     let choices: Vec<(&str, (&'static ProgramKind, Operation))> =
         KINDS.iter().map(|&(kind, operation)| (kind.name, (kind, operation))).collect();
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let is_sequence = |value: &&Value| matches!(&value.content, Content::Text(text) if text == SEQUENCE.name || text == JOB.name);
     if let Some(value) = reading.settings.get(Key::ProgramKind).filter(|value| !is_sequence(value)) {
         if let Content::Text(text) = &value.content
             && !others.is_empty()
             && choices.iter().all(|(name, _)| name != text)
         {
-            let known: Vec<&str> =
-                choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
-            let error = value.unknown_name(Key::ProgramKind.path(), text, &known);
-            return reading.settings.refuse(if text.starts_with("comput") {
-                error.with_help(NO_KIND)
-            } else {
-                error
-            });
+            let error = value.unknown_name(Key::ProgramKind.path(), text, &names);
+            let help = if text.starts_with("comput") { NO_KIND } else { "" };
+            return reading.settings.refuse(error.with_help(help));
         }
         return value.choice(Key::ProgramKind.path(), &choices, reading.settings.errors());
     }
-    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).chain(others.iter().copied()).collect();
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
     reading.settings.refuse(error.with_help(NO_KIND))

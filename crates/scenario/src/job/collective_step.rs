@@ -33,14 +33,15 @@ pub(super) fn read(
     let others: Vec<&str> = STEP_KINDS.iter().map(|kind| kind.name).collect();
     let (kind, operation) = collective::step_kind(reading, value, &others)?;
     collective::report_foreign(reading, &table.step, kind);
-    if let Some(written) = hierarchical::table(reading) {
-        let levels = hierarchical::read_levels(reading, operation, written, per_node)?;
-        check_ranks(reading, table, value, levels.whole.groups.rank_count(), shape)?;
-        return of_levels(reading, operation, levels, parts);
-    }
-    if in_switch::is_asked(reading) {
+    let levels = if let Some(written) = hierarchical::table(reading) {
+        Some(hierarchical::read_levels(reading, operation, written, per_node)?)
+    } else if in_switch::is_asked(reading) {
         let written = reading.settings.get(Key::ProgramAlgorithm)?;
-        let levels = in_switch::levels(reading, operation, written, per_node)?;
+        Some(in_switch::levels(reading, operation, written, per_node)?)
+    } else {
+        None
+    };
+    if let Some(levels) = levels {
         check_ranks(reading, table, value, levels.whole.groups.rank_count(), shape)?;
         return of_levels(reading, operation, levels, parts);
     }
@@ -48,18 +49,10 @@ pub(super) fn read(
     check_ranks(reading, table, value, asked.specification.shape.node_count(), shape)?;
     let mut choices = vec![];
     for specification in std::iter::once(asked.specification).chain(asked.other) {
-        match known.collective(reading, specification, &asked.over)? {
-            Ok(groups) => {
-                check_only(reading, parts, &groups.ranks_of_groups())?;
-                choices
-                    .push((chunk_steps::messages(Collective::of_groups(Arc::clone(&groups))), Some(groups)));
-            }
-            Err(error) => {
-                let error = collective::misfit(reading, &error);
-                reading.settings.report_all(error);
-                return None;
-            }
-        }
+        let groups = known.collective(reading, specification, &asked.over)?;
+        check_only(reading, parts, &groups.ranks_of_groups())?;
+        let messages = chunk_steps::messages(Collective::of_groups(Arc::clone(&groups)));
+        choices.push((messages, Some(groups)));
     }
     let (bytes, notes) = (asked.bytes, asked.notes);
     Some(ReadBody { kind: operation.name(), choices, bytes, algorithm: None, notes }.into())

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use cubefold_topology::Shape;
 
 use super::{
-    Names, ReadStep, StepReading,
+    ReadStep, StepReading,
     schedule::{Need, Pass, Schedule, Task, Tasks, schedule_names},
     shift::{self, Shift},
     step_body::{self, PIPELINE, PartOfStep, Parts, StepsOfTable},
@@ -92,8 +92,8 @@ pub(super) fn read(
     let stages = stages
         .and_then(|(keys, takes_part)| stages_of(step_reading, table, (value, keys), job.shape, takes_part));
     let only = stages.as_deref().map(|stages| (&value.place, stages));
-    let forward = passes(job, reading, (table, value), ("forward", &table.own.forward), only);
-    let backward = passes(job, reading, (table, value), ("backward", &table.own.backward), only);
+    let forward = passes(job, reading, (table, value), "forward", only);
+    let backward = passes(job, reading, (table, value), "backward", only);
     let (keys, stages, name) = (keys?, stages?, name?);
     let (takes_part, after) = (takes_part?, after?);
     let passes = [forward?, backward?];
@@ -119,7 +119,8 @@ pub(super) fn read(
     let mut is_followed = vec![false; job.steps.len()];
     job.steps[first..].iter().flat_map(|step| &step.after).for_each(|&step| is_followed[step] = true);
     let ends: Vec<usize> = (first..job.steps.len()).filter(|&step| !is_followed[step]).collect();
-    job.names.end_pipeline(&name, &value.place, ends);
+    job.names.last.clone_from(&ends);
+    job.names.add(&name.shown, &value.place, ends);
     let prefix = name.prefix();
     job.pipelines.push(PipelineDescription { name: name.shown, prefix, tasks });
     Some(())
@@ -174,13 +175,11 @@ fn report_foreign(reading: &mut Reading<'_>, table: &StepTable) {
 /// Reads the keys of a pipeline except those of its steps.
 fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Shape) -> Option<Keys> {
     let axis = shift::axis(reading, table, shape, "a pipeline");
-    let microbatches =
-        required(reading, value, ("microbatches", &table.own.microbatches), "an integer from 1 on");
+    let microbatches = required(reading, (table, value), "microbatches", "an integer from 1 on");
     let microbatches = microbatches.and_then(|value| {
         value.natural("microbatches of a pipeline", 1..=MAX_INTEGER, reading.settings.errors())
     });
-    let schedule =
-        required(reading, value, ("schedule", &table.own.schedule), &alternatives(&schedule_names()));
+    let schedule = required(reading, (table, value), "schedule", &alternatives(&schedule_names()));
     let schedule = schedule
         .and_then(|value| value.choice("schedule of a pipeline", &Schedule::ALL, reading.settings.errors()));
     let chunks = schedule.and_then(|schedule| chunks(reading, table, value, schedule));
@@ -189,15 +188,12 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
     let (units, bytes) = sizes?;
     let stages = shape.lengths()[axis];
     if schedule == Schedule::Interleaved && !microbatches.is_multiple_of(stages) {
-        let found = &table.own.microbatches.as_ref()?.place;
+        let found = &table.own.get("microbatches")?.place;
         let message = format!(
             "{microbatches} microbatches of an interleaved pipeline of {stages} stages, expected a multiple of {stages}"
         );
-        return reading.settings.refuse(ScenarioError::at(
-            found,
-            message,
-            format!("expected a multiple of {stages}"),
-        ));
+        let label = format!("expected a multiple of {stages}");
+        return reading.settings.refuse(ScenarioError::at(found, message, label));
     }
     let number = |count: u64| usize::try_from(count).ok();
     // More microbatches than steps are reported as too many steps.
@@ -217,15 +213,16 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
 /// The value of a key that pipelines require.
 fn required<'a>(
     reading: &mut Reading<'_>,
-    value: &Value,
-    (key, given): (&str, &'a Option<Value>),
+    (table, value): (&'a StepTable, &Value),
+    key: &str,
     expected: &str,
 ) -> Option<&'a Value> {
+    let given = table.own.get(key);
     if given.is_none() {
         let message = format!("{key} is missing in a pipeline, expected {expected}");
         reading.settings.report(ScenarioError::at(&value.place, message, format!("no {key}")));
     }
-    given.as_ref()
+    given
 }
 
 /// The chunks of a stage, which only interleaved pipelines have.
@@ -243,7 +240,7 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
         (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(count)) => {
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
             let error = ScenarioError::at(&count.place, message, "only of interleaved pipelines");
-            let schedule = table.own.schedule.as_ref().map(|schedule| &schedule.place);
+            let schedule = table.own.get("schedule").map(|schedule| &schedule.place);
             reading.settings.refuse(error.because(schedule, "the schedule"))
         }
     }
@@ -267,13 +264,10 @@ fn stages_of(
             .collect()
     };
     let stages: Vec<Arc<[bool]>> = (0..keys.tasks.stages).map(of_stage).collect();
-    let along_axis = table.own.only.as_ref().and_then(|only| {
+    let along_axis = table.own.get("only").and_then(|only| {
         let Content::List(ranges) = &only.content else { return None };
-        ranges.iter().find(|range| {
-            matches!(&range.content, Content::List(entries)
-                if matches!(entries.first().map(|entry| &entry.content),
-                    Some(&Content::Integer(Some(axis))) if axis == keys.axis as u64))
-        })
+        let axis = |range: &Value| range.integers()?.first().copied();
+        ranges.iter().find(|range| axis(range) == Some(keys.axis as u64))
     });
     if let Some(range) = along_axis {
         let message = format!(
@@ -292,13 +286,14 @@ fn passes(
     job: &mut StepReading<'_>,
     reading: &mut Reading<'_>,
     (table, value): (&StepTable, &Value),
-    (key, written): (&str, &Option<Value>),
+    key: &str,
     only: Option<(&Place, &[Arc<[bool]>])>,
 ) -> Option<Vec<TaskStep>> {
-    let list = required(reading, value, (key, written), "a list of steps, such as [{ compute = \"1 ms\" }]")?;
+    let expected = "a list of steps, such as [{ compute = \"1 ms\" }]";
+    let list = required(reading, (table, value), key, expected)?;
     let values = list.list(format!("{key} of a pipeline"), "tables of steps", reading.settings.errors())?;
     let parts = only.map(|(place, stages)| Parts {
-        place: table.own.only.as_ref().map_or(place, |only| &only.place),
+        place: table.own.get("only").map_or(place, |only| &only.place),
         takes_part: stages,
         divides: "a stage of the pipeline",
     });
@@ -342,8 +337,8 @@ fn task_step(
     counts: &mut BTreeMap<&'static str, usize>,
 ) -> Option<TaskStep> {
     let table = StepTable::read(reading, value)?;
-    for (key, given) in [("after", &table.own.after), ("only", &table.own.only)] {
-        if let Some(given) = given {
+    for key in ["after", "only"] {
+        if let Some(given) = table.own.get(key) {
             let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
             let error = ScenarioError::at(&given.place, message, "not of a step of a task");
             return reading.settings.refuse(
@@ -355,7 +350,7 @@ fn task_step(
         let message = "a pipeline in a task of a pipeline, expected any other step";
         return reading.settings.refuse(ScenarioError::at(&value.place, message, "a pipeline"));
     }
-    let name = match &table.own.name {
+    let name = match table.own.get("name") {
         Some(name) => Some(name.text("name of a step", reading.settings.errors())?.to_owned()),
         None => None,
     };
@@ -400,9 +395,9 @@ impl WrittenOut<'_> {
         task: Task,
         place: &Place,
     ) -> Option<()> {
-        let (letter, number) = (task.pass.letter(), self.keys.tasks.number(task));
+        let ([of_task, of_send], number) = (task.pass.kinds(), self.keys.tasks.number(task));
         let Task { chunk, microbatch, stage, .. } = task;
-        let prefix = format!("{}{letter}{chunk}.{microbatch}.{stage}", self.name.prefix());
+        let prefix = format!("{}{of_task}{chunk}.{microbatch}.{stage}", self.name.prefix());
         let mut after = self.after_of(task);
         let first = job.steps.len();
         for step in &self.passes[usize::from(task.pass == Pass::Backward)] {
@@ -413,7 +408,6 @@ impl WrittenOut<'_> {
         let last = job.steps.len() - 1;
         self.last_steps[number] = last;
         self.before[stage] = Some(last);
-        let [of_task, of_send] = task.pass.kinds();
         self.tasks.push(PipelineTask { kind: of_task, chunk, stage, first, last });
         if let Some(receiver) = self.keys.tasks.receiver(task) {
             let SendOfStage { body, takes_part } = self.send(job, reading, [stage, receiver])?;
@@ -468,26 +462,11 @@ impl WrittenOut<'_> {
 }
 
 impl Pass {
-    fn letter(self) -> char {
-        match self {
-            Self::Forward => 'F',
-            Self::Backward => 'B',
-        }
-    }
-
     /// The words for its tasks and their sends in results.
     fn kinds(self) -> [&'static str; 2] {
         match self {
             Self::Forward => ["F", "F send"],
             Self::Backward => ["B", "B send"],
         }
-    }
-}
-
-impl Names {
-    /// Adds the name of a pipeline, with the steps that `after` with this name waits for.
-    fn end_pipeline(&mut self, name: &PipelineName, place: &Place, ends: Vec<usize>) {
-        self.last.clone_from(&ends);
-        self.add(&name.shown, place, ends);
     }
 }

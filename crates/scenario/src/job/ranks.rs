@@ -5,11 +5,7 @@ use std::sync::Arc;
 use cubefold_formats::input::text::shortened;
 use cubefold_topology::Shape;
 
-use crate::{
-    errors::ScenarioError,
-    program::Reading,
-    value::{Content, Value},
-};
+use crate::{errors::ScenarioError, program::Reading, value::Value};
 
 /// Whether each rank takes part; empty if all do.
 pub(super) fn takes_part(
@@ -41,17 +37,7 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
     let before = reading.settings.errors().len();
     let mut ranges = vec![];
     for entry in entries {
-        let numbers: Vec<Option<u64>> = match &entry.content {
-            Content::List(numbers) => numbers
-                .iter()
-                .map(|number| match number.content {
-                    Content::Integer(number) => number,
-                    _ => None,
-                })
-                .collect(),
-            _ => vec![],
-        };
-        let [Some(axis), Some(first), Some(last)] = numbers[..] else {
+        let Some(&[axis, first, last]) = entry.integers().as_deref() else {
             let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
             let expected = format!(
                 "three integers [axis, first, last] of the logical shape {}, all counted from 0",
@@ -61,14 +47,12 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
             reading.settings.report(ScenarioError::at(&entry.place, message, "no range"));
             continue;
         };
-        let range = match range(shape, axis, first, last) {
-            Ok(range) => range,
+        match range(shape, axis, first, last) {
+            Ok(range) => ranges.push(range),
             Err(message) => {
                 reading.settings.report(ScenarioError::at(&entry.place, message, "no range of an axis"));
-                continue;
             }
-        };
-        ranges.push(range);
+        }
     }
     (reading.settings.errors().len() == before).then_some(ranges)
 }

@@ -15,7 +15,7 @@ use crate::{
     message_sizes,
     program::{ProgramKind, Reading},
     source_file::Place,
-    value::{Content, Value},
+    value::Content,
 };
 
 /// A shift of every rank along one axis; occurs only as a step.
@@ -89,11 +89,8 @@ pub(super) fn shift(
 
 /// Whether a send goes around its axis.
 fn wraps(reading: &mut Reading<'_>, table: &StepTable) -> Option<bool> {
-    let Some(value) = &table.own.wrap else { return Some(false) };
-    if let Content::Boolean(wraps) = value.content {
-        return Some(wraps);
-    }
-    reading.settings.refuse(value.unexpected("wrap", "true or false"))
+    let Some(value) = table.own.get("wrap") else { return Some(false) };
+    value.truth("wrap", reading.settings.errors())
 }
 
 /// The axis that a send goes along, or that the stages of a pipeline are on.
@@ -104,11 +101,8 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
         let message = format!("over is missing in {of}, expected {expected}");
         return reading.settings.refuse(ScenarioError::at(&table.step.place, message, "no axis"));
     };
-    let axis = match &value.content {
-        Content::List(named) => match &named[..] {
-            [Value { content: Content::Integer(Some(axis)), .. }] => usize::try_from(*axis).ok(),
-            _ => None,
-        },
+    let axis = match value.integers().as_deref() {
+        Some(&[axis]) => usize::try_from(axis).ok(),
         _ => None,
     };
     match axis {
@@ -127,7 +121,7 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
 
 /// The distance of a send along its axis, not 0.
 fn by(reading: &mut Reading<'_>, table: &StepTable) -> Option<i64> {
-    let Some(value) = &table.own.by else { return Some(1) };
+    let Some(value) = table.own.get("by") else { return Some(1) };
     let number = match value.content {
         Content::Integer(_) => value.place.text().replace('_', "").parse::<i64>().ok(),
         _ => None,

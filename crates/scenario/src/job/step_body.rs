@@ -223,17 +223,16 @@ pub(super) fn report_foreign_own(
     table: &StepTable,
     kind: Option<&'static ProgramKind>,
 ) {
-    let own_keys = &table.own;
     let keys = [
-        (&SEND, "by", &own_keys.by),
-        (&SEND, "wrap", &own_keys.wrap),
-        (&PIPELINE, "microbatches", &own_keys.microbatches),
-        (&PIPELINE, "schedule", &own_keys.schedule),
-        (&PIPELINE, "forward", &own_keys.forward),
-        (&PIPELINE, "backward", &own_keys.backward),
+        (&SEND, "by"),
+        (&SEND, "wrap"),
+        (&PIPELINE, "microbatches"),
+        (&PIPELINE, "schedule"),
+        (&PIPELINE, "forward"),
+        (&PIPELINE, "backward"),
     ];
-    for (of, name, value) in keys {
-        if let Some(value) = value.as_ref().filter(|_| kind.is_none_or(|kind| kind.name != of.name)) {
+    for (of, name) in keys {
+        if let Some(value) = table.own.get(name).filter(|_| kind.is_none_or(|kind| kind.name != of.name)) {
             let message = format!("{name} in a step that is no {0}, expected kind = \"{0}\"", of.name);
             reading.settings.report(ScenarioError::at(&value.place, message, "not of this kind"));
         }
@@ -279,14 +278,8 @@ fn messages(
 /// The ranks of each group along the axes in `over`, in the order of their coordinates, the lowest axis fastest.
 fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<Vec<u32>>> {
     let greatest = shape.dimension_count() - 1;
-    let axis = |value: &Value| match value.content {
-        Content::Integer(Some(axis)) => usize::try_from(axis).ok().filter(|&axis| axis <= greatest),
-        _ => None,
-    };
-    let axes: Option<Vec<usize>> = match &over.content {
-        Content::List(named) => named.iter().map(axis).collect(),
-        _ => None,
-    };
+    let axis = |axis: u64| usize::try_from(axis).ok().filter(|&axis| axis <= greatest);
+    let axes: Option<Vec<usize>> = over.integers().and_then(|axes| axes.into_iter().map(axis).collect());
     let Some(axes) = axes.filter(|axes| !axes.is_empty()) else {
         let expected = format!("axes of the logical shape, such as [0], of 0 to {greatest}");
         return reading.settings.refuse(over.unexpected("over of a traffic step", expected));
