@@ -1,7 +1,8 @@
 //! Clusters of accelerators in the `[machine]` table (`docs/model.md` section 22): nodes, devices, and the tables of their links.
 
 use cubefold_topology::{
-    Cluster, ClusterInside, ClusterOutside, ClusterPart, ClusterUplinks, MAX_NETWORK_NODES, NetworkParameters,
+    Cluster, ClusterInside, ClusterOutside, ClusterPart, ClusterUplinks, MAX_NETWORK_NODES, MachineKind,
+    NetworkParameters,
 };
 
 use super::{
@@ -10,6 +11,7 @@ use super::{
     keys::Key,
     part_links::{OwnLinks, PART_KEYS, PartLink, part_link},
     settings::Settings,
+    switched::required,
     value::{Content, Table, Value},
 };
 
@@ -19,8 +21,9 @@ const INSIDES: [&str; 5] = ["switch", "full-mesh", "ring", "hypercube", "none"];
 /// Reads the parameters of a cluster, and the speeds of its parts, if any are given.
 pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option<OwnLinks>)> {
     let before = settings.errors().len();
-    let nodes = required(settings, Key::MachineNodes);
-    let devices = required(settings, Key::MachineDevicesPerNode);
+    let required = |key| required(settings, MachineKind::Cluster, key, 1..=MAX_NETWORK_NODES);
+    let nodes = required(Key::MachineNodes);
+    let devices = required(Key::MachineDevicesPerNode);
     let inside = inside(settings, devices);
     let nics = nics(settings);
     let outside = outside(settings, nics.or(devices));
@@ -48,10 +51,7 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
         || outside.is_none_or(|outside| outside.spines == 0);
     let hosts_forward = match settings.get(Key::MachineHostsForward) {
         None => passes,
-        Some(Value { content: Content::Boolean(forwards), .. }) => *forwards,
-        Some(value) => {
-            return settings.refuse(value.unexpected(Key::MachineHostsForward.path(), "true or false"));
-        }
+        Some(value) => value.truth(Key::MachineHostsForward.path(), settings.errors())?,
     };
     let cluster = Cluster { nodes, devices_per_node: devices, inside, outside, hosts_forward };
     let spine_link = spine_link.or_else(|| outside_link.clone());
@@ -65,15 +65,6 @@ pub(super) fn read(settings: &Settings<'_>) -> Option<(NetworkParameters, Option
     let speed = |link: Option<&PartLink>| link.map(|link| link.speed).unwrap_or_default();
     let own_links = place.map(|place| OwnLinks { by_class: links.map(speed).to_vec(), place });
     Some((NetworkParameters::Cluster(cluster), own_links))
-}
-
-/// Reads the number of a required key.
-fn required(settings: &Settings<'_>, key: Key) -> Option<u64> {
-    let Some(value) = settings.get(key) else {
-        let error = settings.missing(key, &format!("from 1 to {MAX_NETWORK_NODES}"));
-        return settings.refuse(error.because(settings.place(Key::MachineKind), "a cluster"));
-    };
-    value.natural(key.path(), 1..=MAX_NETWORK_NODES, settings.errors())
 }
 
 /// Reads the network inside a node, and the speed of its links.
@@ -173,7 +164,6 @@ fn nic(settings: &Settings<'_>, nics: Option<u64>, devices: Option<u64>) -> Opti
 }
 
 /// Reads the links between nodes, and the speeds of those to leaves and to spines.
-#[expect(clippy::too_many_lines, reason = "one step a key")]
 fn outside(
     settings: &Settings<'_>,
     nics: Option<u64>,
@@ -206,8 +196,7 @@ fn outside(
     };
     let has_rails = match table.get("rails") {
         None => Some(false),
-        Some(Value { content: Content::Boolean(has_rails), .. }) => Some(*has_rails),
-        Some(value) => settings.refuse(value.unexpected(table.name("rails"), "true or false")),
+        Some(value) => value.truth(table.name("rails"), settings.errors()),
     };
     if let (Some(value), Some(0)) = (table.get("spine_link"), spines) {
         let message = format!("{} without spines, expected the number of spines", table.name("spine_link"));

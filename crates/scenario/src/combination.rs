@@ -129,7 +129,6 @@ fn rules(
         section.timing.communication(links, tie.unwrap_or_default(), eager.unwrap_or_default());
     let latency = communication.map(|communication| communication.latency().get());
     let routers = routers::read(settings, Some(machine), latency, execution, seed);
-    let routers = routers.map(routers::ReadRouters::settings);
     let routes = execution::message_routes(execution, routers.flatten(), seed, machine, shares(fit.program));
     let cost = message_sizes::read_message_cost(settings, section.timing.scale())?;
     let communication = communication?.with_routes(routes).with_message_cost(cost);

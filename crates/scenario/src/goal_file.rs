@@ -78,7 +78,7 @@ pub(super) fn read_schedule(path: &Path, budget: &Budget) -> Result<TaskSchedule
 }
 
 fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure> {
-    let mut reader = GoalReader::new();
+    let mut reader = GoalReader::default();
     let mut report = LineReport { path, errors: vec![], wrong: 0 };
     let over = |over: OverBudget| Failure::from(over.of_file(path, "its operations:"));
     let (mut lines, mut later) =

@@ -38,21 +38,19 @@ type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    /// The contents, or why the file cannot be read.
-    machine_files: BTreeMap<PathBuf, Result<Arc<MachineFile>, String>>,
-    fabrics: BTreeMap<(PathBuf, bool), Result<Arc<Fabric>, Failure>>, // by path, and whether links have a direction
+    machine_files: Files<PathBuf, MachineFile, String>,
+    fabrics: Files<(PathBuf, bool), Fabric>, // by path, and whether links have a direction
     /// By file, values of keys, roles of nodes, and cables.
     networks: BTreeMap<(PathBuf, String, FabricNodes, FabricUplinks), Result<Arc<Machine>, String>>,
-    grammars: BTreeMap<(PathBuf, String), Result<Arc<EdgeGrammar>, Failure>>, // by path and name
+    grammars: Files<(PathBuf, String), EdgeGrammar>, // by path and name
     /// Networks of the machines in use; if scenarios are only checked, they are dropped after each scenario.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
-    /// By path and machine.
-    packet_routes: BTreeMap<(PathBuf, ShapeKey), Result<Arc<PacketRoutes>, packet_routes::Unread>>,
-    messages: BTreeMap<PathBuf, Result<Arc<MessageFile>, Failure>>,
-    traffic: BTreeMap<TrafficKey, Result<Arc<TrafficFile>, Failure>>,
-    schedules: BTreeMap<PathBuf, Result<Arc<TaskSchedule>, Failure>>,
-    traces: BTreeMap<TraceKey, Result<Arc<TraceSet>, Failure>>,
-    collective_traces: BTreeMap<PathBuf, Result<Arc<CollectiveTraces>, Failure>>,
+    packet_routes: Files<(PathBuf, ShapeKey), PacketRoutes, packet_routes::Unread>, // by path and machine
+    messages: Files<PathBuf, MessageFile>,
+    traffic: Files<TrafficKey, TrafficFile>,
+    schedules: Files<PathBuf, TaskSchedule>,
+    traces: Files<TraceKey, TraceSet>,
+    collective_traces: Files<PathBuf, CollectiveTraces>,
     placements: BTreeMap<PlacementKey, Kept>,
     /// Failures of placements, by the scenario file that the errors point into.
     misplaced: BTreeMap<(PathBuf, PlacementKey), Failure>,
@@ -60,8 +58,7 @@ pub(super) struct Library {
     canonical_machines: BTreeMap<(PathBuf, PathBuf), Arc<[Arc<CanonicalValue>]>>, // by folder and path
     input_files: InputFiles,
     forgotten: BTreeSet<PathBuf>, // files of placements that were dropped
-    budget: Rc<Budget>,
-    kept_bytes: u64,      // all that is kept here, including placements
+    account: Account,
     placement_bytes: u64, // placements, and keys that are counted
     counted_keys: usize,  // number of placements
     message_limit: MessageLimit,
@@ -86,25 +83,38 @@ pub(super) struct PlacementRequest<'a> {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// The result of `read` for a file, which is read on first use; its memory is added to `kept_bytes`.
-fn read_once<K: Ord, T, E: Clone>(
-    known: &mut BTreeMap<K, Result<Arc<T>, E>>,
-    key: K,
-    (budget, kept_bytes): (&Budget, &mut u64),
-    read: impl FnOnce(&Budget) -> Result<T, E>,
-) -> Result<Arc<T>, E> {
-    let make = || {
-        let (read, bytes) = budget.measured(|| read(budget));
-        *kept_bytes += bytes;
-        read.map(Arc::new)
-    };
-    known.entry(key).or_insert_with(make).clone()
+/// The memory limit, and the memory of all that is kept.
+#[derive(Debug, Default)]
+struct Account {
+    budget: Rc<Budget>,
+    kept_bytes: u64, // including placements
+}
+
+/// The contents of files, or why a file cannot be read or is wrong.
+type Files<K, T, E = Failure> = BTreeMap<K, Result<Arc<T>, E>>;
+
+impl Account {
+    /// The result of `read` for a file, which is read on first use.
+    fn read_once<K: Ord, T, E: Clone>(
+        &mut self,
+        known: &mut Files<K, T, E>,
+        key: K,
+        read: impl FnOnce(&Budget) -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let make = || {
+            let (read, bytes) = self.budget.measured(|| read(&self.budget));
+            self.kept_bytes += bytes;
+            read.map(Arc::new)
+        };
+        known.entry(key).or_insert_with(make).clone()
+    }
 }
 
 impl Library {
     /// A library with a memory limit \[bytes\].
     pub(super) fn with_memory(limit: u64) -> Self {
-        Self { budget: Rc::new(Budget::new(limit)), ..Self::default() }
+        let account = Account { budget: Rc::new(Budget::new(limit)), kept_bytes: 0 };
+        Self { account, ..Self::default() }
     }
 
     /// A library for `check`, which reports every reason to refuse a run.
@@ -119,7 +129,7 @@ impl Library {
 
     /// The memory budget.
     pub(super) fn budget(&self) -> &Rc<Budget> {
-        &self.budget
+        &self.account.budget
     }
 
     /// The same machine. If an earlier scenario that is still in use has one with the same links, the result
@@ -144,39 +154,9 @@ impl Library {
     ///
     /// If it cannot be read.
     pub(super) fn machine_file(&mut self, path: &Path) -> Result<Arc<MachineFile>, String> {
-        if let Some(known) = self.machine_files.get(path) {
-            return known.clone();
-        }
-        let (read, bytes) = self.budget.measured(|| MachineFile::read(path, &self.budget));
-        self.kept_bytes += bytes;
-        let read = read.map(Arc::new).map_err(|error| error.to_string());
-        self.machine_files.insert(path.to_owned(), read.clone());
-        read
-    }
-
-    /// The description of a network with this path.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn fabric(&mut self, path: &Path, is_directed: bool) -> Result<Arc<Fabric>, Failure> {
-        let Self { fabrics: known, budget, kept_bytes, .. } = self;
-        let key = (path.to_owned(), is_directed);
-        read_once(known, key, (&*budget, kept_bytes), |budget| {
-            network::read_fabric(path, is_directed, budget)
+        self.account.read_once(&mut self.machine_files, path.to_owned(), |budget| {
+            MachineFile::read(path, budget).map_err(|error| error.to_string())
         })
-    }
-
-    /// The edge grammar of the file with this path, called `name`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
-        let key = (path.to_owned(), name.to_owned());
-        let Self { grammars: known, budget, kept_bytes, .. } = self;
-        let read = |budget: &Budget| described_graph::read_grammar_file(path, name, budget);
-        read_once(known, key, (&*budget, kept_bytes), read)
     }
 
     /// The machine of the description `fabric` at `path` with these `nodes` and `uplinks`; `named` has the values of
@@ -195,90 +175,6 @@ impl Library {
         let key = (path.to_owned(), named.to_owned(), nodes, uplinks.clone());
         let made = || make(fabric, nodes, uplinks).map(Arc::new);
         self.networks.entry(key).or_insert_with(made).clone()
-    }
-
-    /// The routes of packets over the routers of a machine, from the file with this path.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn packet_routes(
-        &mut self,
-        path: &Path,
-        machine: &Machine,
-    ) -> Result<Arc<PacketRoutes>, packet_routes::Unread> {
-        let key = (path.to_owned(), ShapeKey::new(machine));
-        let Self { packet_routes: known, budget, kept_bytes, .. } = self;
-        let read = |budget: &Budget| packet_routes::read_table(path, machine, budget);
-        read_once(known, key, (&*budget, kept_bytes), read)
-    }
-
-    /// The messages of the file with this path.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
-        let Self { messages: known, budget, kept_bytes, .. } = self;
-        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| MessageFile::read(path, budget))
-    }
-
-    /// The matrix of the file with this path; in a `QAPLIB` file, the one with this number.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn traffic(
-        &mut self,
-        path: &Path,
-        matrix: Option<u64>,
-        form: Option<&'static Format>,
-    ) -> Result<Arc<TrafficFile>, Failure> {
-        let key = (path.to_owned(), matrix, form.map(|form| form.name));
-        let Self { traffic: known, budget, kept_bytes, .. } = self;
-        read_once(known, key, (&*budget, kept_bytes), |budget| TrafficFile::read(path, matrix, form, budget))
-    }
-
-    /// The task graph of the GOAL file with this path.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or is wrong.
-    pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
-        let Self { schedules: known, budget, kept_bytes, .. } = self;
-        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
-            goal_file::read_schedule(path, budget)
-        })
-    }
-
-    /// The Chakra traces with `{rank}` in this path, and the groups of this file.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read, or are wrong.
-    pub(super) fn traces(
-        &mut self,
-        pattern: &Path,
-        groups: Option<&Path>,
-        lengths: &[u64],
-    ) -> Result<Arc<TraceSet>, Failure> {
-        let key = (pattern.to_owned(), groups.map(Path::to_owned), lengths.to_vec());
-        let Self { traces: known, budget, kept_bytes, .. } = self;
-        read_once(known, key, (&*budget, kept_bytes), |budget| {
-            TraceSet::read(pattern, groups, lengths, budget)
-        })
-    }
-
-    /// The collectives of the profiler's trace with this path, or of the traces of all ranks.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read, or are wrong.
-    pub(super) fn collective_traces(&mut self, path: &Path) -> Result<Arc<CollectiveTraces>, Failure> {
-        let Self { collective_traces: known, budget, kept_bytes, .. } = self;
-        read_once(known, path.to_owned(), (&*budget, kept_bytes), |budget| {
-            CollectiveTraces::read(path, budget)
-        })
     }
 
     /// Lists the files that were used, each once: machine files, lists of links, files of messages, matrices, GOAL files,
@@ -327,8 +223,8 @@ impl Library {
                 return Err(known.clone());
             }
         }
-        let ((placement, is_drawn), bytes) = self.budget.measured(make);
-        self.kept_bytes += bytes;
+        let ((placement, is_drawn), bytes) = self.account.budget.measured(make);
+        self.account.kept_bytes += bytes;
         self.placement_bytes += bytes;
         let key = keys[usize::from(is_drawn)];
         match placement {
@@ -374,7 +270,7 @@ impl Library {
 
     /// Memory taken for anything that is not kept here \[bytes\].
     pub(super) fn own_bytes(&self) -> u64 {
-        self.budget.taken().saturating_sub(self.kept_bytes)
+        self.account.budget.taken().saturating_sub(self.account.kept_bytes)
     }
 
     /// Number of placements that are kept.
@@ -388,12 +284,12 @@ impl Library {
     pub(super) fn give_back_to(&mut self, own_bytes: u64, placements: usize) {
         let bytes = self.own_bytes().saturating_sub(own_bytes);
         if self.placements.len() <= placements {
-            self.budget.give_back(bytes);
+            self.account.budget.give_back(bytes);
             return;
         }
-        self.kept_bytes += bytes;
+        self.account.kept_bytes += bytes;
         self.placement_bytes += bytes;
-        if self.placement_bytes > self.budget.limit() / 2 {
+        if self.placement_bytes > self.account.budget.limit() / 2 {
             self.forget_placements();
         }
     }
@@ -403,9 +299,9 @@ impl Library {
     pub(super) fn take_keys(&mut self) {
         let keys = self.placements.len();
         let bytes = ((keys - self.counted_keys) as u64).saturating_mul(BYTES_A_RUN);
-        if self.budget.take(bytes).is_ok() {
+        if self.account.budget.take(bytes).is_ok() {
             self.counted_keys = keys;
-            self.kept_bytes += bytes;
+            self.account.kept_bytes += bytes;
             self.placement_bytes += bytes;
         }
     }
@@ -418,10 +314,77 @@ impl Library {
         self.misplaced.clear();
         self.forgotten.extend(placements.into_values().flat_map(|kept| kept.files));
         let bytes = std::mem::take(&mut self.placement_bytes);
-        self.kept_bytes -= bytes;
-        self.budget.give_back(bytes);
+        self.account.kept_bytes -= bytes;
+        self.account.budget.give_back(bytes);
         self.counted_keys = 0;
         has_any
+    }
+}
+
+/// Readers of files. An error says why the file cannot be read, or what is wrong in it; every use gets the same.
+impl Library {
+    /// The description of a network.
+    pub(super) fn fabric(&mut self, path: &Path, is_directed: bool) -> Result<Arc<Fabric>, Failure> {
+        let read = |budget: &Budget| network::read_fabric(path, is_directed, budget);
+        self.account.read_once(&mut self.fabrics, (path.to_owned(), is_directed), read)
+    }
+
+    /// The edge grammar of a file, called `name`.
+    pub(super) fn grammar(&mut self, path: &Path, name: &str) -> Result<Arc<EdgeGrammar>, Failure> {
+        let read = |budget: &Budget| described_graph::read_grammar_file(path, name, budget);
+        self.account.read_once(&mut self.grammars, (path.to_owned(), name.to_owned()), read)
+    }
+
+    /// The routes of packets over the routers of a machine.
+    pub(super) fn packet_routes(
+        &mut self,
+        path: &Path,
+        machine: &Machine,
+    ) -> Result<Arc<PacketRoutes>, packet_routes::Unread> {
+        let read = |budget: &Budget| packet_routes::read_table(path, machine, budget);
+        self.account.read_once(&mut self.packet_routes, (path.to_owned(), ShapeKey::new(machine)), read)
+    }
+
+    /// The messages of a file.
+    pub(super) fn messages(&mut self, path: &Path) -> Result<Arc<MessageFile>, Failure> {
+        let read = |budget: &Budget| MessageFile::read(path, budget);
+        self.account.read_once(&mut self.messages, path.to_owned(), read)
+    }
+
+    /// The matrix of a file; in a `QAPLIB` file, the one with this number.
+    pub(super) fn traffic(
+        &mut self,
+        path: &Path,
+        matrix: Option<u64>,
+        form: Option<&'static Format>,
+    ) -> Result<Arc<TrafficFile>, Failure> {
+        let key = (path.to_owned(), matrix, form.map(|form| form.name));
+        let read = |budget: &Budget| TrafficFile::read(path, matrix, form, budget);
+        self.account.read_once(&mut self.traffic, key, read)
+    }
+
+    /// The task graph of a GOAL file.
+    pub(super) fn schedule(&mut self, path: &Path) -> Result<Arc<TaskSchedule>, Failure> {
+        let read = |budget: &Budget| goal_file::read_schedule(path, budget);
+        self.account.read_once(&mut self.schedules, path.to_owned(), read)
+    }
+
+    /// The Chakra traces with `{rank}` in their path, and the groups of a file.
+    pub(super) fn traces(
+        &mut self,
+        pattern: &Path,
+        groups: Option<&Path>,
+        lengths: &[u64],
+    ) -> Result<Arc<TraceSet>, Failure> {
+        let key = (pattern.to_owned(), groups.map(Path::to_owned), lengths.to_vec());
+        let read = |budget: &Budget| TraceSet::read(pattern, groups, lengths, budget);
+        self.account.read_once(&mut self.traces, key, read)
+    }
+
+    /// The collectives of a profiler's trace, or of the traces of all ranks.
+    pub(super) fn collective_traces(&mut self, path: &Path) -> Result<Arc<CollectiveTraces>, Failure> {
+        let read = |budget: &Budget| CollectiveTraces::read(path, budget);
+        self.account.read_once(&mut self.collective_traces, path.to_owned(), read)
     }
 }
 

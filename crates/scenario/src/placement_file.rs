@@ -30,7 +30,7 @@ use cubefold_formats::{
     value::Kind,
 };
 use cubefold_mapping::{Placement, PlacementTable, ProcessId};
-use cubefold_topology::{Machine, NodeId};
+use cubefold_topology::NodeId;
 
 use super::{
     asked_file,
@@ -165,7 +165,15 @@ fn read_placement(
     region: Region<'_>,
     budget: &Budget,
 ) -> Result<Placement, Failure> {
-    let mut reading = Reading::new(path, processes, region);
+    let mut reading = Reading {
+        processes,
+        region,
+        texts: RowTexts::new(path),
+        rows: vec![],
+        unknown_processes: 0,
+        errors: vec![],
+        wrong: 0,
+    };
     let mut rows = RowBudget::new(budget, size_of::<Row>() as u64);
     reading.read_rows(&mut rows)?;
     rows.keep(0);
@@ -173,7 +181,7 @@ fn read_placement(
     reading.report_missing();
     if reading.wrong == 0 {
         let nodes = reading.rows.iter().map(|row| row.node).collect();
-        match PlacementTable::new(reading.machine, nodes) {
+        match PlacementTable::new(region.machine, nodes) {
             Ok(table) => return Ok(Placement::Table(table)),
             Err(error) => reading.report(|texts| texts.wrong(0, None, &error.to_string())),
         }
@@ -185,7 +193,6 @@ fn read_placement(
 struct Reading<'a> {
     processes: u64,
     region: Region<'a>,
-    machine: &'a Machine, // the machine of the region
     texts: RowTexts<'a>,
     rows: Vec<Row>,
     unknown_processes: u64,     // rows with an invalid process
@@ -194,19 +201,6 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(path: &'a Path, processes: u64, region: Region<'a>) -> Self {
-        Self {
-            processes,
-            region,
-            machine: region.machine,
-            texts: RowTexts::new(path),
-            rows: vec![],
-            unknown_processes: 0,
-            errors: vec![],
-            wrong: 0,
-        }
-    }
-
     /// Adds an error; errors after the first [`MAX_REPORTED`] are only counted.
     fn report(&mut self, error: impl FnOnce(&RowTexts<'a>) -> ScenarioError) {
         self.wrong += 1;
@@ -240,7 +234,7 @@ impl<'a> Reading<'a> {
 
     /// The header for the dimensions of the machine.
     fn header(&self) -> String {
-        let coordinates = 1..=self.machine.shape().dimension_count();
+        let coordinates = 1..=self.region.machine.shape().dimension_count();
         coordinates.fold("process".to_owned(), |header, number| format!("{header},p_{number}"))
     }
 
@@ -248,7 +242,7 @@ impl<'a> Reading<'a> {
     fn check_header(&mut self, record: &ByteRecord) -> bool {
         let expected = self.header();
         let same = record.iter().eq(expected.split(',').map(str::as_bytes));
-        let width = self.machine.shape().dimension_count() + 1;
+        let width = self.region.machine.shape().dimension_count() + 1;
         if !same {
             let message = format!("wrong header, expected \"{expected}\"");
             self.report(|texts| texts.wrong(0, None, &message).with_help(OF_LAUNCHERS));
@@ -258,7 +252,7 @@ impl<'a> Reading<'a> {
 
     fn read_row(&mut self, record: &ByteRecord) {
         let start = record.position().map_or(0, csv::Position::byte);
-        let width = self.machine.shape().dimension_count() + 1;
+        let width = self.region.machine.shape().dimension_count() + 1;
         if record.len() != width {
             self.unknown_processes += 1;
             let message = format!("{} fields, expected {width}", record.len());
@@ -275,7 +269,7 @@ impl<'a> Reading<'a> {
 
     /// The node at the coordinates of a row; reports wrong ones and returns node 0 for them.
     fn node(&mut self, record: &ByteRecord, start: u64) -> NodeId {
-        let machine = self.machine;
+        let machine = self.region.machine;
         let mut index = 0;
         for dimension in machine.shape().dimensions() {
             let range = self.region.coordinates_along(dimension);

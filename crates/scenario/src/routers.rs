@@ -88,7 +88,7 @@ const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
 };
 
 /// Reads the rule for ties between the two ways around a ring.
-pub(super) fn read_tie(settings: &Settings<'_>) -> Option<RouterTie> {
+fn read_tie(settings: &Settings<'_>) -> Option<RouterTie> {
     settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name)
 }
 
@@ -101,39 +101,19 @@ pub(super) fn read_tie_rule(settings: &Settings<'_>) -> Option<TieRule> {
     })
 }
 
-/// The routers of a machine read without errors.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum ReadRouters {
-    /// No routers: queues have no limit.
-    Without,
-    /// Routers with these settings.
-    With(RouterSettings),
-}
-
-impl ReadRouters {
-    /// The settings of the routers, if any.
-    pub(super) fn settings(self) -> Option<RouterSettings> {
-        match self {
-            Self::Without => None,
-            Self::With(settings) => Some(settings),
-        }
-    }
-}
-
 /// Reads the routers of a machine, and reports their keys if it has none.
-///
-/// `None` after an error.
+#[expect(clippy::option_option, reason = "an error, queues without limit, or routers")]
 pub(super) fn read(
     settings: &Settings<'_>,
     machine: Option<&Machine>,
     latency: Option<u64>,
     execution: Option<Execution>,
     seed: u64,
-) -> Option<ReadRouters> {
+) -> Option<Option<RouterSettings>> {
     let before = settings.errors().len();
     let Some(flow_control) = switching(&settings.silent())?.flow_control() else {
         refuse_without_routers(settings);
-        return (settings.errors().len() == before).then_some(ReadRouters::Without);
+        return (settings.errors().len() == before).then_some(None);
     };
     refuse_with_routers(settings);
     let number = |key: Key| settings.natural(key).and_then(|number| u32::try_from(number).ok());
@@ -155,7 +135,7 @@ pub(super) fn read(
         return None;
     }
     let defaults = RouterSettings::default_of(machine?, latency?);
-    Some(ReadRouters::With(RouterSettings {
+    Some(Some(RouterSettings {
         flow_control,
         virtual_channels: virtual_channels?,
         buffer_units: buffer_units?,

@@ -1,5 +1,7 @@
 //! Full meshes and networks with switches in the `[machine]` table: their parameters (`docs/model.md` section 19).
 
+use std::ops::RangeInclusive;
+
 use cubefold_formats::input::text::with_article;
 use cubefold_topology::{HostNics, MAX_NETWORK_NODES, Machine, MachineKind, NetworkParameters};
 
@@ -22,14 +24,7 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
     let mut own_links = None;
     let parameters = match kind {
         MachineKind::FullMesh => {
-            const RANGE: std::ops::RangeInclusive<u64> = 2..=8192;
-            let Some(value) = settings.get(Key::MachineNodes) else {
-                let error = settings.missing(Key::MachineNodes, "from 2 to 8192");
-                return settings.refuse(error.because(kind_place, "a full-mesh"));
-            };
-            NetworkParameters::FullMesh {
-                nodes: value.natural(Key::MachineNodes.path(), RANGE, settings.errors())?,
-            }
+            NetworkParameters::FullMesh { nodes: required(settings, kind, Key::MachineNodes, 2..=8192)? }
         }
         MachineKind::HyperX => {
             let Some(value) = settings.get(Key::MachineShape) else {
@@ -190,13 +185,22 @@ fn dragonfly(
     })
 }
 
-/// Reads the integer of a required key.
+/// Reads the integer of a required key, in the range of the table of keys.
 fn number(settings: &Settings<'_>, kind: MachineKind, key: Key) -> Option<u64> {
     let KeyValues::Integer { least, greatest } = key.entry().values else { return None };
+    required(settings, kind, key, least..=greatest)
+}
+
+/// Reads the integer of a key that a kind of machine requires.
+pub(super) fn required(
+    settings: &Settings<'_>,
+    kind: MachineKind,
+    key: Key,
+    range: RangeInclusive<u64>,
+) -> Option<u64> {
     let Some(value) = settings.get(key) else {
-        let expected = format!("from {least} to {greatest}");
-        let error = settings.missing(key, &expected);
+        let error = settings.missing(key, &format!("from {} to {}", range.start(), range.end()));
         return settings.refuse(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
     };
-    value.natural(key.path(), least..=greatest, settings.errors())
+    value.natural(key.path(), range, settings.errors())
 }

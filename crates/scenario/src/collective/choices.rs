@@ -137,11 +137,11 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
 }
 
-/// Reports a key that an algorithm does not have.
-fn report_foreign(reading: &mut Reading<'_>, value: &Value, message: &str) {
-    let error = ScenarioError::at(&value.place, message, "not by this algorithm");
-    let place = reading.settings.place(Key::ProgramAlgorithm);
-    reading.settings.report(error.because(place, "the algorithm").with_help("leave it out"));
+/// The error for a choice that an algorithm does not have.
+fn foreign(reading: &Reading<'_>, value: &Value, message: &str) -> ScenarioError {
+    ScenarioError::at(&value.place, message, "not by this algorithm")
+        .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
+        .with_help("leave it out")
 }
 
 /// Reports keys of single algorithms on ranks for a collective of several levels or of switches, `of_all` in messages:
@@ -163,7 +163,7 @@ pub(super) fn refuse_foreign(reading: &mut Reading<'_>, of_all: &str) -> Option<
         let Some(value) = settings.get(key).filter(|_| !is_lenient(reading, key)) else { continue };
         if !matches!(value.content, Content::Integer(Some(1))) || key == Key::ProgramChannels {
             let message = format!("{} of a collective {of_all}, expected {expected}", key.path());
-            report_foreign(reading, value, &message);
+            settings.report(foreign(reading, value, &message));
         }
     }
     (settings.errors().len() == before).then_some(())
@@ -182,8 +182,7 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
         return Some(default);
     }
     let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
-    report_foreign(reading, value, message);
-    None
+    reading.settings.refuse(foreign(reading, value, message))
 }
 
 /// The ranks that recursive doubling leaves out; the default if the algorithm does not fold and the key is not given
@@ -197,8 +196,7 @@ pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> O
         return Some(found);
     }
     let message = "program.fold for an algorithm that does not fold, expected recursive-doubling or mirrored";
-    report_foreign(reading, value, message);
-    None
+    reading.settings.refuse(foreign(reading, value, message))
 }
 
 /// The order of the dimensions of the d-cube whose corners are the ranks of a group, if given; `None` if the algorithm

@@ -202,12 +202,8 @@ pub(crate) fn read_levels(
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
     let operations = hierarchical_operations(operation).or_else(|| no_levels(reading, operation, value))?;
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
-    let of = |level| {
-        let of_level = operations.iter().filter(move |operation| operation.0 == level);
-        of_level.map(|operation| operation.1).collect::<Vec<_>>()
-    };
-    let inner = algorithm(reading, &table, "inner", &of(Level::Inner), in_switch::Part::Inner);
-    let outer = algorithm(reading, &table, "outer", &of(Level::Outer), in_switch::Part::Outer);
+    let inner = algorithm(reading, &table, "inner", Level::Inner, operations);
+    let outer = algorithm(reading, &table, "outer", Level::Outer, operations);
     let parts = choices::refuse_foreign(reading, "in two levels").and_then(|()| parts(reading, &table));
     let sizes = vector(reading);
     let shape = shape(reading, per_node);
@@ -236,7 +232,6 @@ pub(crate) fn read_levels(
         reduce_units_per_cycle: rate,
         ..CollectiveSpecification::new(operation, algorithm, whole.clone(), units)
     };
-    let others: Vec<usize> = (1..whole.dimension_count()).collect();
     let all: Vec<usize> = (0..whole.dimension_count()).collect();
     let mut known: Vec<(u64, Vec<LevelStep>)> = vec![];
     let mut of_chunks = vec![];
@@ -246,9 +241,9 @@ pub(crate) fn read_levels(
             let mut steps = vec![];
             for &(level, operation) in operations {
                 let (over, units) = match level {
-                    Level::Inner => (vec![0], size),
+                    Level::Inner => (&all[..1], size),
                     // Every place has the largest vector: if there is a remainder, one unit more than some need.
-                    Level::Outer => (others.clone(), size.div_ceil(inside)),
+                    Level::Outer => (&all[1..], size.div_ceil(inside)),
                 };
                 steps.push(match by(level) {
                     By::Ranks(algorithm) => {
@@ -256,10 +251,10 @@ pub(crate) fn read_levels(
                             exchange: exchange.filter(|_| algorithm.descriptor().has_exchange(operation)),
                             ..specification(operation, algorithm, units)
                         };
-                        LevelStep::Groups(made(reading, specification, &over)?)
+                        LevelStep::Groups(made(reading, specification, over)?)
                     }
                     By::Switches(reducing) => {
-                        let groups = groups_over(&whole, level == Level::Inner);
+                        let groups = groups_over(&whole, level);
                         let size = (units, chunks.get());
                         let of_switches = in_switch::operation(operation)?;
                         let reduction = in_switch::reduction(reducing, of_switches, groups, size, compute);
@@ -283,14 +278,13 @@ pub(crate) fn read_levels(
 }
 
 /// The groups of ranks of a level: the ranks of a node, or equal places of all nodes.
-fn groups_over(whole: &Shape, is_inner: bool) -> Vec<Vec<u32>> {
+fn groups_over(whole: &Shape, level: Level) -> Vec<Vec<u32>> {
     let inside = u32::try_from(whole.lengths()[0]).unwrap_or(u32::MAX);
     let nodes = u32::try_from(whole.node_count()).unwrap_or(u32::MAX) / inside;
     let rank = |node: u32, place: u32| node * inside + place;
-    if is_inner {
-        (0..nodes).map(|node| (0..inside).map(|place| rank(node, place)).collect()).collect()
-    } else {
-        (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect()
+    match level {
+        Level::Inner => (0..nodes).map(|node| (0..inside).map(|place| rank(node, place)).collect()).collect(),
+        Level::Outer => (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect(),
     }
 }
 
@@ -357,16 +351,17 @@ impl By {
     }
 }
 
-/// Reads the algorithm of a level, which must perform these operations.
+/// Reads the algorithm of a level, which must perform the level's operations.
 fn algorithm(
     reading: &mut Reading<'_>,
     table: &Table<'_>,
     key: &str,
-    operations: &[Operation],
-    part: in_switch::Part,
+    level: Level,
+    operations: &[(Level, Operation)],
 ) -> Option<By> {
     let performs = |algorithm: &Algorithm| {
-        operations.iter().all(|operation| algorithm.descriptor().operations.contains(operation))
+        let mut of_level = operations.iter().filter(|operation| operation.0 == level);
+        of_level.all(|(_, operation)| algorithm.descriptor().operations.contains(operation))
     };
     let of_ranks =
         Algorithm::ALL.into_iter().filter(performs).map(|algorithm| (algorithm.name(), Some(algorithm)));
@@ -375,7 +370,7 @@ fn algorithm(
     let value = table.required(key, &names.join(", "), reading.settings.errors())?;
     match value.choice(&table.name(key), &choices, reading.settings.errors())? {
         Some(algorithm) => Some(By::Ranks(algorithm)),
-        None => in_switch::reducing(reading, part, value).map(By::Switches),
+        None => in_switch::reducing(reading, Some(level), value).map(By::Switches),
     }
 }
 

@@ -9,7 +9,7 @@ use cubefold_topology::{ClimbingSide, Machine};
 use super::{
     choices::{chunks, refuse_foreign},
     chunk_steps,
-    hierarchical::{AskedOperations, LevelStep, Levels, WholeOperation, made, sizes_of_chunks},
+    hierarchical::{AskedOperations, Level, LevelStep, Levels, WholeOperation, made, sizes_of_chunks},
     shape, vector,
 };
 use crate::{
@@ -107,7 +107,7 @@ pub(crate) fn levels(
         return reading.settings.refuse(ScenarioError::at(&value.place, message, "not by switches"));
     };
     refuse_foreign(reading, "in switches")?;
-    let reducing = reducing(reading, Part::Whole, value)?;
+    let reducing = reducing(reading, None, value)?;
     let sizes = vector(reading);
     let shape = shape(reading, per_node);
     let (compute, chunks) = (reading.compute(), chunks(reading, None));
@@ -126,23 +126,15 @@ pub(crate) fn levels(
     Some(Levels { chunks, bytes, whole, notes: vec![] })
 }
 
-/// The level of a hierarchical algorithm, or the whole of a collective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Whole,
-    Inner,
-    Outer,
-}
-
-/// The switches that reduce for a part of a collective; reports an error if there are none.
-pub(super) fn reducing(reading: &mut Reading<'_>, part: Part, place: &Value) -> Option<Reducing> {
+/// The switches that reduce for a level of a collective, or for all of it; reports an error if there are none.
+pub(super) fn reducing(reading: &mut Reading<'_>, level: Option<Level>, place: &Value) -> Option<Reducing> {
     let machine = reading.machine.machine.clone()?;
     let settings = reading.settings;
-    let (key, value, side) = match (machine.cluster(), part) {
+    let (key, value, side) = match (machine.cluster(), level) {
         (None, _) => ("machine.reduce", settings.get(Key::MachineReduce), ClimbingSide::Whole),
-        (Some(_), Part::Inner) => inside(settings),
-        (Some(cluster), Part::Whole) if cluster.nodes == 1 => inside(settings),
-        (Some(_), Part::Outer | Part::Whole) => {
+        (Some(_), Some(Level::Inner)) => inside(settings),
+        (Some(cluster), None) if cluster.nodes == 1 => inside(settings),
+        (Some(_), Some(Level::Outer) | None) => {
             let value = member(settings.get(Key::MachineOutside));
             ("machine.outside.reduce", value, ClimbingSide::Outside)
         }

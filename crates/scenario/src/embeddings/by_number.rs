@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64};
 
-use cubefold_mapping::{Placement, PlacementTable, first_in_hilbert_order, hilbert_order};
+use cubefold_mapping::{Placement, first_in_hilbert_order, hilbert_order};
 use cubefold_topology::{HostPart, Machine, NodeId};
 
 use super::Embedding;
@@ -17,7 +17,6 @@ use crate::{
     mapping::{Fit, NamedEmbedding, too_many_processes},
     placement_file::Failure,
     scenario_program::ContractedGuest,
-    source_file::Place,
 };
 
 pub(super) const HILBERT: Embedding = Embedding {
@@ -70,15 +69,14 @@ impl Distribution {
 /// Places the processes on the first of `nodes`, `program.processes_per_node` on each.
 fn along(fit: &Fit<'_>, named: &NamedEmbedding, nodes: &[NodeId]) -> Result<Placement, Failure> {
     let (processes, each) = (fit.program.rank_count(), fit.program.ranks_per_node);
-    let place = fit.place_of(named);
     let needed = usize::try_from(processes.div_ceil(each)).unwrap_or(usize::MAX);
     let Some(used) = nodes.get(..needed) else {
         return Err(too_many_processes(fit, named).into());
     };
     if fit.program.block.is_some() {
-        return placed_on(fit, place, fit.program.over_groups(ContractedGuest::Row, used));
+        return fit.on_nodes(fit.program.over_groups(ContractedGuest::Row, used));
     }
-    placed_on(fit, place, filled(processes, used, each))
+    fit.on_nodes(filled(processes, used, each))
 }
 
 /// Places the processes on the job's nodes as Slurm does.
@@ -87,11 +85,10 @@ pub(crate) fn by_slurm(
     named: &NamedEmbedding,
     distribution: Distribution,
 ) -> Result<Placement, Failure> {
-    let place = fit.place_of(named);
     if fit.program.block.is_some() {
         if distribution != Distribution::Block {
             let message = format!("embedding {} of blocks of processes, expected their number", named.name);
-            let error = ScenarioError::at(place, message, "deals single processes");
+            let error = ScenarioError::at(fit.place_of(named), message, "deals single processes");
             return Err(error.because(fit.settings.place(Key::ProgramProcessesPerNode), "blocks").into());
         }
         return along(fit, named, &fit.needed_nodes());
@@ -104,7 +101,7 @@ pub(crate) fn by_slurm(
     let is_cluster = fit.whole.host_parts().iter().any(|host_part| host_part.part == HostPart::ClusterNode);
     let nodes = if is_cluster { fit.job_nodes() } else { fit.first_nodes(processes) };
     let nodes = task_nodes(fit.whole, &nodes);
-    placed_on(fit, place, distributed(processes, &nodes, each, distribution))
+    fit.on_nodes(distributed(processes, &nodes, each, distribution))
 }
 
 /// The nodes of processes that fill nodes in sequence, `each` per node; the nodes have room for all.
@@ -173,13 +170,6 @@ pub(crate) fn distributed(
         }
     }
     placed
-}
-
-/// The placement with these nodes.
-fn placed_on(fit: &Fit<'_>, place: &Place, nodes: Vec<NodeId>) -> Result<Placement, Failure> {
-    PlacementTable::new(fit.machine, nodes)
-        .map(Placement::Table)
-        .map_err(|error| ScenarioError::at(place, error.to_string(), "this machine").into())
 }
 
 #[cfg(test)]

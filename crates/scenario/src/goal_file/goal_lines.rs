@@ -10,13 +10,12 @@ use cubefold_simulator::{
 
 use super::{
     super::stages_file::MAX_PROCESSES,
+    MAX_SHOWN,
     labels::Labels,
     line_cursor::{Cursor, LineError},
     plain_lines::{LinesRead, PlainLines},
 };
 
-/// Size limit of the part of a line that is kept for an error \[bytes\].
-const MAX_SHOWN: usize = 4096;
 /// Largest time or size: sums of two fit 64 bits.
 const MAX_AMOUNT: u64 = (1 << 63) - 1;
 
@@ -33,7 +32,7 @@ pub(super) struct Location {
 const LEAST_RANKS: u64 = 2;
 
 /// A GOAL file while it is read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct GoalReader {
     builder: Option<TaskScheduleBuilder>, // from `num_ranks` on
     ranks: u32,
@@ -75,22 +74,6 @@ struct Later {
 }
 
 impl GoalReader {
-    pub(super) fn new() -> Self {
-        Self {
-            builder: None,
-            ranks: 0,
-            seen: vec![],
-            rank: None,
-            labels: Labels::new(),
-            later: vec![],
-            line: 0,
-            comment: None,
-            further: vec![],
-            wanted: vec![],
-            locations: vec![],
-        }
-    }
-
     /// Number of requirements that wait for a label to be defined.
     pub(super) fn pending(&self) -> usize {
         self.later.len()
@@ -106,7 +89,7 @@ impl GoalReader {
         let mut wanted = operations.to_vec();
         wanted.sort_unstable_by(|one, other| other.cmp(one));
         wanted.dedup();
-        Self { wanted, ..Self::new() }
+        Self { wanted, ..Self::default() }
     }
 
     /// Locations of the operations in the requested order; fewer if some have none.

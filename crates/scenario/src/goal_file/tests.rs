@@ -249,7 +249,7 @@ fn operation(number: u64, generator: &mut rand_chacha::ChaCha12Rng) -> String {
 
 /// Reads from memory: writing 10 000 files takes longer than reading them. No line is read as plain.
 fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
-    let mut reader = GoalReader::new();
+    let mut reader = GoalReader::default();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         reader.read_line(line).unwrap_or_else(|error| report.add(number, line, error));
@@ -259,7 +259,7 @@ fn read_bytes(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
 
 /// Reads from memory in the way files are read.
 fn read_stream(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
-    let mut reader = GoalReader::new();
+    let mut reader = GoalReader::default();
     let mut report = LineReport { path: Path::new("a.goal"), errors: vec![], wrong: 0 };
     let read = read_lines_of(bytes, &mut reader, |reader, number, line| {
         if let Lines::Next(line) = line {

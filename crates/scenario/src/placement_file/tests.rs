@@ -1,4 +1,4 @@
-use cubefold_topology::{MachineKind, Partition};
+use cubefold_topology::{Machine, MachineKind, Partition};
 
 use super::*;
 
