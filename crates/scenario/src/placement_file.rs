@@ -114,6 +114,20 @@ impl Failure {
     }
 }
 
+#[cfg(test)]
+impl Failure {
+    /// The errors with paths relative to a folder, or the reason why the file cannot be read.
+    pub(super) fn texts(&self, folder: &Path) -> Vec<String> {
+        let prefix = format!("{}/", folder.display());
+        match self {
+            Self::Unreadable(reason) => vec![reason.clone()],
+            Self::Wrong(errors) => {
+                errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+            }
+        }
+    }
+}
+
 impl From<ScenarioError> for Failure {
     fn from(error: ScenarioError) -> Self {
         Self::Wrong(vec![error])

@@ -313,16 +313,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("p.csv");
         std::fs::write(&path, text).unwrap();
-        let prefix = format!("{}/", directory.path().display());
-        let texts = |errors: Vec<ScenarioError>| {
-            errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
-        };
-        let file = MessageFile::read(&path, &Budget::default()).map_err(|failure| match failure {
-            Failure::Unreadable(reason) => vec![reason],
-            Failure::Wrong(errors) => texts(errors),
-        })?;
+        let texts = |failure: Failure| failure.texts(directory.path());
+        let file = MessageFile::read(&path, &Budget::default()).map_err(texts)?;
         let wrong = file.errors(&path, None, "");
-        if wrong.is_empty() { Ok(file) } else { Err(texts(wrong)) }
+        if wrong.is_empty() { Ok(file) } else { Err(texts(Failure::Wrong(wrong))) }
     }
 
     #[test]

@@ -62,33 +62,45 @@ struct Folder(TempDir);
 
 impl Folder {
     fn new(scenario: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("s.toml"), scenario).unwrap();
-        Self(folder)
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("s.toml", scenario);
+        folder
     }
 
     fn of_golden(scenario: &str) -> Self {
         let folder = Self::new(scenario);
-        fs::create_dir(folder.0.path().join("chakra")).unwrap();
+        fs::create_dir(folder.path("chakra")).unwrap();
         for entry in fs::read_dir(golden_folder().join("chakra")).unwrap() {
             let path = entry.unwrap().path();
-            fs::copy(&path, folder.0.path().join("chakra").join(path.file_name().unwrap())).unwrap();
+            fs::copy(&path, folder.path("chakra").join(path.file_name().unwrap())).unwrap();
         }
         folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
     }
 
     /// Writes the traces `t.RANK.et` of these operations.
     fn traces(scenario: &str, ranks: &[Vec<Node>]) -> Self {
         let folder = Self::new(scenario);
         for (rank, nodes) in ranks.iter().enumerate() {
-            fs::write(folder.0.path().join(format!("t.{rank}.et")), bytes(nodes)).unwrap();
+            folder.write(&format!("t.{rank}.et"), bytes(nodes));
         }
         folder
     }
 
     fn load(&self) -> Result<Scenario, String> {
         let folder = format!("{}/", self.0.path().display());
-        let loaded = load(&[self.0.path().join("s.toml")]).map(|mut scenarios| scenarios.remove(0));
+        let loaded = load(&[self.path("s.toml")]).map(|mut scenarios| scenarios.remove(0));
         loaded.map_err(|errors| {
             let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
             shown.join("\n").replace(&folder, "")
@@ -101,6 +113,11 @@ impl Folder {
 
     fn error(&self) -> String {
         self.load().map(|_| ()).unwrap_err()
+    }
+
+    fn assert_error_begins(&self, start: &str) {
+        let found = self.error();
+        assert!(found.starts_with(start), "{found}");
     }
 }
 
@@ -123,6 +140,23 @@ fn node(id: u64, kind: NodeType, data: &[u64], attributes: &[(&str, Attribute)])
         attr: attributes.iter().map(attribute).collect(),
         ..Node::default()
     }
+}
+
+/// A computation of this many nanoseconds.
+fn computation(id: u64, data: &[u64], time: i64) -> Node {
+    node(id, NodeType::Comp, data, &[("duration_nanoseconds", Attribute::Int64(time))])
+}
+
+/// A share of a collective with these attributes, by default an all-reduce of `bytes` bytes.
+fn share(id: u64, data: &[u64], bytes: i64, attributes: &[(&str, Attribute)]) -> Node {
+    let defaults = [("comm_type", Attribute::Int64(0)), ("comm_size", Attribute::Int64(bytes))];
+    node(id, NodeType::CommColl, data, &[attributes, &defaults].concat())
+}
+
+/// A share of an all-reduce along some dimensions of the machine.
+fn share_along(dimensions: &[bool]) -> Node {
+    let list = Attribute::Bools(BoolList { values: dimensions.to_vec() });
+    share(0, &[], 4096, &[("is_cpu_op", Attribute::Bool(false)), ("involved_dim", list)])
 }
 
 fn makespan(run: &Run) -> u64 {
@@ -263,8 +297,7 @@ fn golden_errors_name_what_is_wrong() {
             assert!(folder.load().is_ok());
             continue;
         }
-        let found = folder.error();
-        assert!(found.starts_with(expected[name]), "{name}: {found}");
+        folder.assert_error_begins(expected[name]);
         checked += 1;
     }
     assert_eq!(checked, 5);
@@ -274,6 +307,13 @@ const MACHINE: &str = "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nk
 
 fn of_file(more: &str) -> String {
     format!("{MACHINE}file = \"t.{{rank}}.et\"\n{more}")
+}
+
+/// A scenario on the traces of ASTRA-sim, with their groups.
+fn of_astra() -> String {
+    format!(
+        "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
+    )
 }
 
 /// The nodes of a trace as `chakra_jsonizer` prints them: an object each, numbers of 64 bits as words.
@@ -321,94 +361,69 @@ fn as_json(mut trace: &[u8]) -> String {
 
 #[test]
 fn traces_of_json_run_like_those_of_messages() {
-    let text = format!(
-        "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
-    );
+    let text = of_astra();
     let folder = Folder::of_golden(&text);
     let of_messages = makespan(&folder.run());
     for rank in 0..8 {
-        let path = folder.0.path().join(format!("chakra/astra.{rank}.et"));
-        let json = as_json(&fs::read(&path).unwrap());
-        fs::write(path.with_extension("json"), json).unwrap();
+        let trace = folder.read(&format!("chakra/astra.{rank}.et"));
+        folder.write(&format!("chakra/astra.{rank}.json"), as_json(&trace));
     }
-    fs::write(folder.0.path().join("s.toml"), text.replace("{rank}.et", "{rank}.json")).unwrap();
+    folder.write("s.toml", text.replace("{rank}.et", "{rank}.json"));
     assert_eq!(makespan(&folder.run()), of_messages);
     // A list of nodes is the same.
     for rank in 0..8 {
-        let path = folder.0.path().join(format!("chakra/astra.{rank}.json"));
-        let text = fs::read_to_string(&path).unwrap();
-        let objects = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
+        let name = format!("chakra/astra.{rank}.json");
+        let text = folder.read(&name);
+        let objects = serde_json::Deserializer::from_slice(&text).into_iter::<serde_json::Value>();
         let nodes: Vec<serde_json::Value> = objects.skip(1).map(Result::unwrap).collect();
-        fs::write(path, serde_json::json!({ "workload_graph": nodes }).to_string()).unwrap();
+        folder.write(&name, serde_json::json!({ "workload_graph": nodes }).to_string());
     }
     assert_eq!(makespan(&folder.run()), of_messages);
-    fs::write(folder.0.path().join("chakra/astra.0.json"), "{\"version\": \"0.0.4\"}\n{\"id\": ").unwrap();
-    assert!(folder.error().starts_with("chakra/astra.0.json: EOF"), "{}", folder.error());
+    folder.write("chakra/astra.0.json", "{\"version\": \"0.0.4\"}\n{\"id\": ");
+    folder.assert_error_begins("chakra/astra.0.json: EOF");
 }
 
 #[test]
 fn groups_come_from_a_file_and_gzipped_traces_are_the_same() {
-    let text = format!(
-        "{MACHINE}file = \"chakra/astra.{{rank}}.et\"\ngroups = \"chakra/comm_group.json\"\nalgorithms = {{ all-gather = \"ring\", all-reduce = \"ring\" }}\n"
-    );
+    let text = of_astra();
     let folder = Folder::of_golden(&text);
     let plain = makespan(&folder.run());
     let run = folder.run();
     let groups = &run.program.traces.as_deref().unwrap().set.groups;
     assert!(groups.all.contains(&("1".to_owned(), vec![0, 1, 2, 3])), "{:?}", groups.all);
     for rank in 0..8 {
-        let path = folder.0.path().join(format!("chakra/astra.{rank}.et"));
+        let name = format!("chakra/astra.{rank}.et");
         let mut encoder = GzEncoder::new(vec![], Compression::default());
-        encoder.write_all(&fs::read(&path).unwrap()).unwrap();
-        let zipped = encoder.finish().unwrap();
-        fs::write(path, zipped).unwrap();
+        encoder.write_all(&folder.read(&name)).unwrap();
+        folder.write(&name, encoder.finish().unwrap());
     }
     assert_eq!(makespan(&folder.run()), plain);
     // Without the file the members are the ranks with the collectives, and a note says so.
     let inferred = text.replace("groups = \"chakra/comm_group.json\"\n", "");
-    fs::write(folder.0.path().join("s.toml"), inferred).unwrap();
+    folder.write("s.toml", inferred);
     let run = folder.run();
     assert!(run.program.notes.iter().any(|note| note.starts_with("nothing says who is in group \"1\"")));
     assert_eq!(makespan(&run), plain);
-    fs::write(folder.0.path().join("s.toml"), text.replace("comm_group.json", "none.json")).unwrap();
-    let missing = folder.error();
-    assert!(
-        missing.starts_with("chakra/none.json: the file of program.groups cannot be read: "),
-        "{missing}"
-    );
-    fs::write(folder.0.path().join("chakra/none.json"), "{ \"1\": [0, 8] }").unwrap();
+    folder.write("s.toml", text.replace("comm_group.json", "none.json"));
+    folder.assert_error_begins("chakra/none.json: the file of program.groups cannot be read: ");
+    folder.write("chakra/none.json", "{ \"1\": [0, 8] }");
     assert_eq!(folder.error(), "chakra/none.json: group \"1\" has rank 8, expected 0 to 7");
-    fs::write(folder.0.path().join("s.toml"), text).unwrap();
-    let path = folder.0.path().join("chakra/astra.3.et");
-    let whole = fs::read(&path).unwrap();
-    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    assert!(
-        folder.error().starts_with("chakra/astra.3.et: the gzipped file is cut off"),
-        "{}",
-        folder.error()
-    );
+    folder.write("s.toml", text);
+    let whole = folder.read("chakra/astra.3.et");
+    folder.write("chakra/astra.3.et", &whole[..whole.len() / 2]);
+    folder.assert_error_begins("chakra/astra.3.et: the gzipped file is cut off");
 }
 
 #[test]
 fn integers_of_any_type_are_the_same() {
     let ends = |size: Attribute, tag: Attribute| {
-        let message = |kind, from: Attribute, to: Attribute| {
-            node(
-                7,
-                kind,
-                &[],
-                &[
-                    ("comm_src", from),
-                    ("comm_dst", to),
-                    ("comm_tag", tag.clone()),
-                    ("comm_size", size.clone()),
-                ],
-            )
-        };
-        let (zero, one) = (Attribute::Uint32(0), Attribute::Sint64(1));
-        let pair =
-            [NodeType::CommSend, NodeType::CommRecv].map(|kind| message(kind, zero.clone(), one.clone()));
-        pair.map(|node| vec![node])
+        let attributes = [
+            ("comm_src", Attribute::Uint32(0)),
+            ("comm_dst", Attribute::Sint64(1)),
+            ("comm_tag", tag),
+            ("comm_size", size),
+        ];
+        [NodeType::CommSend, NodeType::CommRecv].map(|kind| vec![node(7, kind, &[], &attributes)])
     };
     for size in [Attribute::Int32(9), Attribute::Uint64(9), Attribute::Fixed32(9), Attribute::Sfixed64(9)] {
         let folder = Folder::traces(&of_file(""), &ends(size, Attribute::Fixed64(3)));
@@ -421,19 +436,10 @@ fn operations_of_a_stream_begin_in_their_order() {
     let (wait, stream) = (Attribute::Uint64(5000), ("stream", Attribute::Int64(7)));
     let lead =
         node(1, NodeType::Comp, &[], &[("duration_nanoseconds", wait), ("is_cpu_op", Attribute::Bool(true))]);
-    let share = |id, data: &[u64], group: &str| {
-        let attributes = [
-            ("comm_type", Attribute::Int64(0)),
-            ("comm_size", Attribute::Int64(8)),
-            ("pg_name", Attribute::Text(group.to_owned())),
-            stream.clone(),
-        ];
-        node(id, NodeType::CommColl, data, &attributes)
+    let in_group = |id, data: &[u64], group: &str| {
+        share(id, data, 8, &[("pg_name", Attribute::Text(group.to_owned())), stream.clone()])
     };
-    let ranks = [
-        vec![lead.clone(), share(2, &[1], "a"), share(3, &[], "b")],
-        vec![lead, share(2, &[1], "a"), share(3, &[], "b")],
-    ];
+    let ranks = vec![vec![lead, in_group(2, &[1], "a"), in_group(3, &[], "b")]; 2];
     let start = |streams: &str| {
         let folder =
             Folder::traces(&of_file(&format!("{streams}algorithms = {{ all-reduce = \"ring\" }}\n")), &ranks);
@@ -445,26 +451,21 @@ fn operations_of_a_stream_begin_in_their_order() {
 
 #[test]
 fn a_sweep_compares_algorithms() {
-    let share = vec![node(
-        1,
-        NodeType::CommColl,
-        &[],
-        &[("comm_type", Attribute::Int64(0)), ("comm_size", Attribute::Int64(64))],
-    )];
+    let ranks = vec![vec![share(1, &[], 64, &[])]; 8];
     let sweep =
         "[sweep]\n\"program.algorithms\" = [{ all-reduce = \"ring\" }, { all-reduce = \"direct\" }]\n";
-    let scenario = Folder::traces(&of_file(sweep), &vec![share; 8]).load().unwrap();
+    let scenario = Folder::traces(&of_file(sweep), &ranks).load().unwrap();
     let found: Vec<u64> = scenario.runs.iter().map(makespan).collect();
     assert!(found.len() == 2 && found[0] != found[1], "{found:?}");
 }
 
 #[test]
 fn traces_that_make_no_program_are_refused() {
-    let comp = |id| node(id, NodeType::Comp, &[], &[("duration_nanoseconds", Attribute::Int64(5))]);
+    let comp = |id| computation(id, &[], 5);
     let error = |more: &str, ranks: &[Vec<Node>]| Folder::traces(&of_file(more), ranks).error();
     assert!(error("", &[vec![comp(1)]]).ends_with("1 traces, expected those of at least 2 ranks, from 0 on"));
     let padded = Folder::traces(&of_file(""), &[vec![comp(1)]]);
-    fs::rename(padded.0.path().join("t.0.et"), padded.0.path().join("t.00.et")).unwrap();
+    fs::rename(padded.path("t.0.et"), padded.path("t.00.et")).unwrap();
     let padded = padded.error();
     assert!(
         padded.ends_with("t.00.et has a number with zeros before it, expected t.0.et, t.1.et and so on"),
@@ -476,31 +477,20 @@ fn traces_that_make_no_program_are_refused() {
     let twice = error("", &[vec![comp(1), comp(1)], vec![]]);
     assert!(twice.starts_with("t.0.et: node 1 \"n1\" and node 1 \"n1\", 0 and 1 of the file"), "{twice}");
     let folder = Folder::traces(&of_file(""), &[vec![comp(1)], vec![comp(1)], vec![comp(1)]]);
-    fs::remove_file(folder.0.path().join("t.1.et")).unwrap();
-    assert!(
-        folder.error().starts_with("t.1.et: the trace of rank 1 is missing, but that of rank 2 is there")
-    );
+    fs::remove_file(folder.path("t.1.et")).unwrap();
+    folder.assert_error_begins("t.1.et: the trace of rank 1 is missing, but that of rank 2 is there");
     let whole = bytes(&[comp(1)]);
-    fs::write(folder.0.path().join("t.1.et"), &whole[..whole.len() - 3]).unwrap();
-    assert!(folder.error().starts_with("t.1.et: the file is cut off: message 1 has"), "{}", folder.error());
-    fs::write(folder.0.path().join("t.1.et"), "a,b\n").unwrap();
-    assert!(folder.error().starts_with("t.1.et: "), "{}", folder.error());
-    let share = |kind| {
-        vec![node(
-            1,
-            NodeType::CommColl,
-            &[],
-            &[("comm_type", Attribute::Int64(kind)), ("comm_size", Attribute::Int64(8))],
-        )]
-    };
-    let none = error("", &[share(0), share(0)]);
+    folder.write("t.1.et", &whole[..whole.len() - 3]);
+    folder.assert_error_begins("t.1.et: the file is cut off: message 1 has");
+    folder.write("t.1.et", "a,b\n");
+    folder.assert_error_begins("t.1.et: ");
+    let shares = |kind| vec![vec![share(1, &[], 8, &[("comm_type", Attribute::Int64(kind))])]; 2];
+    let none = error("", &shares(0));
     assert!(none.contains("program.algorithms is missing"), "{none}");
-    let other = error("algorithms = { all-gather = \"ring\" }\n", &[share(0), share(0)]);
+    let other = error("algorithms = { all-gather = \"ring\" }\n", &shares(0));
     assert!(other.contains("program.algorithms has no all-reduce, expected"), "{other}");
-    assert!(error("", &[share(12), share(12)]).contains("attribute comm_type is 12, expected 0 to 9"));
-    let waits = |id, on| node(id, NodeType::Comp, &[on], &[("duration_nanoseconds", Attribute::Int64(5))]);
-    let circle = || vec![waits(1, 2), waits(2, 1)];
-    let circles = error("", &[circle(), circle()]);
+    assert!(error("", &shares(12)).contains("attribute comm_type is 12, expected 0 to 9"));
+    let circles = error("", &vec![vec![computation(1, &[2], 5), computation(2, &[1], 5)]; 2]);
     assert!(circles.contains("rank 0: 2 operations wait for each other in a circle"), "{circles}");
     let name = Folder::new(&format!("{MACHINE}file = \"t.et\"\n")).error();
     assert!(name.contains("expected a path with {rank} in it, once"), "{name}");
@@ -524,8 +514,8 @@ fn damage(name: &str, step: usize) {
          algorithms = {{ all-gather = \"ring\", reduce-scatter = \"ring\", all-to-all = \"direct\" }}\n"
     );
     let folder = Folder::of_golden(&text);
-    let path = folder.0.path().join(format!("chakra/{name}.0.et"));
-    let whole = fs::read(&path).unwrap();
+    let trace = format!("chakra/{name}.0.et");
+    let whole = folder.read(&trace);
     let changed = |place: usize, by: u8| {
         let mut damaged = whole.clone();
         damaged[place] ^= by;
@@ -534,7 +524,7 @@ fn damage(name: &str, step: usize) {
     let (mut refused, mut run) = (0, 0);
     for place in (0..whole.len()).step_by(step) {
         for damaged in [changed(place, 1), changed(place, 0x80), whole[..place].to_vec()] {
-            fs::write(&path, damaged).unwrap();
+            folder.write(&trace, damaged);
             match folder.load() {
                 Ok(mut scenario) => {
                     let first = scenario.runs.remove(0);
@@ -553,15 +543,9 @@ fn large_sets_of_traces_run() {
     let stage = |id: u64, rank: u64| {
         let before: Vec<u64> = (1..id).rev().take(1).collect();
         if !id.is_multiple_of(100) {
-            return node(id, NodeType::Comp, &before, &[("duration_nanoseconds", Attribute::Int64(1000))]);
+            return computation(id, &before, 1000);
         }
-        let group = Attribute::Text((1 + rank / 8).to_string());
-        let attributes = [
-            ("comm_type", Attribute::Int64(0)),
-            ("comm_size", Attribute::Int64(1 << 20)),
-            ("pg_name", group),
-        ];
-        node(id, NodeType::CommColl, &before, &attributes)
+        share(id, &before, 1 << 20, &[("pg_name", Attribute::Text((1 + rank / 8).to_string()))])
     };
     let ranks: Vec<Vec<Node>> =
         (0..64).map(|rank| (1..=10_000).map(|id| stage(id, rank)).collect()).collect();
@@ -578,16 +562,7 @@ fn large_sets_of_traces_run() {
 
 #[test]
 fn collectives_go_along_the_dimensions_that_a_trace_names() {
-    let of = |dimensions: &[bool]| {
-        let list = BoolList { values: dimensions.to_vec() };
-        let attributes = [
-            ("is_cpu_op", Attribute::Bool(false)),
-            ("comm_type", Attribute::Int64(0)),
-            ("comm_size", Attribute::Int64(4096)),
-            ("involved_dim", Attribute::Bools(list)),
-        ];
-        vec![vec![node(0, NodeType::CommColl, &[], &attributes)]; 8]
-    };
+    let of = |dimensions: &[bool]| vec![vec![share_along(dimensions)]; 8];
     let text = of_file("algorithms = { all-reduce = \"ring\" }\n");
     // Node a + 4 b of the torus of 4 x 2 has the coordinates a and b.
     let members = |dimensions: &[bool]| {
@@ -605,14 +580,7 @@ fn collectives_go_along_the_dimensions_that_a_trace_names() {
 
 #[test]
 fn the_switches_of_a_network_are_no_ranks_of_its_dimension() {
-    let list = BoolList { values: vec![false] };
-    let attributes = [
-        ("is_cpu_op", Attribute::Bool(false)),
-        ("comm_type", Attribute::Int64(0)),
-        ("comm_size", Attribute::Int64(4096)),
-        ("involved_dim", Attribute::Bools(list)),
-    ];
-    let traces = |ranks: usize| vec![vec![node(0, NodeType::CommColl, &[], &attributes)]; ranks];
+    let traces = |ranks: usize| vec![vec![share_along(&[false])]; ranks];
     let grid = "kind = \"torus\"\nshape = [4, 2]";
     let tree = "kind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 4\nspines = 1";
     let text = of_file("algorithms = { all-reduce = \"ring\" }\n");
@@ -643,7 +611,7 @@ fn other_files_than_traces_of_chakra_are_refused_by_name() {
     for (text, error) in expected {
         let folder = Folder::new(&of_file(""));
         for rank in 0..2 {
-            fs::write(folder.0.path().join(format!("t.{rank}.et")), text).unwrap();
+            folder.write(&format!("t.{rank}.et"), text);
         }
         assert_eq!(folder.error(), error);
     }

@@ -1,6 +1,6 @@
 //! Correct files, and files with an error at a known position.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::fmt::Write as _;
 
 use cubefold_simulator::Requirement;
 
@@ -8,21 +8,10 @@ use super::*;
 
 /// The schedule of a file with this text, or the errors without its path.
 fn read_text(text: &str) -> Result<TaskSchedule, Vec<String>> {
-    let (_directory, path) = file(text);
-    read_schedule(&path, &Budget::default()).map_err(|failure| match failure {
-        Failure::Unreadable(reason) => vec![reason],
-        Failure::Wrong(errors) => {
-            let prefix = format!("{}/", path.parent().unwrap().display());
-            errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect()
-        }
-    })
-}
-
-fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.goal");
     std::fs::write(&path, text).unwrap();
-    (directory, path)
+    read_schedule(&path, &Budget::default()).map_err(|failure| failure.texts(directory.path()))
 }
 
 #[test]
@@ -279,12 +268,7 @@ fn finish(reader: GoalReader, mut report: LineReport<'_>) -> Result<TaskSchedule
             None
         }
     };
-    let texts = |errors: Vec<ScenarioError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>();
-    match report.into_result() {
-        Err(Failure::Wrong(errors)) => return Err(texts(errors)),
-        Err(Failure::Unreadable(reason)) => return Err(vec![reason]),
-        Ok(()) => {}
-    }
+    report.into_result().map_err(|failure| failure.texts(Path::new(".")))?;
     let builder = builder.ok_or_else(|| vec!["no ranks".to_owned()])?;
     builder.finish().map_err(|error| vec![error.to_string()])
 }

@@ -54,14 +54,20 @@ impl MachineFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement_file::Failure;
 
-    fn messages(text: &str) -> Vec<String> {
+    /// The machine file with this text, and its errors without its folder.
+    fn read(text: &str) -> (MachineFile, Vec<String>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("m.toml");
         std::fs::write(&path, text).unwrap();
         let file = MachineFile::read(&path, &Budget::default()).unwrap();
-        let prefix = format!("{}/", directory.path().display());
-        file.errors().iter().map(|error| error.to_string().replace(&prefix, "")).collect()
+        let messages = Failure::Wrong(file.errors.clone()).texts(directory.path());
+        (file, messages)
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        read(text).1
     }
 
     #[test]
@@ -75,11 +81,8 @@ mod tests {
 
     #[test]
     fn the_keys_may_stand_in_the_table_of_the_machine() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("m.toml");
-        std::fs::write(&path, "hop_cycles = 2\n[machine]\nkind = \"ring\"\n").unwrap();
-        let file = MachineFile::read(&path, &Budget::default()).unwrap();
-        assert!(file.errors().is_empty());
+        let (file, messages_of_file) = read("hop_cycles = 2\n[machine]\nkind = \"ring\"\n");
+        assert_eq!(messages_of_file, [] as [&str; 0]);
         assert!(file.value(Key::MachineKind).is_some() && file.value(Key::MachineHopCycles).is_some());
         assert_eq!(
             messages("kind = \"torus\"\n[machine]\nkind = \"ring\""),

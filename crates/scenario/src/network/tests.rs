@@ -13,17 +13,7 @@ fn read_text(text: &str) -> Result<Machine, String> {
         let hosts_forward = hosts == fabric.nodes;
         machine_of(&fabric, FabricNodes { hosts, hosts_forward, is_directed: false }, &uplinks)
     });
-    machine.unwrap_or_else(|failure| {
-        Err(match failure {
-            Failure::Unreadable(reason) => reason,
-            Failure::Wrong(errors) => {
-                let prefix = format!("{}/", directory.path().display());
-                let messages: Vec<_> =
-                    errors.iter().map(|error| error.to_string().replace(&prefix, "")).collect();
-                messages.join("\n")
-            }
-        })
-    })
+    machine.unwrap_or_else(|failure| Err(failure.texts(directory.path()).join("\n")))
 }
 
 #[test]

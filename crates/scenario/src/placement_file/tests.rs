@@ -11,20 +11,11 @@ fn read_text(text: &[u8], dimensions: u64, machine: &Machine) -> Result<Placemen
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("p.csv");
     std::fs::write(&path, text).unwrap();
-    match read(
-        &path,
-        1 << dimensions,
-        Region { machine, partition: None, allocation: None },
-        &Budget::default(),
-    ) {
-        Ok(placement) => Ok(placement),
-        Err(Failure::Unreadable(error)) => panic!("{error}"),
-        Err(Failure::Wrong(errors)) => {
-            let prefix = format!("{}:", path.display());
-            let line = |error: &ScenarioError| error.to_string().replace(&prefix, "");
-            Err(errors.iter().map(line).collect())
-        }
-    }
+    let region = Region { machine, partition: None, allocation: None };
+    read(&path, 1 << dimensions, region, &Budget::default()).map_err(|failure| {
+        let texts = failure.texts(directory.path());
+        texts.iter().map(|text| text.replace("p.csv:", "")).collect()
+    })
 }
 
 fn errors(text: &str) -> Vec<String> {
