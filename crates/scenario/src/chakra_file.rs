@@ -159,17 +159,14 @@ fn report(settings: &Settings<'_>, value: &Value, name: &str, set: &TraceSet, er
     match error {
         LoweringError::Traces(failure) => failure.report(settings.errors(), value, "program file", name),
         LoweringError::NoAlgorithm(operation, place) => {
-            let names = algorithms_for(operation);
-            let names: Vec<&str> = names.iter().map(|name| name.0).collect();
-            let expected = format!("{operation} = one of {}", alternatives(&names));
-            let message = format!(
-                "program.algorithms has no {operation}, expected {}: {} is one",
-                alternatives(&names),
-                shown(place)
-            );
+            let names: Vec<&str> = algorithms_for(operation).into_iter().map(|(name, _)| name).collect();
+            let names = alternatives(&names);
+            let expected = format!("a table with {operation} = one of {names}");
+            let shown = shown(place);
+            let message = format!("program.algorithms has no {operation}, expected {names}: {shown} is one");
             settings.report(match settings.place(Key::ProgramAlgorithms) {
                 Some(at) => ScenarioError::at(at, message, "no algorithm of it"),
-                None => settings.missing(Key::ProgramAlgorithms, &format!("a table with {expected}")),
+                None => settings.missing(Key::ProgramAlgorithms, &expected),
             });
         }
         LoweringError::Misfit(operation, error, place) => {

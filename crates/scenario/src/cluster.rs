@@ -182,11 +182,10 @@ fn outside(
         let value = leaves.required("nodes", "the nodes on a leaf", settings.errors())?;
         value.natural(leaves.name("nodes"), 1..=MAX_NETWORK_NODES, settings.errors())
     });
-    let number = |key: &str, least: u64, default: u64| match table.get(key) {
-        Some(value) => value.natural(table.name(key), least..=MAX_NETWORK_NODES, settings.errors()),
-        None => Some(default),
+    let spines = match table.get("spines") {
+        Some(value) => value.natural(table.name("spines"), 0..=MAX_NETWORK_NODES, settings.errors()),
+        None => Some(0),
     };
-    let spines = number("spines", 0, 0);
     let uplinks = match table.get("uplinks") {
         Some(Value { content: Content::Text(text), .. }) if text == "full" => Some(ClusterUplinks::Full),
         Some(value) => value

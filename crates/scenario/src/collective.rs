@@ -106,7 +106,6 @@ pub(super) struct Asked {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a collective.
 fn read(
     reading: &mut Reading<'_>,
     kind: &'static ProgramKind,
@@ -416,7 +415,6 @@ fn misfit(reading: &Reading<'_>, error: &CollectiveError) -> Option<ScenarioErro
     )
 }
 
-/// The help on an invalid specification.
 fn advice(error: &CollectiveError) -> &'static str {
     match error {
         CollectiveError::Shape { .. } => "choose another algorithm, or give program.shape",

@@ -35,11 +35,9 @@ pub(super) fn is_described(kind: MachineKind) -> bool {
     )
 }
 
-/// The keys of such a graph.
 pub(super) struct DescribedGraph<'a> {
     /// The table: `machine` or `program.guest`.
     pub(super) name: &'static str,
-    /// The kind.
     pub(super) kind: &'a Value,
     /// Finds the value of a key.
     pub(super) get: &'a dyn Fn(&'static str) -> Option<&'a Value>,

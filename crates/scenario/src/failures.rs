@@ -15,7 +15,6 @@ use super::{
 use crate::generator_key;
 
 /// Applies the failures to the machine; reports failures outside it, or that disconnect it.
-#[expect(clippy::too_many_lines, reason = "one step a key")]
 pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<Machine> {
     let (links, nodes) = (settings.get(Key::MachineFailedLinks), settings.get(Key::MachineFailedNodes));
     let machine = machine?;
@@ -55,26 +54,21 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
             .because(settings.place(Key::MachineKind), "the machine")
             .with_help(help)
     });
-    let wrong = |place: &Place, error: TooManyFailuresError| {
-        ScenarioError::at(place, error.to_string(), "these failures")
+    let with_random = |machine: Machine, value: Option<&Value>, what: &str, draw: Draw| {
+        let count = value.and_then(|value| Some((value, value.integer()?)));
+        let Some((value, count)) = count else { return Ok(machine) };
+        draw(&machine, count, key(what))
+            .map_err(|error| ScenarioError::at(&value.place, error.to_string(), "these failures"))
     };
-    let drawn = failed.and_then(|machine| match nodes.and_then(|value| Some((value, value.integer()?))) {
-        Some((value, count)) => {
-            with_failed_nodes(&machine, count, key("nodes")).map_err(|error| wrong(&value.place, error))
-        }
-        None => Ok(machine),
-    });
-    let drawn = drawn.and_then(|machine| match links.and_then(|value| Some((value, value.integer()?))) {
-        Some((value, count)) => {
-            with_failed_links(&machine, count, key("links")).map_err(|error| wrong(&value.place, error))
-        }
-        None => Ok(machine),
-    });
-    match drawn {
-        Ok(machine) => Some(machine),
-        Err(error) => settings.refuse(error),
-    }
+    failed
+        .and_then(|machine| with_random(machine, nodes, "nodes", with_failed_nodes))
+        .and_then(|machine| with_random(machine, links, "links", with_failed_links))
+        .map_err(|error| settings.report(error))
+        .ok()
 }
+
+/// A function that lets a number of nodes or links fail at random, by a key.
+type Draw = fn(&Machine, u64, [u8; 32]) -> Result<Machine, TooManyFailuresError>;
 
 /// Reports a machine that is too large to become a network, as the value at `place` requires.
 pub(super) fn check_size(

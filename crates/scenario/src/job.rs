@@ -90,7 +90,6 @@ struct ReadStep {
     is_send_of_pipeline: bool,
 }
 
-/// The names of tables of steps, with their places.
 type WrittenNames = Vec<(String, Place)>;
 
 /// The names of the steps read so far.
@@ -106,10 +105,6 @@ struct Names {
 }
 
 impl Names {
-    fn place(&self, name: &str) -> Option<&Place> {
-        self.all.get(name).map(|entry| &entry.0)
-    }
-
     fn add(&mut self, name: &str, place: &Place, steps: Vec<usize>) {
         self.all.insert(name.to_owned(), (place.clone(), steps));
     }
@@ -129,7 +124,6 @@ struct StepReading<'a> {
 }
 
 impl<'a> StepReading<'a> {
-    /// A job without steps.
     fn new(shape: &'a Shape, per_node: u64) -> Self {
         Self {
             shape,
@@ -244,7 +238,6 @@ pub(super) fn is_job(steps: &Value, algorithm: Option<&Value>) -> bool {
     })
 }
 
-/// Reads a job.
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let settings = reading.settings;
     let per_node = reading.per_node();
@@ -259,7 +252,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     for (place, value) in values.iter().enumerate() {
         all_are_read &= read_step(&mut job, reading, (place, value), &written).is_some();
         // One report of a step that is too large is enough.
-        if job.known.is_over_budget() {
+        if job.known.is_over_budget {
             return None;
         }
     }
@@ -393,7 +386,7 @@ fn name(
 
 /// Reports a name that another step has.
 fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place) -> Option<()> {
-    let Some(first) = names.place(name) else { return Some(()) };
+    let Some((first, _)) = names.all.get(name) else { return Some(()) };
     let message = format!("two steps are called {name:?}, expected a name of its own for each");
     let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
     reading.settings.refuse(error)

@@ -24,7 +24,6 @@ use super::{
     value::{Table, Value},
 };
 
-/// The keys of the table.
 const KEYS: [&str; 5] = ["file", "format", "hosts", "coordinates", "slots_per_node"];
 
 /// A launcher's file in a scenario.
@@ -129,8 +128,8 @@ impl LauncherEntry {
         place: &Place,
         beside: impl Fn(&str) -> PathBuf,
     ) -> Result<Placement, Failure> {
-        let (file, listed) = (beside(&self.file), self.hosts.as_deref().map(&beside));
-        let hosts = listed.as_deref().map(read_list).transpose().map_err(Failure::Wrong);
+        let (file, hosts) = (beside(&self.file), self.hosts.as_deref().map(&beside));
+        let hosts = hosts.map(|path| read_names(&path, LIST)).transpose().map_err(Failure::Wrong);
         let source =
             SourceFile::read(&file).map_err(|error| Failure::unread(&file, "launcher's file", error))?;
         let mut hosts = among(hosts?, known.filter(|_| self.coordinates.is_none()));
@@ -242,7 +241,7 @@ impl Run {
 ///
 /// If the file cannot be read, or a line is not a host name or repeats one: every error.
 pub fn read_hosts(path: &Path) -> Result<HostList, ScenarioErrors> {
-    read_list(path).map_err(ScenarioErrors::new)
+    read_names(path, LIST).map_err(ScenarioErrors::new)
 }
 
 /// Reads a coordinate map.
@@ -254,9 +253,8 @@ pub fn read_coordinates(path: &Path) -> Result<CoordinateMap, ScenarioErrors> {
     read_map(path).map_err(ScenarioErrors::new)
 }
 
-fn read_list(path: &Path) -> Result<HostList, Vec<ScenarioError>> {
-    read_names(path, "list of hosts")
-}
+/// The word for a list of hosts in messages.
+const LIST: &str = "list of hosts";
 
 /// The length from which files are lists of names \[bytes\].
 const LONG: usize = 1 << 22;

@@ -127,7 +127,6 @@ impl Library {
         self.message_limit
     }
 
-    /// The memory budget.
     pub(super) fn budget(&self) -> &Rc<Budget> {
         &self.account.budget
     }
@@ -273,7 +272,6 @@ impl Library {
         self.account.budget.taken().saturating_sub(self.account.kept_bytes)
     }
 
-    /// Number of placements that are kept.
     pub(super) fn placement_count(&self) -> usize {
         self.placements.len()
     }

@@ -45,9 +45,7 @@ pub(super) struct NetworkKeys<'a> {
     pub(super) lane: Option<&'a Value>,
     pub(super) link_speed_unit: Option<&'a Value>,
     pub(super) paths: Option<&'a Value>,
-    /// Whether links lead in one direction.
     pub(super) directed: Option<&'a Value>,
-    /// The kind.
     pub(super) kind: &'a Value,
 }
 
@@ -71,16 +69,6 @@ pub(super) fn read(
     if kind == MachineKind::Network {
         return from_file(keys, beside, library, errors);
     }
-    let (machine, size) = of_dimensions(kind, keys, library, errors)?;
-    Some(ReadNetwork { machine, size, own_links: None, notes: vec![] })
-}
-
-fn of_dimensions(
-    kind: MachineKind,
-    keys: &NetworkKeys<'_>,
-    library: &Library,
-    errors: &Errors,
-) -> Option<(Arc<Machine>, Size)> {
     let name = format!("{}.{}", keys.name, keys.count_key);
     let range = kind.network_dimensions()?;
     let Some(value) = keys.count else {
@@ -89,13 +77,12 @@ fn of_dimensions(
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
-    if let Err(over) = library.budget().take_network(nodes, 2 * nodes, &value.place) {
-        return errors.refuse(over);
-    }
+    let taken = library.budget().take_network(nodes, 2 * nodes, &value.place);
+    taken.map_err(|over| errors.report(over)).ok()?;
     match Machine::of_dimensions(kind, count) {
         Ok(machine) => {
             let size = Size::of_machine(&machine, &value.place);
-            Some((Arc::new(machine), size))
+            Some(ReadNetwork { machine: Arc::new(machine), size, own_links: None, notes: vec![] })
         }
         Err(error) => errors.refuse(ScenarioError::at(&value.place, error.to_string(), "this network")),
     }
@@ -272,7 +259,6 @@ fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<F
     Some(FabricUplinks { cables: Some(uplinks), are_assumed: false })
 }
 
-/// The number of levels of links between switches.
 fn switch_levels(fabric: &Fabric, hosts: u32) -> Result<usize, String> {
     let ends: Vec<(u32, u32)> = fabric.links.iter().map(|link| link.ends).collect();
     let network = Network::from_edges(fabric.nodes, &ends).map_err(|error| error.to_string())?;
@@ -344,7 +330,6 @@ fn speeds(fabric: &Fabric) -> Vec<LinkSpeed> {
 pub(super) struct FabricNodes {
     /// The number of hosts, which come first.
     pub(super) hosts: u32,
-    /// Whether hosts forward messages.
     pub(super) hosts_forward: bool,
     /// Whether a line is a channel, from its first node to its second.
     pub(super) is_directed: bool,

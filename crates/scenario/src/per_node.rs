@@ -10,7 +10,7 @@ use super::{
     scenario_program::ScenarioProgram,
     settings::Settings,
     stages_file::MAX_PROCESSES,
-    value::{Content, Value},
+    value::{Content, Value, written_lengths},
 };
 
 /// Reads the number of processes per node; 1 by default.
@@ -65,13 +65,12 @@ pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> O
         let error = ScenarioError::at(&value.place, message, "no dimensions");
         return settings.refuse(error.because(settings.place(Key::ProgramKind), "the program"));
     }
-    let written = |lengths: &[u64]| lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
     let grid = shape.shape().lengths();
     let Some(process_block) = ProcessBlock::new(grid, &block) else {
         let message = format!(
             "a block of {} processes of {}, expected a length for each dimension that divides it",
-            written(&block),
-            written(grid)
+            written_lengths(&block),
+            written_lengths(grid)
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
         let error = error.because(settings.place(Key::ProgramGuest), "the guest");

@@ -69,7 +69,6 @@ static PATTERNS: [Pattern; 6] = [
     },
 ];
 
-/// The names of the patterns.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PATTERNS.iter().map(|pattern| pattern.name)
 }

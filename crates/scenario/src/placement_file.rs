@@ -54,7 +54,6 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One error of the whole file.
     pub(super) fn of_file(path: &Path, message: impl Into<String>) -> Self {
         ScenarioError::of_file(path, message).into()
     }

@@ -271,7 +271,6 @@ fn better_of(one: Found, other: Found) -> Found {
     Found { bound, reference, evaluations, named, named_value, ..found }
 }
 
-/// The keys of the table of a search.
 const KEYS: [&str; 4] = ["objective", "evaluations", "seed", "start"];
 
 /// Reads the table `{ search = { evaluations = 20000, objective = "makespan" } }` of an embedding and reports its errors.

@@ -41,7 +41,6 @@ impl SwitchingRule {
         all
     };
 
-    /// Its name in files.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Queues(switching) => switching.name(),

@@ -23,7 +23,6 @@ pub(super) enum Uplinks {
 }
 
 impl Uplinks {
-    /// Reads the key's value.
     pub(super) fn read(value: &Value, name: &str, errors: &Errors) -> Option<Self> {
         match &value.content {
             Content::Text(text) if text == "full" => Some(Self::Full),

@@ -289,8 +289,7 @@ impl Size {
 
     /// The lengths in the form `8x8`.
     pub(super) fn written(&self) -> String {
-        let lengths: Vec<String> = self.lengths.iter().map(u64::to_string).collect();
-        lengths.join("x")
+        written_lengths(&self.lengths)
     }
 
     /// The lengths of a cube of `dimensions` dimensions, which are given at `place`.
@@ -321,6 +320,11 @@ impl Size {
         let length_places = values.iter().map(|entry| entry.place.clone()).collect();
         Some(Self { lengths, place: value.place.clone(), length_places })
     }
+}
+
+/// Lengths in the form `8x8`.
+pub(super) fn written_lengths(lengths: &[u64]) -> String {
+    lengths.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
 /// Reads a list called `name` of whether each dimension wraps.

@@ -74,12 +74,9 @@ impl CollectiveTraces {
             .map_err(|message| Failure::of_file(path, message))?;
         notes.extend(known.iter().filter_map(Group::note));
         let groups = known.iter().flat_map(|group| group.all(ranks)).collect();
-        let traces = (0..ranks).map(|rank| {
-            let trace =
-                read.get(usize::try_from(rank).unwrap_or(0)).filter(|_| read.len() > 1).or(read.first());
-            trace.map_or_else(|| Err("no trace".to_owned()), |trace| of_rank(trace, rank, scope))
-        });
-        let traces: Result<Vec<RankTrace>, String> = traces.collect();
+        // One trace is that of all ranks.
+        let traces = (0..ranks).zip(read.iter().cycle()).map(|(rank, trace)| of_rank(trace, rank, scope));
+        let traces = traces.collect::<Result<Vec<RankTrace>, String>>();
         let paths: Vec<PathBuf> =
             if files.len() > 1 { files } else { vec![path.to_owned(); usize::try_from(ranks).unwrap_or(1)] };
         let traces = traces.map_err(|message| Failure::of_file(path, message))?;

@@ -12,7 +12,7 @@ use cubefold_formats::input::input_file;
 use serde::Deserialize;
 
 use super::trace_reader::{RankTrace, Work};
-use crate::placement_file::Failure;
+use crate::{placement_file::Failure, value::written_lengths};
 
 /// The most bytes of a file of groups.
 const MAX_FILE: u64 = 1 << 26;
@@ -102,10 +102,9 @@ pub(super) fn along_dimensions(
                 return Err((rank, message));
             }
             if lengths.iter().product::<u64>() != ranks as u64 {
-                let shape: Vec<String> = lengths.iter().map(u64::to_string).collect();
+                let shape = written_lengths(lengths);
                 let message = format!(
-                    "{described}: involved_dim in traces of {ranks} ranks, expected one for each node of {}",
-                    shape.join("x")
+                    "{described}: involved_dim in traces of {ranks} ranks, expected one for each node of {shape}"
                 );
                 return Err((rank, message));
             }

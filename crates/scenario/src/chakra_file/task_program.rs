@@ -60,7 +60,6 @@ pub(super) enum LoweringError {
     NoAlgorithm(CollectiveOperation, NodePlace),
     /// The algorithm does not support this.
     Misfit(CollectiveOperation, CollectiveError, NodePlace),
-    /// The traces are wrong.
     Traces(Failure),
 }
 

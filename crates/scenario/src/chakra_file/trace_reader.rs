@@ -194,15 +194,16 @@ impl Messages<'_> {
             .map_err(|over| over.of_file(self.path, "one of its messages:"))?;
         let read = (&mut self.input).take(length).read_to_end(buffer);
         read.map_err(|error| self.broken(&error))?;
-        if (buffer.len() as u64) < length && self.number == 0 {
-            return Err(Failure::of_file(self.path, "the file does not begin like a Chakra execution trace"));
-        }
-        if (buffer.len() as u64) < length {
-            let message = format!(
-                "the file is cut off: message {} has {length} bytes, of which {} are there",
-                self.number,
-                buffer.len()
-            );
+        let found = buffer.len() as u64;
+        if found < length {
+            let message = match self.number {
+                0 => "the file does not begin like a Chakra execution trace".to_owned(),
+                number => {
+                    format!(
+                        "the file is cut off: message {number} has {length} bytes, of which {found} are there"
+                    )
+                }
+            };
             return Err(Failure::of_file(self.path, message));
         }
         self.number += 1;

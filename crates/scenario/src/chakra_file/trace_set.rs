@@ -116,7 +116,6 @@ impl TraceSet {
         Ok(set)
     }
 
-    /// The files of all ranks.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }

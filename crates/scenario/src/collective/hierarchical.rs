@@ -15,7 +15,7 @@ use cubefold_topology::Shape;
 
 use super::{
     channels, choices, chunk_steps, fold, in_switch, message_order, of_collective, over_budget,
-    rate_of_reducing, report_misfit, shape, shape_place, take_program, vector,
+    rate_of_reducing, report_misfit, shape, shape_place, take_program, take_schedule, vector,
 };
 use crate::{
     ScenarioProgram,
@@ -326,9 +326,8 @@ pub(super) fn made(
     specification: CollectiveSpecification,
     over: &[usize],
 ) -> Option<Arc<Groups>> {
-    let (budget, ranks) = (reading.settings.budget(), specification.shape.node_count());
-    let taken = budget.take_for_a_while(Groups::bytes_at_most(&specification, over), 0);
-    taken.map_err(|over| over_budget(reading, over, ranks)).ok()?;
+    let (budget, ranks) = (reading.settings.budget(), specification.rank_count());
+    take_schedule(reading, &specification, over)?;
     let groups = Groups::new(specification, over);
     let groups = groups.map_err(|error| report_misfit(reading, &error)).ok()?;
     budget.take(groups.bytes()).map_err(|over| over_budget(reading, over, ranks)).ok()?;

@@ -21,7 +21,6 @@ use crate::{
     value::{Content, Value},
 };
 
-/// The name of the algorithm.
 pub(crate) const IN_SWITCH: &str = "in-switch";
 
 /// Whether the algorithm is reduction in the switch.

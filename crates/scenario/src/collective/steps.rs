@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use cubefold_collectives::{
     Collective, CollectiveSpecification, Groups, Operation, Step as CollectiveStep, StepsError,
 };
+use cubefold_simulator::Computations;
 
 use super::{
     Asked, KINDS, ask,
@@ -113,7 +114,6 @@ pub(crate) fn is_operation(kind: &ProgramKind) -> bool {
     KINDS.iter().any(|(known, _)| known.name == kind.name)
 }
 
-/// Reads a sequence.
 fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let value = reading.settings.required(Key::ProgramSteps, "a list of tables: [[program.steps]]")?;
     let per_node = reading.per_node();
@@ -192,17 +192,13 @@ fn asked_operations(steps: &[ReadStep], chosen: &[usize]) -> Option<AskedOperati
 #[derive(Default)]
 pub(crate) struct KnownCollectives {
     collectives: Vec<(CollectiveSpecification, Vec<usize>, Arc<Groups>)>,
-    is_over_budget: bool,
+    /// Whether any took too much memory.
+    pub(crate) is_over_budget: bool,
 }
 
 impl KnownCollectives {
     /// The most collectives kept; the oldest is dropped first.
     const MOST: usize = 64;
-
-    /// Whether any took too much memory.
-    pub(crate) fn is_over_budget(&self) -> bool {
-        self.is_over_budget
-    }
 
     /// The requested collective, made unless it is known. Reports one that is invalid or takes too much memory.
     pub(crate) fn collective(
@@ -245,7 +241,6 @@ struct ReadStep {
     notes: Vec<String>,
 }
 
-/// Reads a step.
 fn read_step(
     reading: &mut Reading<'_>,
     value: &Value,
@@ -256,12 +251,7 @@ fn read_step(
     let settings = reading.settings.of_step(&table.step);
     let scale = reading.machine.timing.scale();
     let computations = message_sizes::read_computations(&settings, scale, ByStage::No);
-    let mut reading = Reading {
-        settings: &settings,
-        machine: reading.machine,
-        library: &mut *reading.library,
-        computations,
-    };
+    let mut reading = reading.of_step(&settings, computations);
     if table.is_computation() {
         let choices = vec![vec![CollectiveStep::Computation(reading.compute()?.get())]];
         return Some(ReadStep { choices, bytes: None, whole: None, notes: vec![] });
@@ -282,6 +272,17 @@ fn read_step(
         choices.push(vec![CollectiveStep::Groups(groups)]);
     }
     Some(ReadStep { choices, bytes, whole: None, notes })
+}
+
+impl Reading<'_> {
+    /// The inputs for reading a step with these settings.
+    pub(crate) fn of_step<'b>(
+        &'b mut self,
+        settings: &'b Settings<'b>,
+        computations: Option<Computations>,
+    ) -> Reading<'b> {
+        Reading { settings, machine: self.machine, library: self.library, computations }
+    }
 }
 
 /// A step as written.
@@ -409,7 +410,6 @@ pub(crate) fn combinations(
     Some((0..count).map(combination).collect())
 }
 
-/// The error for steps that do not make a sequence.
 fn steps_error(value: &Value, steps: &[Value], error: &StepsError) -> ScenarioError {
     let place = match error {
         StepsError::Ranks { step, .. } => steps.get(*step).map_or(&value.place, |step| &step.place),

@@ -32,7 +32,7 @@ pub(super) const POLYMORPHIC: Embedding = Embedding {
     takes: "a mesh of two dimensions, and a torus of 3 x 7, 5 x 11, 13 x 29, 21 x 47, .. nodes, or its smallest hypercube",
     constructions: Vec::new,
     is_seeded: false,
-    maker: Maker::Construction(place_on_array),
+    maker: Maker::Construction(|fit, named| place_by(fit, named, Some(GreenbergConstruction::Polymorphic))),
 };
 
 fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
@@ -40,10 +40,6 @@ fn place(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
     let construction =
         GreenbergConstruction::NAMED.into_iter().find(|construction| Some(construction.name()) == chosen);
     place_by(fit, named, construction)
-}
-
-fn place_on_array(fit: &Fit<'_>, named: &NamedEmbedding) -> Result<Placement, Failure> {
-    place_by(fit, named, Some(GreenbergConstruction::Polymorphic))
 }
 
 /// The placement by a construction, or by the one that `greenberg` chooses.

@@ -86,7 +86,6 @@ impl Labels {
         }
     }
 
-    /// The value of a label.
     #[inline]
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
         self.get_as(label, CountedLabel::of(label))

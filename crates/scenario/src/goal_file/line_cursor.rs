@@ -15,7 +15,6 @@ const IS_OF_WORD: [bool; 256] = {
     }
 };
 
-/// An error in a line.
 #[derive(Debug)]
 pub(super) struct LineError {
     pub(super) span: Range<usize>, // bytes of the line

@@ -62,7 +62,6 @@ struct TaskStep {
     parts: Vec<PartOfStep<usize>>,
 }
 
-/// The keys of a pipeline.
 struct Keys {
     axis: usize,
     tasks: Tasks,
@@ -80,12 +79,7 @@ pub(super) fn read(
 ) -> Option<()> {
     let settings = reading.settings.of_step(&table.step);
     let computations = reading.computations.clone();
-    let step_reading = &mut Reading {
-        settings: &settings,
-        machine: reading.machine,
-        library: &mut *reading.library,
-        computations,
-    };
+    let step_reading = &mut reading.of_step(&settings, computations);
     report_foreign(step_reading, table);
     let keys = keys(step_reading, table, value, job.shape);
     let stages = keys.as_ref().zip(takes_part.as_ref());
@@ -145,7 +139,6 @@ fn check_count(
     reading.settings.refuse(ScenarioError::at(place, message, "too many steps"))
 }
 
-/// The name of a pipeline.
 pub(super) struct PipelineName {
     /// Its name in `after` and in results.
     pub(super) shown: String,
@@ -304,7 +297,7 @@ fn passes(
         let step = task_step(job, reading, value, parts.as_ref(), &mut counts);
         let step = step.filter(|step| is_new(reading, &mut names, &step.name, &value.place));
         steps.push(step);
-        if job.known.is_over_budget() {
+        if job.known.is_over_budget {
             return None;
         }
     }
@@ -328,7 +321,6 @@ fn is_new(reading: &mut Reading<'_>, names: &mut BTreeMap<String, Place>, name: 
     true
 }
 
-/// Reads a step of a task.
 fn task_step(
     job: &mut StepReading<'_>,
     reading: &mut Reading<'_>,
@@ -379,7 +371,6 @@ struct WrittenOut<'a> {
     tasks: Vec<PipelineTask>,
 }
 
-/// The send of a stage.
 #[derive(Clone)]
 struct SendOfStage {
     body: usize,

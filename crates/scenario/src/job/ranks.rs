@@ -5,7 +5,11 @@ use std::sync::Arc;
 use cubefold_formats::input::text::shortened;
 use cubefold_topology::Shape;
 
-use crate::{errors::ScenarioError, program::Reading, value::Value};
+use crate::{
+    errors::ScenarioError,
+    program::Reading,
+    value::{Value, written_lengths},
+};
 
 /// Whether each rank takes part; empty if all do.
 pub(super) fn takes_part(
@@ -38,10 +42,9 @@ fn ranges(reading: &mut Reading<'_>, value: &Value, shape: &Shape) -> Option<Vec
     let mut ranges = vec![];
     for entry in entries {
         let Some(&[axis, first, last]) = entry.integers().as_deref() else {
-            let lengths: Vec<String> = shape.lengths().iter().map(u64::to_string).collect();
+            let shape = written_lengths(shape.lengths());
             let expected = format!(
-                "three integers [axis, first, last] of the logical shape {}, all counted from 0",
-                lengths.join("x")
+                "three integers [axis, first, last] of the logical shape {shape}, all counted from 0"
             );
             let message = format!("range {} of only, expected {expected}", shortened(&entry.written()));
             reading.settings.report(ScenarioError::at(&entry.place, message, "no range"));

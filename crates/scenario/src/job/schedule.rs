@@ -4,7 +4,6 @@
 //! `F(g, m)` and `B(g, m)` are the tasks of layer group `g` and microbatch `m`. Group `g = v S + p` is chunk `v` of stage `p`
 //! of `S`, and there are `G = S V` groups.
 
-/// A schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Schedule {
     /// All forward tasks, then all backward tasks.
@@ -24,10 +23,8 @@ pub(super) enum Pass {
     Backward,
 }
 
-/// A task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Task {
-    /// Its pass.
     pub(super) pass: Pass,
     /// Its chunk `v`.
     pub(super) chunk: usize,
@@ -40,7 +37,6 @@ pub(super) struct Task {
 /// A task that another one needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Need {
-    /// The task.
     pub(super) task: Task,
     /// Whether its result is sent; the last forward task of a microbatch and its first backward task are in one stage.
     pub(super) is_sent: bool,
@@ -49,7 +45,6 @@ pub(super) struct Need {
 /// The tasks of a pipeline. Under `Interleaved`, `microbatches` is a multiple of `stages`; under others `chunks` is 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tasks {
-    /// The schedule.
     pub(super) schedule: Schedule,
     /// `S`, at least 2.
     pub(super) stages: usize,
@@ -65,7 +60,6 @@ impl Schedule {
         [("gpipe", Self::GPipe), ("1f1b", Self::OneForwardOneBackward), ("interleaved", Self::Interleaved)];
 }
 
-/// The names of all schedules.
 pub(crate) fn schedule_names() -> [&'static str; 3] {
     Schedule::ALL.map(|(name, _)| name)
 }

@@ -63,7 +63,6 @@ pub fn kinds_of_steps() -> &'static [&'static ProgramKind] {
 /// The body of a step, in alternatives, the fastest of which counts.
 #[derive(Debug)]
 pub(super) struct ReadBody {
-    /// The name of its kind.
     pub(super) kind: &'static str,
     /// At least one; a collective also has its groups.
     pub(super) choices: Vec<(StepBody, Option<Arc<Groups>>)>,
@@ -78,7 +77,6 @@ pub(super) struct ReadBody {
 /// The steps that a table stands for.
 #[derive(Debug)]
 pub(super) struct StepsOfTable<Body> {
-    /// The kind of the table.
     pub(super) kind: &'static str,
     /// At least one.
     pub(super) parts: Vec<PartOfStep<Body>>,
@@ -169,7 +167,6 @@ impl ReadBody {
     }
 }
 
-/// Reads the body of a step.
 pub(super) fn read_body(
     reading: &mut Reading<'_>,
     table: &StepTable,
@@ -185,12 +182,7 @@ pub(super) fn read_body(
         if kind.is_some_and(|kind| kind.name == STAGES.name) { ByStage::Yes(None) } else { ByStage::No };
     let scale = reading.machine.timing.scale();
     let computations = message_sizes::read_computations(&settings, scale, by_stage);
-    let reading = &mut Reading {
-        settings: &settings,
-        machine: reading.machine,
-        library: &mut *reading.library,
-        computations,
-    };
+    let reading = &mut reading.of_step(&settings, computations);
     report_foreign_own(reading, table, kind);
     if let Some(kind) = kind {
         collective::report_foreign(reading, &table.step, kind);
@@ -204,7 +196,6 @@ pub(super) fn read_body(
     collective_step::read(reading, table, value, shape, per_node, known, parts)
 }
 
-/// Whether a table is a pipeline.
 pub(super) fn is_pipeline(table: &StepTable) -> bool {
     job_kind(table).is_some_and(|kind| kind.name == PIPELINE.name)
 }

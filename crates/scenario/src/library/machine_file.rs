@@ -35,7 +35,6 @@ impl MachineFile {
         })
     }
 
-    /// The value of a key.
     pub(crate) fn value(&self, setting: Key) -> Option<&Value> {
         self.written.as_ref()?.values.get(setting)
     }
