@@ -153,7 +153,7 @@ fn report(settings: &Settings<'_>, value: &Value, name: &str, set: &TraceSet, er
             "{} of rank {} ({})",
             set.node(place).described(),
             place.0,
-            set.paths()[place.0 as usize].display()
+            set.paths[place.0 as usize].display()
         )
     };
     match error {

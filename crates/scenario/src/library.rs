@@ -195,11 +195,11 @@ impl Library {
         let read = read.chain(self.schedules.keys()).chain(self.grammars.keys().map(|(path, _)| path));
         let read = read.chain(self.traffic.keys().map(|key| &key.0));
         let traces = self.traces.iter().flat_map(|((_, groups, _), set)| {
-            let of_ranks = set.iter().flat_map(|set| set.paths().iter().cloned());
+            let of_ranks = set.iter().flat_map(|set| set.paths.iter().cloned());
             of_ranks.chain(groups.iter().cloned())
         });
-        let collective =
-            self.collective_traces.values().flatten().flat_map(|traces| traces.paths().iter().cloned());
+        let collective = self.collective_traces.values().flatten();
+        let collective = collective.flat_map(|traces| traces.set.paths.iter().cloned());
         read.cloned().chain(traces).chain(collective).chain(placements)
     }
 

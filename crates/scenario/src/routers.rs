@@ -27,19 +27,10 @@ pub(super) enum SwitchingRule {
 
 impl SwitchingRule {
     /// Every rule, the default first.
-    pub(super) const ALL: [Self; Switching::ALL.len() + FlowControl::ALL.len()] = {
-        let (queues, mut place) = (Switching::ALL.len(), 0);
-        let mut all = [Self::Queues(Switching::ALL[0]); Switching::ALL.len() + FlowControl::ALL.len()];
-        while place < all.len() {
-            all[place] = if place < queues {
-                Self::Queues(Switching::ALL[place])
-            } else {
-                Self::Routers(FlowControl::ALL[place - queues])
-            };
-            place += 1;
-        }
-        all
-    };
+    pub(super) fn all() -> Vec<Self> {
+        let queues = Switching::ALL.into_iter().map(Self::Queues);
+        queues.chain(FlowControl::ALL.into_iter().map(Self::Routers)).collect()
+    }
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -67,7 +58,7 @@ impl SwitchingRule {
 
 /// The switching in the settings; `None` if it is wrong.
 pub(super) fn switching(settings: &Settings<'_>) -> Option<SwitchingRule> {
-    settings.one_of(Key::MachineSwitching, &SwitchingRule::ALL, SwitchingRule::name)
+    settings.one_of(Key::MachineSwitching, &SwitchingRule::all(), SwitchingRule::name)
 }
 
 /// Whether the settings ask for routers with finite buffers.
@@ -75,20 +66,10 @@ pub(super) fn are_asked_for(settings: &Settings<'_>) -> bool {
     switching(&settings.silent()).is_some_and(|rule| rule.flow_control().is_some())
 }
 
-/// The ties of grids: rules, and a random choice for each packet.
-const TIES: [RouterTie; TieRule::ALL.len() + 1] = {
-    let mut ties = [RouterTie::Random; TieRule::ALL.len() + 1];
-    let mut place = 0;
-    while place < TieRule::ALL.len() {
-        ties[place] = RouterTie::Rule(TieRule::ALL[place]);
-        place += 1;
-    }
-    ties
-};
-
-/// Reads the rule for ties between the two ways around a ring.
+/// Reads the rule for ties between the two ways around a ring, which may be a random choice for each packet.
 fn read_tie(settings: &Settings<'_>) -> Option<RouterTie> {
-    settings.one_of(Key::ExecutionTie, &TIES, RouterTie::name)
+    let ties = [&TieRule::ALL.map(RouterTie::Rule)[..], &[RouterTie::Random]].concat();
+    settings.one_of(Key::ExecutionTie, &ties, RouterTie::name)
 }
 
 /// The same for machines whose queues have no limit; a random tie, reported with the routers, counts as the

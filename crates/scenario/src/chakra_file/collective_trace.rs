@@ -28,16 +28,11 @@ const MAX_RANKS: u64 = 1 << 16;
 /// The traces of all ranks, and sentences on assumptions.
 #[derive(Debug)]
 pub(crate) struct CollectiveTraces {
-    pub(super) set: Arc<TraceSet>,
+    pub(crate) set: Arc<TraceSet>,
     pub(super) notes: Vec<String>,
 }
 
 impl CollectiveTraces {
-    /// The files, one for each rank.
-    pub(crate) fn paths(&self) -> &[PathBuf] {
-        self.set.paths()
-    }
-
     /// Reads one trace that all ranks run or, with `{rank}` in the path, the traces of all ranks.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ const BYTES_A_PART: u64 = 160;
 #[derive(Debug)]
 pub(crate) struct TraceSet {
     /// The files, by rank.
-    pub(super) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// The operations, by rank.
     pub(super) traces: Vec<RankTrace>,
     /// The groups of ranks that take part in collectives.
@@ -114,10 +114,6 @@ impl TraceSet {
         set.match_messages()?;
         set.activities.sort_unstable_by_key(|activity| activity.key);
         Ok(set)
-    }
-
-    pub(crate) fn paths(&self) -> &[PathBuf] {
-        &self.paths
     }
 
     pub(super) fn node(&self, (rank, place): NodePlace) -> &TraceNode {

@@ -200,7 +200,11 @@ pub(crate) fn read_levels(
     per_node: u64,
 ) -> Option<Levels> {
     let name = format!("{}.hierarchical", Key::ProgramAlgorithm.path());
-    let operations = hierarchical_operations(operation).or_else(|| no_levels(reading, operation, value))?;
+    let Some(operations) = hierarchical_operations(operation) else {
+        let message =
+            format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
+        return reading.settings.refuse(ScenarioError::at(&value.place, message, "not in two levels"));
+    };
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
     let inner = algorithm(reading, &table, "inner", Level::Inner, operations);
     let outer = algorithm(reading, &table, "outer", Level::Outer, operations);
@@ -286,12 +290,6 @@ fn groups_over(whole: &Shape, level: Level) -> Vec<Vec<u32>> {
         Level::Inner => (0..nodes).map(|node| (0..inside).map(|place| rank(node, place)).collect()).collect(),
         Level::Outer => (0..inside).map(|place| (0..nodes).map(|node| rank(node, place)).collect()).collect(),
     }
-}
-
-/// Reports an operation that has no hierarchical form.
-fn no_levels<T>(reading: &mut Reading<'_>, operation: Operation, value: &Value) -> Option<T> {
-    let message = format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
-    reading.settings.refuse(ScenarioError::at(&value.place, message, "not in two levels"))
 }
 
 /// The number of chunks.

@@ -158,7 +158,7 @@ keys! {
         "The cycles for which a unit of a message occupies a link; also a list with one for each class of links.";
     MachineLatencyCycles "machine.latency_cycles", from(0), number(0),
         "The latency of a link in cycles, which does not occupy it; also a list with one for each class of links.";
-    MachineSwitching "machine.switching", Choice(|| KeyWord::all(SwitchingRule::ALL.map(SwitchingRule::name))),
+    MachineSwitching "machine.switching", Choice(|| KeyWord::all(SwitchingRule::all().into_iter().map(SwitchingRule::name))),
         Word("store-and-forward"),
         "Whether a message continues when all of it has arrived or its first unit, or through routers with finite buffers.";
     MachineRouterVirtualChannels "machine.router.virtual_channels", range(1, 64), number(4),
