@@ -40,7 +40,7 @@ use super::{
     value::Value,
 };
 
-/// The way in for other files with the places of ranks.
+/// The help for files of other forms that place ranks.
 const OF_LAUNCHERS: &str =
     "a file that a launcher reads has a format: { file = \"..\", format = \"slurm-hostfile\" }";
 

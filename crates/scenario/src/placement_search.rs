@@ -16,7 +16,7 @@ use super::{
     errors::{Errors, ScenarioError},
     keys::MAX_INTEGER,
     source_file::Place,
-    value::{Table, Value},
+    value::{Content, Table, Value},
 };
 
 /// The settings of a search.
@@ -280,8 +280,10 @@ pub(super) fn entry(value: &Value, errors: &Errors) -> Option<SearchRequest> {
     let inner = outer.required("search", "a table, which may be empty", errors)?;
     let table = Table::read(inner, "search", &KEYS, errors)?;
     let known = Objective::ALL.map(|objective| (objective.name(), objective));
-    let objective =
-        table.get("objective").map(|value| value.choice(&table.name("objective"), &known, errors));
+    let objective = match table.get("objective") {
+        Some(value) => value.choice(&table.name("objective"), &known, errors),
+        None => Some(Objective::default()),
+    };
     let number = |key: &str, least: u64| {
         table.get(key).and_then(|value| value.natural(table.name(key), least..=MAX_INTEGER, errors))
     };
@@ -291,13 +293,13 @@ pub(super) fn entry(value: &Value, errors: &Errors) -> Option<SearchRequest> {
     for start in listed.unwrap_or_default() {
         starts.extend(start.text(table.name("start"), errors).map(str::to_owned));
     }
-    let objective = objective.map_or(Some(Objective::default()), |read| read)?;
-    (errors.len() == before).then_some(SearchRequest { objective, evaluations, seed, starts })
+    let request = SearchRequest { objective: objective?, evaluations, seed, starts };
+    (errors.len() == before).then_some(request)
 }
 
 /// Whether a table in the list of embeddings requests a search.
 pub(super) fn is_search(value: &Value) -> bool {
-    matches!(&value.content, super::value::Content::Table(members) if members.iter().any(|member| member.key == "search"))
+    matches!(&value.content, Content::Table(members) if members.iter().any(|member| member.key == "search"))
 }
 
 /// Gives each run that requests a search the placement found by starting from the other runs.

@@ -257,11 +257,8 @@ fn messages(
         let found = body.process_count();
         let message = format!("a step of {found} processes, expected {ranks}: the ranks of the program");
         let place = [Key::ProgramGuest, Key::ProgramFile].iter().find_map(|&key| reading.settings.place(key));
-        return reading.settings.refuse(ScenarioError::at(
-            place.unwrap_or(&table.step.place),
-            message,
-            "other processes",
-        ));
+        let place = place.unwrap_or(&table.step.place);
+        return reading.settings.refuse(ScenarioError::at(place, message, "other processes"));
     }
     Some(whole(kind, body, bytes, notes))
 }

@@ -171,15 +171,12 @@ fn block_lengths(guest: &[u64], count: u64) -> Vec<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::scenario;
+    use crate::{placement_search::sites, tests::scenario};
 
     /// The first run of a scenario with one embedding, and the starts of its search.
     fn starts(text: &str) -> (Run, Vec<Start>) {
         let run = scenario(text).runs[0].clone();
-        let sites = match &run.allocation {
-            Some(allocation) => allocation.nodes().to_vec(),
-            None => run.machine.hosts().collect(),
-        };
+        let sites = sites(&run, u64::MAX).unwrap();
         let per_site = usize::try_from(run.placement.max_load()).unwrap();
         let starts = all(std::slice::from_ref(&run), &[], &sites, per_site).unwrap();
         (run, starts)
