@@ -59,13 +59,8 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
         }
         (Some(value), None) => {
             let path = value.text(Key::MachineHostNames.path(), settings.errors())?;
-            let list = match read_names_file(&settings.beside(path), "list of host names") {
-                Ok(list) => list,
-                Err(wrong) => {
-                    settings.report_all(wrong);
-                    return None;
-                }
-            };
+            let list = read_names_file(&settings.beside(path), "list of host names");
+            let list = list.map_err(|wrong| settings.report_all(wrong)).ok()?;
             let count = list.count();
             if count != hosts as u64 && count.saturating_mul(devices) != hosts as u64 {
                 let of_nodes = match devices {

@@ -104,13 +104,10 @@ fn read_operations(path: &Path, budget: &Budget) -> Result<TaskSchedule, Failure
         }
         Ok(())
     })?;
-    let builder = match reader.finish() {
-        Ok(builder) => builder,
-        Err((line, error)) => {
-            report.add(line, b"", error);
-            None
-        }
-    };
+    let builder = reader.finish().unwrap_or_else(|(line, error)| {
+        report.add(line, b"", error);
+        None
+    });
     report.into_result()?;
     let Some(builder) = builder else {
         return Err(Failure::of_file(path, "no ranks, expected \"num_ranks N\""));

@@ -78,15 +78,13 @@ fn read_hosts_key(table: &Table<'_>, format: LauncherFormat, errors: &Errors) ->
     if format.names_hosts() {
         return path(table.get("hosts")?, &table.name("hosts"), errors);
     }
-    refuse(table, "hosts", &format!("{format} names no hosts"), errors);
-    None
+    refuse(table, "hosts", &format!("{format} names no hosts"), errors)
 }
 
 /// The path of the coordinate map; reports one that the format does not use, or that it lacks.
 fn read_coordinates_key(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Option<String> {
     if !format.takes_coordinates() {
-        refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
-        return None;
+        return refuse(table, "coordinates", &format!("{format} names no hosts"), errors);
     }
     let value = if format.needs_coordinates() {
         table.required("coordinates", "the path of the output of print(jax.devices())", errors)?
@@ -102,15 +100,14 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Opt
     if format.names_hosts() && format.has_slots() {
         return table.get(key)?.natural(table.name(key), 1..=u32::MAX.into(), errors);
     }
-    refuse(table, key, &format!("{format} has no slots of hosts"), errors);
-    None
+    refuse(table, key, &format!("{format} has no slots of hosts"), errors)
 }
 
 /// Reports a key that must be absent.
-fn refuse(table: &Table<'_>, key: &str, reason: &str, errors: &Errors) {
-    let Some(value) = table.get(key) else { return };
+fn refuse<T>(table: &Table<'_>, key: &str, reason: &str, errors: &Errors) -> Option<T> {
+    let value = table.get(key)?;
     let message = format!("{} is given, expected none: {reason}", table.name(key));
-    errors.report(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")));
+    errors.refuse(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")))
 }
 
 impl LauncherEntry {

@@ -233,13 +233,8 @@ pub(super) fn with_routers(
         // Reported with the other rules that coordinated execution does not support.
         return None;
     }
-    match communication.with_routers(routers, machine) {
-        Ok(communication) => Some(communication),
-        Err(error) => {
-            settings.report_all(refusal(settings, &error));
-            None
-        }
-    }
+    let communication = communication.with_routers(routers, machine);
+    communication.map_err(|error| settings.report_all(refusal(settings, &error))).ok()
 }
 
 /// A help for a routing that a machine does not support: a dragonfly may lack groups or links.

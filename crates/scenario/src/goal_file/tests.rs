@@ -261,13 +261,10 @@ fn read_stream(bytes: &[u8]) -> Result<TaskSchedule, Vec<String>> {
 }
 
 fn finish(reader: GoalReader, mut report: LineReport<'_>) -> Result<TaskSchedule, Vec<String>> {
-    let builder = match reader.finish() {
-        Ok(builder) => builder,
-        Err((line, error)) => {
-            report.add(line, b"", error);
-            None
-        }
-    };
+    let builder = reader.finish().unwrap_or_else(|(line, error)| {
+        report.add(line, b"", error);
+        None
+    });
     report.into_result().map_err(|failure| failure.texts(Path::new(".")))?;
     let builder = builder.ok_or_else(|| vec!["no ranks".to_owned()])?;
     builder.finish().map_err(|error| vec![error.to_string()])

@@ -106,17 +106,16 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
         _ => None,
     };
     match axis {
-        Some(axis) if axis <= greatest => return Some(axis),
+        Some(axis) if axis <= greatest => Some(axis),
         Some(axis) => {
             let message = format!("axis {axis} in over of {of}, expected {expected}");
-            reading.settings.report(ScenarioError::at(&value.place, message, "no axis of it"));
+            reading.settings.refuse(ScenarioError::at(&value.place, message, "no axis of it"))
         }
         None => {
             let message = format!("over = {} of {of}, expected {expected}", shortened(&value.written()));
-            reading.settings.report(ScenarioError::at(&value.place, message, "no axis"));
+            reading.settings.refuse(ScenarioError::at(&value.place, message, "no axis"))
         }
     }
-    None
 }
 
 /// The distance of a send along its axis, not 0.
