@@ -55,7 +55,7 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
         (Some(value), Some(_)) => {
             let message = "machine.host_names of a network with names, expected none";
             return settings
-                .refuse(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
+                .fail(ScenarioError::at(&value.place, message, "not needed").with_help("remove it"));
         }
         (Some(value), None) => {
             let path = value.text(Key::MachineHostNames.path(), settings.errors())?;
@@ -70,7 +70,7 @@ pub(super) fn read_names(settings: &Settings<'_>, machine: Option<&Machine>) -> 
                 let message = format!(
                     "{count} host names, expected {hosts}, one for each host of the machine{of_nodes}"
                 );
-                return settings.refuse(ScenarioError::at(&value.place, message, "not one for each"));
+                return settings.fail(ScenarioError::at(&value.place, message, "not one for each"));
             }
             list
         }
@@ -122,7 +122,7 @@ pub(super) fn read(
     rows.keep(Allocation::bytes(nodes.len() as u64));
     if nodes.is_empty() {
         let message = "machine.allocation without a working node, expected at least one";
-        return settings.refuse(ScenarioError::at(&value.place, message, "no node left"));
+        return settings.fail(ScenarioError::at(&value.place, message, "no node left"));
     }
     let as_box = as_box(machine, &nodes);
     Some(Allocation::new(nodes, as_box))

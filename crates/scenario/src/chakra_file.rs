@@ -132,7 +132,7 @@ fn read_traces<'a>(reading: &mut Reading<'a>) -> Option<(&'a Value, PathBuf, Arc
     let name = value.text(Key::ProgramFile.path(), settings.errors())?;
     if name.matches(RANK).count() != 1 {
         let error = value.unexpected(Key::ProgramFile.path(), "a path with {rank} in it, once");
-        return settings.refuse(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
+        return settings.fail(error.with_help("every rank has a file of its own: \"trace.{rank}.et\""));
     }
     let pattern = settings.beside(name);
     // Switches are nodes without ranks: the hosts of a network with switches have no coordinates.
@@ -204,7 +204,7 @@ fn algorithms(reading: &mut Reading<'_>) -> Option<BTreeMap<Operation, Algorithm
     let mut algorithms = BTreeMap::new();
     let Some(value) = reading.settings.get(Key::ProgramAlgorithms) else { return Some(algorithms) };
     let Content::Table(entries) = &value.content else {
-        return reading.settings.refuse(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
+        return reading.settings.fail(value.unexpected(path, "a table such as { all-reduce = \"ring\" }"));
     };
     let before = reading.settings.errors().len();
     for entry in entries {

@@ -73,7 +73,7 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
     let Some(value) = settings.get(key) else {
         let example = "the network of a node: { kind = \"switch\", link = { bandwidth = \"450 GB/s\", latency = \"500 ns\" } }";
         return settings
-            .refuse(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
+            .fail(settings.missing(key, example).because(settings.place(Key::MachineKind), "a cluster"));
     };
     let table = Table::read(
         value,
@@ -92,7 +92,7 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         if kind != "switch" {
             let message =
                 format!("{} of a {kind}, expected none: only switches reduce", table.name("reduce"));
-            return settings.refuse(ScenarioError::at(&value.place, message, "nothing reduces"));
+            return settings.fail(ScenarioError::at(&value.place, message, "nothing reduces"));
         }
         in_switch::reduce(value, &table.name("reduce"), settings.errors());
     }
@@ -110,7 +110,7 @@ fn inside(settings: &Settings<'_>, devices: Option<u64>) -> Option<(ClusterInsid
         let message = format!("a hypercube of {found} devices, expected a power of two");
         let error = ScenarioError::at(&kind_value.place, message, "needs a power of two");
         return settings
-            .refuse(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
+            .fail(error.because(settings.place(Key::MachineDevicesPerNode), format!("{found} devices")));
     }
     Some((inside, link))
 }
@@ -121,7 +121,7 @@ fn report_replaced(settings: &Settings<'_>, value: &Value) -> Option<()> {
     let message = "machine.inside.kind is missing: the table replaces that of the machine file as a whole";
     let error = ScenarioError::at(&value.place, message, "without kind");
     let error = error.because(Some(&replaced.place), "replaced");
-    settings.refuse(error.with_help("write all keys of machine.inside, also those of the machine file"))
+    settings.fail(error.with_help("write all keys of machine.inside, also those of the machine file"))
 }
 
 /// Reads the number of planes of the switches inside a node.
@@ -133,7 +133,7 @@ fn planes(settings: &Settings<'_>, table: &Table<'_>, kind: &str) -> Option<u64>
         Some(value) => {
             let message =
                 format!("{} of a {kind}, expected none: only switches have planes", table.name("planes"));
-            settings.refuse(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"))
+            settings.fail(ScenarioError::at(&value.place, message, "not needed").with_help("remove planes"))
         }
         None => Some(1),
     }
@@ -158,7 +158,7 @@ fn nic(settings: &Settings<'_>, nics: Option<u64>, devices: Option<u64>) -> Opti
         let message =
             "machine.nic with a NIC for each device, expected none: a device has the link to its leaf itself";
         let error = ScenarioError::at(&value.place, message, "no such links");
-        return settings.refuse(error.with_help("remove nic, or give nics_per_node"));
+        return settings.fail(error.with_help("remove nic, or give nics_per_node"));
     }
     Some(link)
 }

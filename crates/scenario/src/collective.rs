@@ -181,7 +181,7 @@ fn of_collective(
         Ok(collective) => Some(ScenarioProgram::of_collective(kind, collective, per_node)),
         Err(error) => {
             let error = ScenarioError::at(shape_place(reading)?, error.to_string(), "this shape");
-            reading.settings.refuse(error)
+            reading.settings.fail(error)
         }
     }
 }
@@ -294,7 +294,7 @@ fn algorithm(reading: &mut Reading<'_>, operation: Operation) -> Option<Algorith
         return value.choice(Key::ProgramAlgorithm.path(), &choices, reading.settings.errors());
     }
     let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
-    reading.settings.refuse(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)))
+    reading.settings.fail(reading.settings.missing(Key::ProgramAlgorithm, &alternatives(&names)))
 }
 
 /// The dimensions of the logical shape that groups extend over, ascending; empty if all ranks are one group.
@@ -352,7 +352,7 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
             let message =
                 format!("program.shape {} has {count} processes, expected {expected}", size.written());
             let error = ScenarioError::at(&size.place, message, format!("expected {expected}"));
-            return settings.refuse(error.because(settings.place(Key::ProgramProcesses), "the processes"));
+            return settings.fail(error.because(settings.place(Key::ProgramProcesses), "the processes"));
         }
         return Shape::new(&size.lengths).ok();
     }
@@ -362,7 +362,7 @@ pub(super) fn shape(reading: &mut Reading<'_>, per_node: u64) -> Option<Shape> {
     if count > MAX_PROCESSES {
         let message = format!("{count} processes, expected at most {MAX_PROCESSES} (2^20) of a collective");
         let error = ScenarioError::at(&size.place, message, "too many nodes");
-        return settings.refuse(error.with_help("give program.processes or program.shape"));
+        return settings.fail(error.with_help("give program.processes or program.shape"));
     }
     match machine.coordinate_grid() {
         Some(_) if hosts == machine.node_count() && machine.node_count() == count => {

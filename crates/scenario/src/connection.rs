@@ -26,7 +26,7 @@ pub(super) fn check(settings: &Settings<'_>, machine: &Machine, size: &Size) -> 
     let [one, other] = [one, other].map(|host| name(machine, host));
     let all = parts_in_words(machine, &parts);
     let message = format!("no route between {one} and {other}, expected a connected machine: it has {all}");
-    settings.refuse(error(settings, machine, size, message).with_help(help(machine)))
+    settings.fail(error(settings, machine, size, message).with_help(help(machine)))
 }
 
 /// Reports the first message without a route, for the first of these placements that has one.

@@ -74,14 +74,14 @@ impl DescribedGraph<'_> {
         if parameters.is_makeable()
             && let Err(over) = budget.take_network(nodes, nodes, place)
         {
-            return errors.refuse(over);
+            return errors.fail(over);
         }
         match Machine::of_tree(parameters) {
             Ok(machine) => {
                 let size = Size::of_machine(&machine, place);
                 Some((machine, size))
             }
-            Err(error) => errors.refuse(ScenarioError::at(place, error.to_string(), "this tree")),
+            Err(error) => errors.fail(ScenarioError::at(place, error.to_string(), "this tree")),
         }
     }
 
@@ -102,17 +102,17 @@ impl DescribedGraph<'_> {
             let taken =
                 library.budget().take_for_a_while(bytes, words.saturating_mul(size_of::<u64>() as u64));
             if let Err(over) = taken {
-                return errors.refuse(over.at(place, &format!("a graph of {derivations} derivations")));
+                return errors.fail(over.at(place, &format!("a graph of {derivations} derivations")));
             }
             if let Err(over) = library.budget().take_network(words, derivations, place) {
-                return errors.refuse(over);
+                return errors.fail(over);
             }
         }
         match Machine::of_grammar(&grammar, size) {
             Ok(machine) => Some((machine.clone(), Size::of_machine(&machine, place))),
             Err(error) => {
                 let error = ScenarioError::at(place, format!("grammar {grammar}: {error}"), "this size");
-                errors.refuse(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"))
+                errors.fail(error.because((self.get)("grammar").map(|value| &value.place), "the grammar"))
             }
         }
     }
@@ -127,7 +127,7 @@ impl DescribedGraph<'_> {
         let names = EDGE_GRAMMARS.each_ref().map(|grammar| grammar.name);
         let forms: Vec<&str> = names.into_iter().chain(["file:PATH"]).collect();
         let Some(value) = (self.get)("grammar") else {
-            return errors.refuse(missing(self.name, self.kind, "grammar", &alternatives(&forms)));
+            return errors.fail(missing(self.name, self.kind, "grammar", &alternatives(&forms)));
         };
         let name = value.text(format!("{}.grammar", self.name), errors)?;
         if let Some(named) = NamedGrammar::with_name(name) {
@@ -135,7 +135,7 @@ impl DescribedGraph<'_> {
         }
         let Some(path) = name.strip_prefix(FILE_PREFIX).filter(|path| !path.is_empty()) else {
             let error = value.unexpected(format!("{}.grammar", self.name), alternatives(&forms));
-            return errors.refuse(error.with_help(help(name, &names)));
+            return errors.fail(error.with_help(help(name, &names)));
         };
         let grammar = library.grammar(&beside(path), name);
         grammar.map_err(|failure| failure.report(errors, value, "grammar", path)).ok()
@@ -149,7 +149,7 @@ impl DescribedGraph<'_> {
         errors: &Errors,
     ) -> Option<u64> {
         let Some(value) = (self.get)(key) else {
-            return errors.refuse(missing(self.name, self.kind, key, expected));
+            return errors.fail(missing(self.name, self.kind, key, expected));
         };
         value.natural(format!("{}.{key}", self.name), range, errors)
     }

@@ -348,12 +348,6 @@ impl Errors {
         None
     }
 
-    /// Adds an error, and returns that there is no value.
-    pub(super) fn refuse<T>(&self, error: ScenarioError) -> Option<T> {
-        self.report(error);
-        None
-    }
-
     /// Adds errors, some of which may be found while others are added.
     pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
         errors.into_iter().for_each(|error| self.report(error));

@@ -22,7 +22,7 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
     if machine.is_directed() {
         let message = "failures of a machine whose links lead in one direction, expected none";
         let error = ScenarioError::at(&first.place, message, "leave them out of the list of links");
-        return settings.refuse(error.because(settings.place(Key::MachineDirected), "one direction"));
+        return settings.fail(error.because(settings.place(Key::MachineDirected), "one direction"));
     }
     check_size(settings, &machine, "failures", &first.place)?;
     let given = match settings.get(Key::MachineFailureSeed) {
@@ -82,7 +82,7 @@ pub(super) fn check_size(
         let message = format!("{what} of {nodes} nodes, expected at most {MAX_ROUTED_NODES} (2^16)");
         let error = ScenarioError::at(place, message, "makes it a network");
         return settings
-            .refuse(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
+            .fail(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
     }
     // Network and machine are in memory together.
     settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
@@ -93,7 +93,7 @@ fn entries<'a>(value: &'a Value, key: Key, expected: &str, errors: &Errors) -> O
     match &value.content {
         Content::Integer(Some(_)) => None,
         Content::List(values) => Some(values),
-        _ => errors.refuse(value.unexpected(key.path(), expected)),
+        _ => errors.fail(value.unexpected(key.path(), expected)),
     }
 }
 
@@ -106,7 +106,7 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
         };
         let [one, other] = ends else {
             let name = format!("entry of {}", key.path());
-            return errors.refuse(entry.unexpected(name, "a list of the two nodes of a link"));
+            return errors.fail(entry.unexpected(name, "a list of the two nodes of a link"));
         };
         let ends = (node(one, key, machine, errors)?, node(other, key, machine, errors)?);
         if !machine.neighbours(ends.0).any(|next| next == ends.1) {
@@ -114,7 +114,7 @@ fn listed_links(value: &Value, machine: &Machine, errors: &Errors) -> Option<Vec
                 "a failed link between nodes {} and {}, expected two that are linked",
                 ends.0, ends.1
             );
-            return errors.refuse(ScenarioError::at(&entry.place, message, "no link"));
+            return errors.fail(ScenarioError::at(&entry.place, message, "no link"));
         }
         Some(ends)
     };
@@ -155,7 +155,7 @@ pub(super) fn node(value: &Value, key: Key, machine: &Machine, errors: &Errors) 
         Err(reason) => {
             let message = format!("node in {}: {reason}", key.path());
             let error = ScenarioError::at(&value.place, message, "no node of the machine");
-            errors.refuse(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"))
+            errors.fail(error.with_help("a node is its number, or the list of its coordinates: [0, 0, 3]"))
         }
     }
 }
@@ -213,7 +213,7 @@ fn spares(value: &Value, machine: &Machine, failed: &[NodeId], errors: &Errors) 
     if spares.len() != failed.len() {
         let message =
             format!("{} spare nodes, expected {}, one for each failed node", spares.len(), failed.len());
-        return errors.refuse(ScenarioError::at(&value.place, message, "spare nodes"));
+        return errors.fail(ScenarioError::at(&value.place, message, "spare nodes"));
     }
     Some(spares)
 }

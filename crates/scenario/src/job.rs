@@ -179,7 +179,7 @@ impl<'a> StepReading<'a> {
         check_new(reading, &self.names, name, place)?;
         if first + parts.len() > MAX_STEPS {
             let message = format!("{} steps of a job, expected at most {MAX_STEPS}", first + parts.len());
-            return reading.settings.refuse(ScenarioError::at(place, message, "too many steps"));
+            return reading.settings.fail(ScenarioError::at(place, message, "too many steps"));
         }
         for part in parts {
             let own_name = part.name.as_ref().map_or_else(|| name.to_owned(), |end| format!("{name} {end}"));
@@ -302,7 +302,7 @@ fn program(
     let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
     let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        return reading.settings.refuse(over.at(&value.place, &format!("a job of {ranks} ranks")));
+        return reading.settings.fail(over.at(&value.place, &format!("a job of {ranks} ranks")));
     }
     match Job::new(ranks, iterations, steps) {
         Ok(job) => {
@@ -312,7 +312,7 @@ fn program(
         Err(error) => {
             let error = ScenarioError::at(&value.place, error.to_string(), "not a job");
             let help = "a job has an actor for each share of each rank in each step";
-            reading.settings.refuse(error.with_help(help))
+            reading.settings.fail(error.with_help(help))
         }
     }
 }
@@ -337,7 +337,7 @@ fn read_step(
                 "two pipelines without a name, expected one at most: their steps would have the same names";
             let error =
                 ScenarioError::at(&value.place, message, "the second").because(Some(&first), "the first");
-            return reading.settings.refuse(error.with_help("give it a name"));
+            return reading.settings.fail(error.with_help("give it a name"));
         }
         let name = name.map(|(shown, _)| pipeline::PipelineName { shown, is_written });
         // Later steps may come after it even if it has errors.
@@ -389,7 +389,7 @@ fn check_new(reading: &mut Reading<'_>, names: &Names, name: &str, place: &Place
     let Some((first, _)) = names.all.get(name) else { return Some(()) };
     let message = format!("two steps are called {name:?}, expected a name of its own for each");
     let error = ScenarioError::at(place, message, "a second time").because(Some(first), "the first");
-    reading.settings.refuse(error)
+    reading.settings.fail(error)
 }
 
 /// The names that are given to tables, with their places.

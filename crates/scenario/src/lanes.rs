@@ -123,7 +123,7 @@ fn path(value: &Value, name: &str, latency: Option<Ratio>, errors: &Errors) -> O
 fn bandwidth(value: &Value, name: &str, errors: &Errors) -> Option<Ratio> {
     let bandwidth = quantity(value, name, Measure::Bandwidth, errors)?;
     if bandwidth == Ratio::ZERO {
-        return errors.refuse(value.unexpected(name, "more than 0"));
+        return errors.fail(value.unexpected(name, "more than 0"));
     }
     Some(bandwidth)
 }

@@ -68,7 +68,7 @@ pub(super) fn as_table(name: &str) -> Option<String> {
 fn path(value: &Value, name: &str, errors: &Errors) -> Option<String> {
     let text = value.text(name, errors)?;
     if text.is_empty() {
-        return errors.refuse(value.unexpected(name, "a path"));
+        return errors.fail(value.unexpected(name, "a path"));
     }
     Some(text.to_owned())
 }
@@ -107,7 +107,7 @@ fn read_slots(table: &Table<'_>, format: LauncherFormat, errors: &Errors) -> Opt
 fn refuse<T>(table: &Table<'_>, key: &str, reason: &str, errors: &Errors) -> Option<T> {
     let value = table.get(key)?;
     let message = format!("{} is given, expected none: {reason}", table.name(key));
-    errors.refuse(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")))
+    errors.fail(ScenarioError::at(&value.place, message, "not needed").with_help(format!("remove {key}")))
 }
 
 impl LauncherEntry {

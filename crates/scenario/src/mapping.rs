@@ -236,7 +236,7 @@ fn embedding(entry: &Value, errors: &Errors) -> Option<EmbeddingName> {
         }
         Content::Table(_) => return launcher_file::entry(entry, errors).map(EmbeddingName::Launcher),
         Content::Integer(_) | Content::Boolean(_) | Content::List(_) | Content::Other => {
-            return errors.refuse(entry.unexpected("embedding", expected()));
+            return errors.fail(entry.unexpected("embedding", expected()));
         }
     };
     let name = EmbeddingName::with_name(text);

@@ -73,7 +73,7 @@ pub(super) fn read(
     let range = kind.network_dimensions()?;
     let Some(value) = keys.count else {
         let expected = format!("from {} to {}", range.start(), range.end());
-        return errors.refuse(missing(keys.name, keys.kind, keys.count_key, &expected));
+        return errors.fail(missing(keys.name, keys.kind, keys.count_key, &expected));
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
@@ -84,7 +84,7 @@ pub(super) fn read(
             let size = Size::of_machine(&machine, &value.place);
             Some(ReadNetwork { machine: Arc::new(machine), size, own_links: None, notes: vec![] })
         }
-        Err(error) => errors.refuse(ScenarioError::at(&value.place, error.to_string(), "this network")),
+        Err(error) => errors.fail(ScenarioError::at(&value.place, error.to_string(), "this network")),
     }
 }
 
@@ -96,7 +96,7 @@ fn from_file(
 ) -> Option<ReadNetwork> {
     let Some(value) = keys.edges else {
         let expected = "the path of a file with a link a line";
-        return errors.refuse(missing(keys.name, keys.kind, "edges", expected));
+        return errors.fail(missing(keys.name, keys.kind, "edges", expected));
     };
     let path = value.text(format!("{}.edges", keys.name), errors)?;
     let is_directed = truth(keys, "directed", keys.directed, errors)?.unwrap_or(false);
@@ -137,7 +137,7 @@ fn from_file(
                 let help = "hosts_forward = true lets messages pass through hosts";
                 if forwards { String::new() } else { help.to_owned() }
             });
-            errors.refuse(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help))
+            errors.fail(error.because(keys.hosts.map(|hosts| &hosts.place), "the hosts").with_help(help))
         }
     }
 }
@@ -175,7 +175,7 @@ fn with_named_hosts(
         let message =
             format!("{name} is missing, expected {expected}: {path:?} does not say which nodes are hosts");
         let error = ScenarioError::at(edges, message, "which are hosts?").standing(Standing::MissingValue);
-        return errors.refuse(error.with_help("hosts = \"*\" takes all nodes"));
+        return errors.fail(error.with_help("hosts = \"*\" takes all nodes"));
     };
     let matches = |pattern: &str| fabric.names.iter().map(|name| is_like(name, pattern)).collect();
     let chosen: Vec<bool> = match &value.content {
@@ -187,7 +187,7 @@ fn with_named_hosts(
                 let pattern = entry.text(&name, errors)?;
                 let found: Vec<bool> = matches(pattern);
                 if !found.contains(&true) {
-                    return errors.refuse(entry.unexpected(&name, format!("the name of a node of {path:?}")));
+                    return errors.fail(entry.unexpected(&name, format!("the name of a node of {path:?}")));
                 }
                 chosen.iter_mut().zip(found).for_each(|(is_host, is_found)| *is_host |= is_found);
             }
@@ -195,13 +195,13 @@ fn with_named_hosts(
         }
         _ => {
             return errors
-                .refuse(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
+                .fail(value.unexpected(name, format!("{expected}: the nodes of {path:?} have names")));
         }
     };
     let count = chosen.iter().filter(|is_host| **is_host).count();
     if count < 2 {
         let message = format!("{name} of {count} nodes of {path:?}, expected at least 2");
-        return errors.refuse(ScenarioError::at(&value.place, message, "these hosts"));
+        return errors.fail(ScenarioError::at(&value.place, message, "these hosts"));
     }
     Some(Arc::new(Fabric::clone(&fabric).with_hosts(&chosen)))
 }
@@ -228,7 +228,7 @@ fn hosts(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<u32
             keys.name, fabric.format
         );
         let error = ScenarioError::at(&value.place, message, format!("{known} hosts in the file"));
-        return errors.refuse(error.with_help("leave it out"));
+        return errors.fail(error.with_help("leave it out"));
     }
     let found = value.natural(format!("{}.hosts", keys.name), 2..=fabric.nodes.into(), errors)?;
     Some(narrow(found))
@@ -252,9 +252,8 @@ fn uplinks(keys: &NetworkKeys<'_>, fabric: &Fabric, errors: &Errors) -> Option<F
     if !leaves_out {
         let message =
             format!("machine.uplinks beside {}, expected none: the file counts cables", fabric.format);
-        return errors.refuse(
-            ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"),
-        );
+        return errors
+            .fail(ScenarioError::at(&value.place, message, "counted in the file").with_help("leave it out"));
     }
     Some(FabricUplinks { cables: Some(uplinks), are_assumed: false })
 }

@@ -58,7 +58,7 @@ fn refuse_cycles_beside(value: &Value, key: &str, table: &Table<'_>, errors: &Er
     let Some(other) = first_in_cycles(table) else { return Some(()) };
     let message = format!("{} beside cycles, expected one of them", table.name(key));
     let error = ScenarioError::at(&value.place, message, "with cycles beside it");
-    errors.refuse(error.because(Some(&other.place), "cycles").with_help("remove one of them"))
+    errors.fail(error.because(Some(&other.place), "cycles").with_help("remove one of them"))
 }
 
 fn first_in_cycles<'a>(table: &Table<'a>) -> Option<&'a Value> {
@@ -101,7 +101,7 @@ impl PartLink {
         let bandwidth = table.required("bandwidth", Measure::Bandwidth.expected(), errors)?;
         let found = quantity(bandwidth, &table.name("bandwidth"), Measure::Bandwidth, errors)?;
         if found == Ratio::ZERO {
-            return errors.refuse(bandwidth.unexpected(table.name("bandwidth"), "more than 0"));
+            return errors.fail(bandwidth.unexpected(table.name("bandwidth"), "more than 0"));
         }
         let latency = match table.get("latency") {
             Some(value) => quantity(value, &table.name("latency"), Measure::Time, errors)?,

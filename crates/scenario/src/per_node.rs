@@ -63,7 +63,7 @@ pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> O
     if !is_grid || program.file.is_some() {
         let message = "a block of processes of a program without a torus or mesh, expected their number";
         let error = ScenarioError::at(&value.place, message, "no dimensions");
-        return settings.refuse(error.because(settings.place(Key::ProgramKind), "the program"));
+        return settings.fail(error.because(settings.place(Key::ProgramKind), "the program"));
     }
     let grid = shape.shape().lengths();
     let Some(process_block) = ProcessBlock::new(grid, &block) else {
@@ -74,7 +74,7 @@ pub(super) fn with_block(settings: &Settings<'_>, program: ScenarioProgram) -> O
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
         let error = error.because(settings.place(Key::ProgramGuest), "the guest");
-        return settings.refuse(error.because(settings.place(Key::ProgramShape), "the logical shape"));
+        return settings.fail(error.because(settings.place(Key::ProgramShape), "the logical shape"));
     };
     let others = program.others.iter().map(|other| other.with_block_of(&process_block)).collect();
     Some(ScenarioProgram { block: Some(process_block), others, ..program })

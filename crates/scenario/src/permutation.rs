@@ -93,7 +93,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let [while_made, kept] = StageProgram::bytes_to_make(processes, 1, processes);
     let destinations = processes.saturating_mul(size_of::<u64>() as u64);
     if let Err(over) = settings.budget().take_for_a_while(while_made.saturating_add(destinations), kept) {
-        return settings.refuse(over.at(&value.place, &format!("a permutation of {processes} processes")));
+        return settings.fail(over.at(&value.place, &format!("a permutation of {processes} processes")));
     }
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
         listed(reading, value, path, processes)?
@@ -101,7 +101,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         of_pattern(reading, value, pattern, processes)?
     } else {
         let error = value.unexpected(Key::ProgramPattern.path(), expected);
-        return settings.refuse(error.with_help(help(name, &names)));
+        return settings.fail(error.with_help(help(name, &names)));
     };
     let (sizes, computations) = (sizes?, reading.computations.clone()?);
     let units = sizes.units.uniform().unwrap_or(1);
@@ -126,7 +126,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
         }
         Err(error) => {
             let message = format!("program.pattern {name:?}: {error}");
-            settings.refuse(ScenarioError::at(&value.place, message, "these messages"))
+            settings.fail(ScenarioError::at(&value.place, message, "these messages"))
         }
     }
 }
@@ -144,7 +144,7 @@ fn process_count(reading: &mut Reading<'_>, pattern: &Value, per_node: u64) -> O
     }
     let message = format!("a permutation of {processes} processes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&pattern.place, message, "too many");
-    settings.refuse(error.because(Some(&size.place), on_each_node(per_node)))
+    settings.fail(error.because(Some(&size.place), on_each_node(per_node)))
 }
 
 /// Formats a number of processes per node: `one process a node`.
@@ -205,7 +205,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
     let processes = reading.settings.place(Key::ProgramProcesses);
     let on_each = on_each_node(per_node::count(&reading.settings.silent())?);
     let error = error.because(Some(&size.place), on_each).because(processes, "the processes");
-    reading.settings.refuse(error)
+    reading.settings.fail(error)
 }
 
 /// The destinations in a file with the columns source and destination; omitted processes send nothing.

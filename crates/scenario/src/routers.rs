@@ -167,7 +167,7 @@ fn routing(
         let error =
             ScenarioError::at(settings.place(Key::ExecutionRouting)?, message, "has no virtual channels");
         return settings
-            .refuse(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
+            .fail(error.because(settings.place(Key::MachineSwitching), "routers with finite buffers"));
     };
     let options = [
         (Key::ExecutionAdaptiveChoice, RoutingOption::AdaptiveChoice, Key::ExecutionRouting),

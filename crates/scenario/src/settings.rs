@@ -83,11 +83,6 @@ impl<'a> Settings<'a> {
         self.errors.fail(error)
     }
 
-    /// Adds an error to those found, and returns that there is no value.
-    pub(super) fn refuse<T>(&self, error: ScenarioError) -> Option<T> {
-        self.errors.refuse(error)
-    }
-
     /// Adds errors to those found.
     pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
         self.errors.report_all(errors);

@@ -254,7 +254,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
     let [while_made, kept] = StageProgram::bytes_to_make(counts.0, counts.1, counts.2);
     if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
         let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
-        return settings.refuse(over.at(&value.place, &what));
+        return settings.fail(over.at(&value.place, &what));
     }
     // Other errors of the messages have been reported; only a process with too many partners remains.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
@@ -264,7 +264,7 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         }
         Err(error) => {
             let message = format!("program.file {name:?}: {error}");
-            settings.refuse(ScenarioError::at(&value.place, message, "these messages"))
+            settings.fail(ScenarioError::at(&value.place, message, "these messages"))
         }
     }
 }
@@ -280,7 +280,7 @@ fn default_processes(reading: &mut Reading<'_>, value: &Value, per_node: u64) ->
         format!("{per_node} processes for each of {nodes} nodes, expected at most {MAX_PROCESSES} (2^20)");
     let error = ScenarioError::at(&value.place, message, "a program of this file");
     let error = error.because(Some(&size.place), format!("{nodes} nodes"));
-    reading.settings.refuse(error.with_help("give program.processes"))
+    reading.settings.fail(error.with_help("give program.processes"))
 }
 
 /// The computations, checked against the stages of the file.
@@ -296,7 +296,7 @@ fn computations(reading: &mut Reading<'_>, file: &MessageFile) -> Option<Computa
         let value = settings.get(key)?;
         let expected = format!("at least {stages} entries, one for each stage");
         let error = value.unexpected(key.path(), expected);
-        return settings.refuse(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
+        return settings.fail(error.because(settings.place(Key::ProgramFile), format!("{stages} stages")));
     }
     // Equal computations become a single time, which more engines support.
     let first = times.first().copied().unwrap_or(Cycles::ZERO);

@@ -30,7 +30,7 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
             let Some(value) = settings.get(Key::MachineShape) else {
                 let expected = "the number of switches in each dimension: [4, 4]";
                 return settings
-                    .refuse(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
+                    .fail(settings.missing(Key::MachineShape, expected).because(kind_place, "a hyperx"));
             };
             let shape = Size::read(value, Key::MachineShape.path(), settings.errors())?.lengths;
             let hosts_per_switch = number(settings, kind, Key::MachineHostsPerSwitch)?;
@@ -63,14 +63,14 @@ fn make(settings: &Settings<'_>, parameters: &NetworkParameters, place: &Place) 
     if parameters.is_makeable()
         && let Err(over) = settings.budget().take_network(nodes, links, place)
     {
-        return settings.refuse(over);
+        return settings.fail(over);
     }
     match Machine::of_parameters(parameters) {
         Ok(machine) => {
             let size = Size::of_machine(&machine, place);
             Some((machine, size))
         }
-        Err(error) => settings.refuse(ScenarioError::at(place, error.to_string(), "these parameters")),
+        Err(error) => settings.fail(ScenarioError::at(place, error.to_string(), "these parameters")),
     }
 }
 
@@ -83,7 +83,7 @@ fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
         let message =
             format!("both {} and {}, expected the keys of one form of fat tree", one.path(), other.path());
         let error = ScenarioError::at(settings.place(other)?, message, "of k-ary n-trees");
-        return settings.refuse(
+        return settings.fail(
             error
                 .because(settings.place(one), "of trees of two levels")
                 .with_help("give leaves, hosts_per_switch and spines, or arity and levels"),
@@ -98,7 +98,7 @@ fn fat_tree(settings: &Settings<'_>) -> Option<NetworkParameters> {
             && matches!(&value.content, Content::Text(text) if *text == NICS_ON[1])
         {
             let message = "machine.nics_on = neighbours of a k-ary n-tree, expected one-switch";
-            return settings.refuse(ScenarioError::at(&value.place, message, "only of leaves and spines"));
+            return settings.fail(ScenarioError::at(&value.place, message, "only of leaves and spines"));
         }
         // Every switch has equally many links up and down.
         let full = || vec![nics_per_host; count(levels - 1)];
@@ -149,7 +149,7 @@ fn nics(settings: &Settings<'_>, switches: u64, switches_key: Key) -> Option<Hos
             "{nics} links of a host on neighbours among {switches} switches, expected a divisor of {switches}"
         );
         let error = ScenarioError::at(&value.place, message, "does not divide them");
-        return settings.refuse(error.because(settings.place(switches_key), format!("{switches} switches")));
+        return settings.fail(error.because(settings.place(switches_key), format!("{switches} switches")));
     }
     Some(HostNics::Neighbours(nics))
 }
@@ -169,7 +169,7 @@ fn dragonfly(
         let message = format!("{} is {found}, expected at most {most}", key.path());
         let error = ScenarioError::at(&value.place, message, "more than there are ports for");
         settings
-            .refuse(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")))
+            .fail(error.because(settings.place(Key::MachineGlobalLinks), format!("{ports} ports a group")))
     };
     let groups = within(Key::MachineGroups, 2, ports.saturating_add(1), ports.saturating_add(1))?;
     let most = ports / (groups - 1).max(1);
@@ -200,7 +200,7 @@ pub(super) fn required(
 ) -> Option<u64> {
     let Some(value) = settings.get(key) else {
         let error = settings.missing(key, &format!("from {} to {}", range.start(), range.end()));
-        return settings.refuse(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
+        return settings.fail(error.because(settings.place(Key::MachineKind), with_article(kind.name())));
     };
     value.natural(key.path(), range, settings.errors())
 }

@@ -34,7 +34,7 @@ impl Uplinks {
                 Some(Self::ByLevel(levels))
             }
             Content::Integer(_) => value.natural(name, 1..=MOST, errors).map(Self::Each),
-            _ => errors.refuse(value.unexpected(name, "a number from 1 to 1024, a list of them, or full")),
+            _ => errors.fail(value.unexpected(name, "a number from 1 to 1024, a list of them, or full")),
         }
     }
 
@@ -66,7 +66,7 @@ impl Uplinks {
             Key::MachineUplinks.path(),
             counts.len()
         );
-        errors.refuse(ScenarioError::at(&value.place, message, "from the leaves up"))
+        errors.fail(ScenarioError::at(&value.place, message, "from the leaves up"))
     }
 
     /// The cables of each link, given by its ends, in the order of the links, for a network that does not count them.

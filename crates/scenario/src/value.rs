@@ -124,7 +124,7 @@ impl Value {
     pub(super) fn truth(&self, name: impl Display, errors: &Errors) -> Option<bool> {
         match self.content {
             Content::Boolean(truth) => Some(truth),
-            _ => errors.refuse(self.unexpected(name, "true or false")),
+            _ => errors.fail(self.unexpected(name, "true or false")),
         }
     }
 

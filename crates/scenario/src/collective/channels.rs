@@ -48,7 +48,7 @@ pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Opt
     let message = "a collective by nodes on nodes in part or in turn, expected all or none of every node, one after \
                    another";
     let error = ScenarioError::at(place, message, "not whole nodes");
-    settings.refuse(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"))
+    settings.fail(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"))
 }
 
 /// Reads the channels of an algorithm, if it has any.
@@ -92,7 +92,7 @@ fn count(reading: &mut Reading<'_>) -> Option<Option<NonZeroU32>> {
     let count = found.filter(|count| *count <= MAX_CHANNELS).and_then(|count| u32::try_from(count).ok());
     let Some(count) = count.and_then(NonZeroU32::new) else {
         let expected = format!("an integer from 1 to {MAX_CHANNELS}, or \"nics\"");
-        return reading.settings.refuse(value.unexpected(Key::ProgramChannels.path(), expected));
+        return reading.settings.fail(value.unexpected(Key::ProgramChannels.path(), expected));
     };
     Some(Some(count))
 }

@@ -88,7 +88,7 @@ pub(super) fn exchange(
         ("which has no choice of exchange", "leave it out")
     };
     let message = format!("program.exchange is {written} for {operation} by {algorithm}, {expected}");
-    reading.settings.refuse(
+    reading.settings.fail(
         ScenarioError::at(&value.place, message, "not by this algorithm")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help(help),
@@ -118,7 +118,7 @@ pub(super) fn exchange_of_levels(
         "program.exchange is {} of a hierarchical algorithm whose steps have no choice of exchange",
         value.place.text()
     );
-    reading.settings.refuse(
+    reading.settings.fail(
         ScenarioError::at(&value.place, message, "not by these algorithms")
             .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
             .with_help("leave it out: only all-reduce by patterns can exchange whole shares"),
@@ -131,7 +131,7 @@ pub(super) fn ports(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> 
     let ports = match &value.content {
         Content::Integer(Some(1)) => Ports::One,
         Content::Text(text) if text == Ports::All.name() => Ports::All,
-        _ => return reading.settings.refuse(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\"")),
+        _ => return reading.settings.fail(value.unexpected(Key::ProgramPorts.path(), "1 or \"all\"")),
     };
     let has_choice = algorithm.is_none_or(|algorithm| algorithm.descriptor().has_ports());
     Some(if has_choice || !is_lenient(reading, Key::ProgramPorts) { ports } else { Ports::One })
@@ -182,7 +182,7 @@ pub(super) fn chunks(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) ->
         return Some(default);
     }
     let message = "program.chunks for an algorithm without chunks, expected tree or double-tree";
-    reading.settings.refuse(foreign(reading, value, message))
+    reading.settings.fail(foreign(reading, value, message))
 }
 
 /// The ranks that recursive doubling leaves out; the default if the algorithm does not fold and the key is not given
@@ -196,7 +196,7 @@ pub(super) fn fold(reading: &mut Reading<'_>, algorithm: Option<Algorithm>) -> O
         return Some(found);
     }
     let message = "program.fold for an algorithm that does not fold, expected recursive-doubling or mirrored";
-    reading.settings.refuse(foreign(reading, value, message))
+    reading.settings.fail(foreign(reading, value, message))
 }
 
 /// The order of the dimensions of the d-cube whose corners are the ranks of a group, if given; `None` if the algorithm

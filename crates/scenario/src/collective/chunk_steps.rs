@@ -106,7 +106,7 @@ pub(super) fn job(
     match Job::new(ranks, 1, job_steps) {
         Ok(job) => Some(ScenarioProgram::of_job(kind, job, shape, descriptions, per_node)),
         Err(error) => {
-            reading.settings.refuse(ScenarioError::at(&value.place, error.to_string(), "too many chunks"))
+            reading.settings.fail(ScenarioError::at(&value.place, error.to_string(), "too many chunks"))
         }
     }
 }

@@ -203,7 +203,7 @@ pub(crate) fn read_levels(
     let Some(operations) = hierarchical_operations(operation) else {
         let message =
             format!("a hierarchical {operation}, expected an all-reduce, reduce-scatter or all-gather");
-        return reading.settings.refuse(ScenarioError::at(&value.place, message, "not in two levels"));
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "not in two levels"));
     };
     let table = Table::read(value, &name, &["inner", "outer", "chunks"], reading.settings.errors())?;
     let inner = algorithm(reading, &table, "inner", Level::Inner, operations);
@@ -384,7 +384,7 @@ fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option
         );
         let place = shape_place(reading)?;
         let error = ScenarioError::at(place, message, "no two levels");
-        return reading.settings.refuse(
+        return reading.settings.fail(
             error
                 .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
                 .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),

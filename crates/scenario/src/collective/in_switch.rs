@@ -59,8 +59,9 @@ pub(crate) fn reduce(value: &Value, name: &str, errors: &Errors) -> Option<Optio
         Content::Integer(_) => {
             value.natural(name, 1..=MAX_INTEGER, errors).and_then(NonZeroU64::new).map(Some)
         }
-        _ => errors
-            .refuse(value.unexpected(name, "true, false, or the units that a switch combines in a cycle")),
+        _ => {
+            errors.fail(value.unexpected(name, "true, false, or the units that a switch combines in a cycle"))
+        }
     }
 }
 
@@ -103,7 +104,7 @@ pub(crate) fn levels(
 ) -> Option<Levels> {
     let Some(of_switches) = self::operation(operation) else {
         let message = format!("{operation} in switches, expected all-reduce, reduce-scatter or all-gather");
-        return reading.settings.refuse(ScenarioError::at(&value.place, message, "not by switches"));
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "not by switches"));
     };
     refuse_foreign(reading, "in switches")?;
     let reducing = reducing(reading, None, value)?;
@@ -157,11 +158,11 @@ pub(super) fn reducing(reading: &mut Reading<'_>, level: Option<Level>, place: &
         };
         let message = format!("{IN_SWITCH} on a machine whose switches do not reduce, expected {key}");
         let error = ScenarioError::at(&place.place, message, "nothing reduces");
-        return settings.refuse(error.with_help(help));
+        return settings.fail(error.with_help(help));
     };
     if reading.per_node()? != 1 {
         let message = format!("{IN_SWITCH} with several processes a host, expected one");
-        return settings.refuse(ScenarioError::at(&place.place, message, "processes of a host"));
+        return settings.fail(ScenarioError::at(&place.place, message, "processes of a host"));
     }
     Some(Reducing { side, units_per_cycle })
 }

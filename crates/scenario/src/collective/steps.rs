@@ -140,7 +140,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
                 let program = of_collective(reading, &SEQUENCE, sequence, per_node?)?;
                 programs.push(ScenarioProgram { operations, ..program });
             }
-            Err(error) => return reading.settings.refuse(steps_error(value, values, &error)),
+            Err(error) => return reading.settings.fail(steps_error(value, values, &error)),
         }
     }
     let others = programs.split_off(1);
@@ -154,7 +154,7 @@ pub(crate) fn tables<'a>(settings: &Settings<'_>, value: &'a Value) -> Option<&'
     let values = value.list(Key::ProgramSteps.path(), "tables: [[program.steps]]", settings.errors())?;
     if values.len() > MAX_STEPS {
         let expected = format!("at most {MAX_STEPS} steps");
-        return settings.refuse(value.unexpected(Key::ProgramSteps.path(), expected));
+        return settings.fail(value.unexpected(Key::ProgramSteps.path(), expected));
     }
     Some(values)
 }
@@ -321,7 +321,7 @@ impl StepTable {
         let settings = reading.settings;
         let Content::Table(entries) = &value.content else {
             let expected = "a table of a collective or a computation";
-            return settings.refuse(value.unexpected("step of the program", expected));
+            return settings.fail(value.unexpected("step of the program", expected));
         };
         let before = settings.errors().len();
         let (mut values, mut own) = (KeyedValues::new(), OwnKeys::default());
@@ -360,13 +360,13 @@ pub(crate) fn kind(
         {
             let error = value.unknown_name(Key::ProgramKind.path(), text, &names);
             let help = if text.starts_with("comput") { NO_KIND } else { "" };
-            return reading.settings.refuse(error.with_help(help));
+            return reading.settings.fail(error.with_help(help));
         }
         return value.choice(Key::ProgramKind.path(), &choices, reading.settings.errors());
     }
     let message = format!("kind of a step is missing, expected {}", alternatives(&names));
     let error = ScenarioError::at(&step.place, message, "kind is missing");
-    reading.settings.refuse(error.with_help(NO_KIND))
+    reading.settings.fail(error.with_help(NO_KIND))
 }
 
 /// Reports keys of a step that its operation does not take.
@@ -394,7 +394,7 @@ pub(crate) fn combinations(
         let error = ScenarioError::at(place, message, "the best of all steps together");
         return reading
             .settings
-            .refuse(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
+            .fail(error.with_help("give some of the steps exchange = \"halving\" or \"whole\""));
     }
     // Combination `number` in the mixed base of the numbers of choices, the last step varying fastest.
     let combination = |mut number: usize| {

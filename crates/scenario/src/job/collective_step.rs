@@ -108,7 +108,7 @@ fn check_ranks(
     }
     let message = format!("a step of {found} ranks, expected {expected} as in the program");
     let place = table.step.values.get(Key::ProgramShape).map_or(&value.place, |shape| &shape.place);
-    reading.settings.refuse(ScenarioError::at(place, message, "other ranks"))
+    reading.settings.fail(ScenarioError::at(place, message, "other ranks"))
 }
 
 /// Reports a rank that takes part without its whole group.
@@ -127,7 +127,7 @@ fn check_only(reading: &mut Reading<'_>, parts: Option<&Parts<'_>>, groups: &[Ve
                 .because(reading.settings.place(Key::ProgramShape), "the shape of the groups")
                 .because(reading.settings.place(Key::ProgramOver), "the axes of the groups");
             let help = "groups extend along the axes of over; only counts along those of the program's shape";
-            return reading.settings.refuse(error.with_help(help));
+            return reading.settings.fail(error.with_help(help));
         }
     }
     Some(())

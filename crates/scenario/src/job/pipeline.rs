@@ -136,7 +136,7 @@ fn check_count(
     }
     let most = super::MAX_STEPS;
     let message = format!("a pipeline of up to {steps} steps, expected at most {most} steps of the job");
-    reading.settings.refuse(ScenarioError::at(place, message, "too many steps"))
+    reading.settings.fail(ScenarioError::at(place, message, "too many steps"))
 }
 
 pub(super) struct PipelineName {
@@ -186,7 +186,7 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
             "{microbatches} microbatches of an interleaved pipeline of {stages} stages, expected a multiple of {stages}"
         );
         let label = format!("expected a multiple of {stages}");
-        return reading.settings.refuse(ScenarioError::at(found, message, label));
+        return reading.settings.fail(ScenarioError::at(found, message, label));
     }
     let number = |count: u64| usize::try_from(count).ok();
     // More microbatches than steps are reported as too many steps.
@@ -198,7 +198,7 @@ fn keys(reading: &mut Reading<'_>, table: &StepTable, value: &Value, shape: &Sha
              the job",
             super::MAX_STEPS
         );
-        return reading.settings.refuse(ScenarioError::at(&value.place, message, "too many steps"));
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "too many steps"));
     }
     Some(Keys { axis, tasks, units, bytes })
 }
@@ -227,14 +227,14 @@ fn chunks(reading: &mut Reading<'_>, table: &StepTable, value: &Value, schedule:
         }
         (Schedule::Interleaved, None) => {
             let message = "chunks is missing in an interleaved pipeline, expected an integer from 2 on";
-            reading.settings.refuse(ScenarioError::at(&value.place, message, "no chunks"))
+            reading.settings.fail(ScenarioError::at(&value.place, message, "no chunks"))
         }
         (Schedule::GPipe | Schedule::OneForwardOneBackward, None) => Some(1),
         (Schedule::GPipe | Schedule::OneForwardOneBackward, Some(count)) => {
             let message = "chunks of a pipeline with one chunk a stage, expected schedule = \"interleaved\"";
             let error = ScenarioError::at(&count.place, message, "only of interleaved pipelines");
             let schedule = table.own.get("schedule").map(|schedule| &schedule.place);
-            reading.settings.refuse(error.because(schedule, "the schedule"))
+            reading.settings.fail(error.because(schedule, "the schedule"))
         }
     }
 }
@@ -269,7 +269,7 @@ fn stages_of(
         );
         let error = ScenarioError::at(&range.place, message, "the axis of the stages");
         let over = table.step.values.get(Key::ProgramOver).unwrap_or(value);
-        return reading.settings.refuse(error.because(Some(&over.place), "the axis"));
+        return reading.settings.fail(error.because(Some(&over.place), "the axis"));
     }
     Some(stages)
 }
@@ -333,14 +333,14 @@ fn task_step(
         if let Some(given) = table.own.get(key) {
             let message = format!("{key} in a step of a pipeline's task, expected it in the pipeline");
             let error = ScenarioError::at(&given.place, message, "not of a step of a task");
-            return reading.settings.refuse(
-                error.with_help("the steps of a task follow one another, on the ranks of its stage"),
-            );
+            return reading
+                .settings
+                .fail(error.with_help("the steps of a task follow one another, on the ranks of its stage"));
         }
     }
     if step_body::is_pipeline(&table) {
         let message = "a pipeline in a task of a pipeline, expected any other step";
-        return reading.settings.refuse(ScenarioError::at(&value.place, message, "a pipeline"));
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "a pipeline"));
     }
     let name = match table.own.get("name") {
         Some(name) => Some(name.text("name of a step", reading.settings.errors())?.to_owned()),

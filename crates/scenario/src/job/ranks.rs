@@ -30,7 +30,7 @@ pub(super) fn takes_part(
     }
     if takes_part.iter().all(|is_in| !is_in) {
         let message = "only leaves no rank, expected at least one";
-        return reading.settings.refuse(ScenarioError::at(&value.place, message, "no rank takes part"));
+        return reading.settings.fail(ScenarioError::at(&value.place, message, "no rank takes part"));
     }
     Some(takes_part.into())
 }

@@ -78,12 +78,12 @@ pub(super) fn shift(
     let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
     let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
     if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        return reading.settings.refuse(over.at(place, "a step of this many messages"));
+        return reading.settings.fail(over.at(place, "a step of this many messages"));
     }
     let computations = Computations::Same(reading.compute()?);
     match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
         Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),
-        Err(error) => reading.settings.refuse(ScenarioError::at(place, error.to_string(), "this step")),
+        Err(error) => reading.settings.fail(ScenarioError::at(place, error.to_string(), "this step")),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
     let expected = format!("one axis of the logical shape, such as [0], of 0 to {greatest}");
     let Some(value) = table.step.values.get(Key::ProgramOver) else {
         let message = format!("over is missing in {of}, expected {expected}");
-        return reading.settings.refuse(ScenarioError::at(&table.step.place, message, "no axis"));
+        return reading.settings.fail(ScenarioError::at(&table.step.place, message, "no axis"));
     };
     let axis = match value.integers().as_deref() {
         Some(&[axis]) => usize::try_from(axis).ok(),
@@ -109,11 +109,11 @@ pub(super) fn axis(reading: &mut Reading<'_>, table: &StepTable, shape: &Shape, 
         Some(axis) if axis <= greatest => Some(axis),
         Some(axis) => {
             let message = format!("axis {axis} in over of {of}, expected {expected}");
-            reading.settings.refuse(ScenarioError::at(&value.place, message, "no axis of it"))
+            reading.settings.fail(ScenarioError::at(&value.place, message, "no axis of it"))
         }
         None => {
             let message = format!("over = {} of {of}, expected {expected}", shortened(&value.written()));
-            reading.settings.refuse(ScenarioError::at(&value.place, message, "no axis"))
+            reading.settings.fail(ScenarioError::at(&value.place, message, "no axis"))
         }
     }
 }

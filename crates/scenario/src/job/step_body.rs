@@ -258,7 +258,7 @@ fn messages(
         let message = format!("a step of {found} processes, expected {ranks}: the ranks of the program");
         let place = [Key::ProgramGuest, Key::ProgramFile].iter().find_map(|&key| reading.settings.place(key));
         let place = place.unwrap_or(&table.step.place);
-        return reading.settings.refuse(ScenarioError::at(place, message, "other processes"));
+        return reading.settings.fail(ScenarioError::at(place, message, "other processes"));
     }
     Some(whole(kind, body, bytes, notes))
 }
@@ -270,7 +270,7 @@ fn groups(reading: &mut Reading<'_>, over: &Value, shape: &Shape) -> Option<Vec<
     let axes: Option<Vec<usize>> = over.integers().and_then(|axes| axes.into_iter().map(axis).collect());
     let Some(axes) = axes.filter(|axes| !axes.is_empty()) else {
         let expected = format!("axes of the logical shape, such as [0], of 0 to {greatest}");
-        return reading.settings.refuse(over.unexpected("over of a traffic step", expected));
+        return reading.settings.fail(over.unexpected("over of a traffic step", expected));
     };
     let mut groups = BTreeMap::<Vec<u64>, Vec<u32>>::new();
     for rank in 0..shape.node_count() {
