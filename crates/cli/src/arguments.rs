@@ -19,12 +19,12 @@ use self::examples::{
     AFTER_REPORT, AFTER_ROUTES, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
-    drawing::{DrawOptions, Drawing, FileOption, LanesName, LinkColumn, Span},
+    drawing::{DrawOptions, Drawing, LanesName, LinkColumn, Span},
     new_scenario::{ExecutionModes, Lengths, MACHINES, NewOptions, ProgramKind},
     one_run::{ExportOptions, PlaceOptions, RoutesOptions, TablesOptions},
     option_groups::{
-        ExpectOption, HostFileOptions, OneRunOptions, ResumeOption, ScenarioOptions, SettingOption,
-        TableOptions,
+        ExpectOption, FileOption, HostFileOptions, OneRunOptions, ResumeOption, ScenarioOptions,
+        SettingOption, TableOptions,
     },
     results::{
         CiteOptions, CompareOptions, MeasureOptions, MergeOptions, RunOptions, SearchOptions, VerifyOptions,

@@ -21,17 +21,13 @@ mod search;
 mod tables;
 mod verify;
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-};
+use std::{num::NonZeroUsize, path::Path};
 
 use cubefold_runs::Resources;
-use cubefold_scenario::Scenario;
 
 use crate::{
     ExitCode,
-    arguments::{Arguments, Command, SettingOption, SharedOptions},
+    arguments::{Arguments, Command, SharedOptions},
     failure::Failure,
     output::Existing,
     ranks,
@@ -66,15 +62,6 @@ pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Verify(options) => return verify::verify(&options, shared),
     }?;
     Ok(ExitCode::Done)
-}
-
-/// The scenarios in these files, with the keys set by options.
-pub(crate) fn scenarios(
-    files: &[PathBuf],
-    set: &SettingOption,
-    shared: &SharedOptions,
-) -> Result<Vec<Scenario>, Failure> {
-    shared.given.scenarios(files, set, shared)
 }
 
 impl SharedOptions {

@@ -59,8 +59,7 @@ pub(crate) fn work(arguments: Result<Arguments, clap::Error>, ranks: &'static dy
     let rows = options.processes.as_deref();
     let keep = command::kept_records(options);
     let load = || {
-        let scenarios =
-            command::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
+        let scenarios = options.sweep.scenarios.load(shared)?;
         check_runs(&all_runs(&scenarios), shared.run_resources(), keep).map_err(Failure::Refused)?;
         Ok(scenarios)
     };

@@ -5,7 +5,7 @@ use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand, ValueEnum};
 use cubefold_picture::DarkestValue;
 
-use super::{INPUT, OUTPUT, OneRunOptions, SettingOption};
+use super::{FileOption, INPUT, OUTPUT, OneRunOptions};
 use crate::format::PictureFormat;
 
 /// Options of `draw`.
@@ -124,17 +124,6 @@ pub(crate) enum Drawing {
         #[arg(long = "where", value_name = "COLUMN=VALUE")]
         only: Vec<ColumnValue>,
     },
-}
-
-/// The scenario to draw or report.
-#[derive(Debug, Args)]
-pub(crate) struct FileOption {
-    /// A scenario file; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) set: SettingOption,
 }
 
 /// The lanes of a timeline of a job.

@@ -1,12 +1,12 @@
 //! Options that several commands share: the scenarios, one of their runs, tables, journals, hosts.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, slice};
 
 use clap::Args;
 use cubefold_runs::journal::{Found, SweepPlan};
-use cubefold_scenario::Setting;
+use cubefold_scenario::{Scenario, Setting};
 
-use super::{INPUT, OUTPUT, SWEEPS};
+use super::{INPUT, OUTPUT, SWEEPS, SharedOptions};
 use crate::{failure::Failure, format::ResultFormat, origin::ExpectedDigest};
 
 /// Keys that are set for all scenarios of a command.
@@ -16,6 +16,24 @@ pub(crate) struct SettingOption {
     /// of the key. Repeat the option for other keys [default: as in the files]
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = INPUT)]
     pub(crate) settings: Vec<Setting>,
+}
+
+/// One scenario.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FileOption {
+    /// A scenario file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) set: SettingOption,
+}
+
+impl FileOption {
+    /// The scenario in the file, as a list.
+    pub(crate) fn load(&self, shared: &SharedOptions) -> Result<Vec<Scenario>, Failure> {
+        shared.given.scenarios(slice::from_ref(&self.file), &self.set, shared)
+    }
 }
 
 /// The scenarios, and how results are written.
@@ -31,6 +49,13 @@ pub(crate) struct ScenarioOptions {
     /// The format of results [default: by the extension of --output, else table]
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub(crate) format: Option<ResultFormat>,
+}
+
+impl ScenarioOptions {
+    /// The scenarios in the files.
+    pub(crate) fn load(&self, shared: &SharedOptions) -> Result<Vec<Scenario>, Failure> {
+        shared.given.scenarios(&self.files, &self.set, shared)
+    }
 }
 
 /// The columns of tables, and their width.
@@ -49,12 +74,8 @@ pub(crate) struct TableOptions {
 /// The choice of one run of a scenario.
 #[derive(Debug, Args)]
 pub(crate) struct OneRunOptions {
-    /// A scenario file; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-
     #[command(flatten)]
-    pub(crate) set: SettingOption,
+    pub(crate) scenario: FileOption,
 
     /// The embedding; required if the scenario has several
     #[arg(long, value_name = "NAME", help_heading = INPUT)]

@@ -7,7 +7,7 @@ use cubefold_runs::journal::Shard;
 use cubefold_search::Objective;
 
 use super::{
-    ExpectOption, HostFileOptions, OUTPUT, ResumeOption, SWEEPS, ScenarioOptions, SettingOption, TableOptions,
+    ExpectOption, FileOption, HostFileOptions, OUTPUT, ResumeOption, SWEEPS, ScenarioOptions, TableOptions,
 };
 use crate::{
     format::{ResultFormat, SearchFormat, SearchObjective},
@@ -140,12 +140,8 @@ pub(crate) struct MeasureOptions {
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchOptions {
-    /// A scenario file; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-
     #[command(flatten)]
-    pub(crate) set: SettingOption,
+    pub(crate) scenario: FileOption,
 
     /// What to minimise
     #[arg(long, value_enum, default_value_t = SearchObjective(Objective::Makespan))]

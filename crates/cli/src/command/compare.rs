@@ -30,7 +30,7 @@ use crate::{
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = format(options, shared)?;
-    let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
+    let scenarios = options.sweep.scenarios.load(shared)?;
     options.sweep.tables.check_headings(format, &scenarios)?;
     let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);

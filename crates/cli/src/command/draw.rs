@@ -184,7 +184,7 @@ fn of_one_run(
     format: PictureFormat,
     draw: impl FnOnce(&Run) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
+    let scenarios = options.scenario.load(shared)?;
     let run = one_run(&scenarios, options)?;
     refuse_open_loop([run], "a picture of one run")?;
     let output = Output::open(shared, &scenarios)?;
@@ -208,7 +208,7 @@ fn of_scenario(
     format: PictureFormat,
     draw: impl FnOnce(&Scenario) -> Result<Picture, Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = super::scenarios(std::slice::from_ref(&file.file), &file.set, shared)?;
+    let scenarios = file.load(shared)?;
     if kind == ScenarioPicture::OfProcesses {
         refuse_open_loop(&scenarios[0].runs, "this picture")?;
     }

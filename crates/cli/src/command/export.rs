@@ -17,7 +17,7 @@ use crate::{
 
 pub(super) fn export(options: &ExportOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ExportFormat::decide(options.format, shared.output())?.0;
-    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let scenarios = options.run.scenario.load(shared)?;
     let run = one_run(&scenarios, &options.run)?;
     refuse_open_loop([run], "messages")?;
     check_export(run, format, shared.resources()).map_err(Failure::Refused)?;

@@ -20,7 +20,7 @@ use crate::{
 pub(super) fn measure(options: &MeasureOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let MeasureOptions { scenarios: asked, tables } = options;
     let format = ResultFormat::decide(asked.format, shared.output())?;
-    let scenarios = super::scenarios(&asked.files, &asked.set, shared)?;
+    let scenarios = asked.load(shared)?;
     let runs = all_runs(&scenarios);
     refuse_open_loop(runs.iter().copied(), "a placement")?;
     let resources = shared.resources();

@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 use stage::StagePage;
 
 use crate::{
-    arguments::{HostFileOptions, PlaceOptions, SettingOption, SharedOptions},
+    arguments::{HostFileOptions, PlaceOptions, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run, refuse_open_loop},
@@ -31,12 +31,11 @@ use crate::{
 pub(super) fn place(options: &PlaceOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = PlacementFormat::decide(options.format, shared.output())?;
     refuse_unneeded(format, &options.hosts)?;
-    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
-    let mut scenarios = scenarios;
+    let mut scenarios = options.run.scenario.load(shared)?;
     if let Some(setting) = allocation_of_hosts(one_run(&scenarios, &options.run)?, &options.hosts)? {
-        let settings = options.run.set.settings.iter().cloned().chain([setting]).collect();
-        let set = SettingOption { settings };
-        scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &set, shared)?;
+        let mut allocated = options.run.scenario.clone();
+        allocated.set.settings.push(setting);
+        scenarios = allocated.load(shared)?;
     }
     let run = one_run(&scenarios, &options.run)?;
     refuse_open_loop([run], "a placement")?;

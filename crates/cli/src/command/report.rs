@@ -37,7 +37,7 @@ const BYTES_A_LINK: u64 = 256;
 
 pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(), Failure> {
     check_extension(shared.output(), &["html", "htm"])?;
-    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
+    let scenarios = options.load(shared)?;
     let scenario = &scenarios[0];
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     if runs.len() > MAX_RUNS {

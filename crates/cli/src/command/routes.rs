@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) fn routes(options: &RoutesOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let scenarios = options.run.scenario.load(shared)?;
     let run = one_run(&scenarios, &options.run)?;
     let (machine, communication) = (&run.machine, run.communication);
     let has_random_ties = communication.routers().is_some_and(|routers| routers.tie == RouterTie::Random);

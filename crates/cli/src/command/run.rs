@@ -35,7 +35,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
         return run_part(options, shared, shard);
     }
-    let scenarios = super::scenarios(&options.sweep.scenarios.files, &options.sweep.scenarios.set, shared)?;
+    let scenarios = options.sweep.scenarios.load(shared)?;
     options.sweep.tables.check_headings(format, &scenarios)?;
     let runs = all_runs(&scenarios);
     if options.processes.is_some() {

@@ -50,7 +50,7 @@ fn search_and_write(options: &SearchOptions, shared: &SharedOptions) -> Result<(
         SearchFormat::Results(_) => None,
     };
     refuse_unneeded(placement.unwrap_or(PlacementFormat::Csv), &options.hosts)?;
-    let scenarios = super::scenarios(std::slice::from_ref(&options.file), &options.set, shared)?;
+    let scenarios = options.scenario.load(shared)?;
     let all: Vec<&[Run]> = combinations(&scenarios).collect();
     if placement.is_some() && all.len() > 1 {
         let message = format!("{} combinations for one placement, expected one", all.len());

@@ -25,7 +25,7 @@ use crate::{
 
 pub(super) fn tables(options: &TablesOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = TablesFormat::decide(options.format, shared.output())?;
-    let scenarios = super::scenarios(std::slice::from_ref(&options.run.file), &options.run.set, shared)?;
+    let scenarios = options.run.scenario.load(shared)?;
     let run = one_run(&scenarios, &options.run)?;
     refuse_open_loop([run], "neighbours")?;
     let method = if options.method == 1 { TableMethod::Evaluation } else { TableMethod::Exchange };

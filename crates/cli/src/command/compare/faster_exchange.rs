@@ -7,7 +7,7 @@ use cubefold_records::RunRecord;
 use cubefold_runs::{KeepRecords, check_runs};
 use cubefold_scenario::{Run, Scenario, Setting};
 
-use super::super::{execution, scenarios};
+use super::execution;
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
@@ -40,7 +40,9 @@ pub(super) fn in_words(
     let mut set = options.sweep.scenarios.set.clone();
     set.settings.extend(Setting::from_str(BEST));
     // Programs without a choice refuse the key.
-    let Ok(others) = scenarios(&options.sweep.scenarios.files, &set, shared) else { return Ok(None) };
+    let Ok(others) = shared.given.scenarios(&options.sweep.scenarios.files, &set, shared) else {
+        return Ok(None);
+    };
     let others = all_runs(&others);
     if others.len() != runs.len() {
         return Ok(None);

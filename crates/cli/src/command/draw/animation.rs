@@ -1,6 +1,6 @@
 //! `cubefold draw animation`: a page on which the messages of runs travel, or a picture of one cycle.
 
-use std::{path::Path, slice};
+use std::path::Path;
 
 use cubefold_picture::{AnimatedRun, check_animation};
 use cubefold_runs::{KeepRecords, check_runs};
@@ -34,7 +34,7 @@ pub(super) fn animate(
     shared: &SharedOptions,
     draw: impl FnOnce(&str, &[AnimatedRun<'_>], Output) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let scenarios = crate::command::scenarios(slice::from_ref(&file.file), &file.set, shared)?;
+    let scenarios = file.load(shared)?;
     let runs = chosen(&scenarios[0], embeddings, numbers)?;
     let asked: Vec<&Run> = runs.iter().map(|run| run.1).collect();
     refuse_open_loop(asked.iter().copied(), "an animation")?;
