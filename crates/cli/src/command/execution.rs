@@ -9,10 +9,9 @@ use cubefold_runs::{
     KeepRecords, Means, Permit, Progress, Resources, RunError, check_runs, execute_runs, useful_threads,
 };
 use cubefold_scenario::Run;
-use cubefold_simulator::OpenLoopRows;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::row_files::{FinishedRows, RowFiles};
+use super::row_files::{FinishedRows, KeptRows, RowFiles};
 use crate::{
     arguments::SharedOptions,
     failure::Failure,
@@ -55,24 +54,19 @@ pub(super) fn execute_sweep<'run>(
     let failed = Mutex::new(vec![]);
     let deliver = |place: usize, finished: Result<FinishedRun, RunError>, permit: Permit| {
         let run = runs[runs.partition_point(|&(other, _)| other < place)].1;
-        let (mut stages, mut transmissions, mut messages) = (vec![], vec![], vec![]);
-        let mut open_loop = OpenLoopRows::default();
-        let (mut part_of, mut discarded) = (None, vec![]);
-        match finished {
+        let kept = match finished {
             Ok(finished) => {
                 output.append(place, &RunRecord::new(run, place, &finished))?;
-                (stages, transmissions, part_of) =
-                    (finished.records, finished.transmissions, finished.part_of);
-                messages = finished.messages;
-                open_loop = finished.open_loop_rows;
-                discarded = finished.parts_that_do_not_count;
+                KeptRows::from(finished)
             }
-            Err(error) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error)),
-        }
+            Err(error) => {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push((place, error));
+                KeptRows::default()
+            }
+        };
         let Some(rows) = &rows else { return Ok(()) };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.discard(&discarded);
-        rows.add(place, FinishedRows { run, stages, transmissions, messages, open_loop, part_of, permit })
+        rows.add(place, FinishedRows { run, kept, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
     watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &missing, deliver))

@@ -15,8 +15,8 @@ use std::{
 };
 
 use cubefold_records::{
-    BufferRecord, ChannelRecord, LeadingCells, LeadingColumns, MessageRecord, PacketRecord, ProcessRecord,
-    Record, RowOfRun, TransmissionRecord,
+    BufferRecord, ChannelRecord, FinishedRun, LeadingCells, LeadingColumns, MessageRecord, PacketRecord,
+    ProcessRecord, Record, RowOfRun, TransmissionRecord,
 };
 use cubefold_runs::{KeepRecords, Permit};
 use cubefold_scenario::{LoadChoice, Run, Scenario};
@@ -53,12 +53,32 @@ pub(super) struct RowFiles<'run> {
 #[derive(Debug)]
 pub(super) struct FinishedRows<'run> {
     pub(super) run: &'run Run,
-    pub(super) stages: Vec<StageRecord>,         // empty if the run failed
-    pub(super) transmissions: Vec<Transmission>, // likewise
-    pub(super) messages: Vec<MessageTimes>,      // likewise
-    pub(super) open_loop: OpenLoopRows,          // likewise
-    pub(super) part_of: Option<RankTask>,        // for a run divided among ranks: these are the leader's rows
+    pub(super) kept: KeptRows,
     pub(super) permit: Permit,
+}
+
+/// The rows of a run; none if it failed.
+#[derive(Debug, Default)]
+pub(super) struct KeptRows {
+    stages: Vec<StageRecord>,
+    transmissions: Vec<Transmission>,
+    messages: Vec<MessageTimes>,
+    open_loop: OpenLoopRows,
+    part_of: Option<RankTask>, // for a run divided among ranks: these are the leader's rows
+    unused: Vec<RankTask>,     // the parts whose rows do not count
+}
+
+impl From<FinishedRun> for KeptRows {
+    fn from(finished: FinishedRun) -> Self {
+        Self {
+            stages: finished.records,
+            transmissions: finished.transmissions,
+            messages: finished.messages,
+            open_loop: finished.open_loop_rows,
+            part_of: finished.part_of,
+            unused: finished.parts_that_do_not_count,
+        }
+    }
 }
 
 /// The records to keep for the requested files.
@@ -155,73 +175,62 @@ impl<'run> RowFiles<'run> {
     ) -> Result<Option<Self>, Failure> {
         refuse_same(options)?;
         refuse_without_open_loop(options, scenarios)?;
-        let (processes, crossings) = (options.processes.as_deref(), options.crossings.as_deref());
-        let messages = options.messages.as_deref();
-        if messages.is_some() {
+        if options.messages.is_some() {
             refuse_unknown_messages(scenarios)?;
         }
-        if let Some(path) = processes.filter(|_| ranks().is_some()) {
+        if let Some(path) = options.processes.as_deref().filter(|_| ranks().is_some()) {
             refuse_long_name(path, MORE_OF_A_NAME)?;
         }
-        let processes = open_rows::<ProcessRecord<'_>>("--processes", processes, shared, scenarios)?;
-        let crossings = open_rows::<TransmissionRecord>("--crossings", crossings, shared, scenarios)?;
-        let messages = open_rows::<MessageRecord>("--messages", messages, shared, scenarios)?;
         let leading = LeadingColumns::new(scenarios.iter().flat_map(|scenario| &scenario.runs));
-        let open = |option, path: &Option<PathBuf>, open: OpenSink| {
-            path.as_deref().map(|path| open(option, path, &leading, shared, scenarios)).transpose()
+        let none = LeadingColumns::default();
+        let open = |option, path: &Option<PathBuf>, leading, open: OpenSink| {
+            path.as_deref().map(|path| open(option, path, leading, shared, scenarios)).transpose()
         };
-        let packets = open("--packets", &options.packets, RowSink::open::<PacketRecord>)?;
-        let channels = open("--channels", &options.channels, RowSink::open::<ChannelRecord>)?;
-        let buffers = open("--buffers", &options.buffers, RowSink::open::<BufferRecord>)?;
-        let is_any = options.row_files().iter().any(|row_file| row_file.1.is_some());
-        let (next, waiting) = (0, BTreeMap::new());
-        Ok(is_any.then_some(Self {
-            processes,
-            crossings,
-            messages,
-            packets,
-            channels,
-            buffers,
+        let files = Self {
+            processes: open("--processes", &options.processes, &none, of_parts::<ProcessRecord<'_>>())?,
+            crossings: open("--crossings", &options.crossings, &none, of_parts::<TransmissionRecord>())?,
+            messages: open("--messages", &options.messages, &none, of_parts::<MessageRecord>())?,
+            packets: open("--packets", &options.packets, &leading, RowSink::open::<PacketRecord>)?,
+            channels: open("--channels", &options.channels, &leading, RowSink::open::<ChannelRecord>)?,
+            buffers: open("--buffers", &options.buffers, &leading, RowSink::open::<BufferRecord>)?,
             leading,
-            next,
-            waiting,
-        }))
-    }
-
-    /// Removes the files that ranks wrote for unused runs.
-    pub(super) fn discard(&self, parts: &[RankTask]) {
-        if let Some(sink) = &self.processes {
-            parts.iter().for_each(|&task| discard(sink.path(), task));
-        }
+            next: 0,
+            waiting: BTreeMap::new(),
+        };
+        let is_any = options.row_files().iter().any(|row_file| row_file.1.is_some());
+        Ok(is_any.then_some(files))
     }
 
     /// Adds the rows of the run at `place` of the results, after those of all earlier runs.
     pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
+        if let Some(sink) = &self.processes {
+            rows.kept.unused.iter().for_each(|&task| discard(sink.path(), task));
+        }
         self.waiting.insert(place, rows);
-        while let Some(rows) = self.waiting.remove(&self.next) {
+        while let Some(FinishedRows { run, kept, permit }) = self.waiting.remove(&self.next) {
             if let Some(sink) = &mut self.processes {
-                let stages = joined(sink.path(), rows.part_of, &rows.stages)?;
-                let record = |stage: StageRecord| ProcessRecord::new(&rows.run.program, &stage);
-                add_rows(sink, self.next, rows.run, stages.map(|stage| stage.map(record)))?;
+                let stages = joined(sink.path(), kept.part_of, &kept.stages)?;
+                let record = |stage: StageRecord| ProcessRecord::new(&run.program, &stage);
+                add_rows(sink, self.next, run, stages.map(|stage| stage.map(record)))?;
             }
             if let Some(sink) = &mut self.crossings {
-                let records = rows.transmissions.iter().map(TransmissionRecord::from);
-                add_rows(sink, self.next, rows.run, records.map(Ok))?;
+                let records = kept.transmissions.iter().map(TransmissionRecord::from);
+                add_rows(sink, self.next, run, records.map(Ok))?;
             }
             if let Some(sink) = &mut self.messages {
-                let records = rows.messages.iter().map(MessageRecord::from);
-                add_rows(sink, self.next, rows.run, records.map(Ok))?;
+                let records = kept.messages.iter().map(MessageRecord::from);
+                add_rows(sink, self.next, run, records.map(Ok))?;
             }
-            self.add_open_loop(&rows)?;
+            self.add_open_loop(run, &kept.open_loop)?;
             self.next += 1;
-            drop(rows.permit);
+            drop(permit);
         }
         Ok(())
     }
 
     /// Adds the rows of open-loop traffic of a run.
-    fn add_open_loop(&mut self, rows: &FinishedRows<'_>) -> Result<(), Failure> {
-        let (cells, rows) = (self.leading.cells(rows.run), &rows.open_loop);
+    fn add_open_loop(&mut self, run: &Run, rows: &OpenLoopRows) -> Result<(), Failure> {
+        let cells = self.leading.cells(run);
         if let Some(sink) = &mut self.packets {
             sink.add(&cells, rows.packets.iter().map(PacketRecord::from).map(Ok))?;
         }
@@ -245,15 +254,9 @@ impl<'run> RowFiles<'run> {
 /// A function that opens the file of an option for rows of one type.
 type OpenSink = fn(&str, &Path, &LeadingColumns, &SharedOptions, &[Scenario]) -> Result<RowSink, Failure>;
 
-/// Opens the file that an option names for parts of runs, if it names one.
-fn open_rows<Part: Record>(
-    option: &str,
-    path: Option<&Path>,
-    shared: &SharedOptions,
-    scenarios: &[Scenario],
-) -> Result<Option<RowSink>, Failure> {
-    let none = LeadingColumns::default();
-    path.map(|path| RowSink::open::<RowOfRun<'_, Part>>(option, path, &none, shared, scenarios)).transpose()
+/// Opens a file for parts of runs.
+fn of_parts<Part: Record>() -> OpenSink {
+    RowSink::open::<RowOfRun<'_, Part>>
 }
 
 /// Adds parts of the run at `place` of the results.
