@@ -14,7 +14,7 @@ use textwrap::core::display_width;
 
 use crate::{
     option_value::Color,
-    output::{closed_output, columns_of_messages, filled, of_system, say},
+    output::{closed_output, columns_of_messages, filled, of_system, printable_path, say},
 };
 
 /// The exit codes, the same for every command.
@@ -139,10 +139,11 @@ impl Failure {
 
     /// The journal at `place` cannot be used for results in `path`.
     pub(crate) fn journal(path: &Path, place: &Path, error: &JournalError) -> Self {
-        let (path, place) = (path.display(), place.display());
-        let message = format!("cannot write {path}: beside it is {place}, and {error}");
+        let message =
+            format!("cannot write {}: beside it is {}, and {error}", path.display(), place.display());
+        let place = place.display();
         let help = match error {
-            JournalError::System(error) => return Self::unwritable(Path::new(&path.to_string()), error),
+            JournalError::System(error) => return Self::unwritable(path, error),
             JournalError::Found => format!("continue it with --resume, or delete {place} to start over"),
             JournalError::Locked => return Self::Locked { message },
             JournalError::Foreign => "delete it, or name another file with --output".to_owned(),
@@ -181,53 +182,47 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scenario(errors) => errors.fmt(formatter),
-            Self::Usage { message, help } => {
-                write!(formatter, "{}\n  help: {}", printable(message), printable(help))
-            }
+            Self::Usage { message, help } => write_with_help(formatter, message, help),
             Self::Locked { message } => {
                 let help = "wait for it with --resume --wait, or name another file with --output";
-                write!(formatter, "{}\n  help: {help}", printable(message))
+                write_with_help(formatter, message, help)
             }
-            Self::Refused(error @ RunError::ListMemory { .. }) => {
-                let help = "give it more with --memory-limit, or sweep fewer values";
-                write!(formatter, "{}\n  help: {help}", printable(&error.to_string()))
-            }
-            Self::Refused(error @ (RunError::Memory(_) | RunError::AddressExchangeMemory { .. })) => {
-                let error = error.to_string();
-                write!(
-                    formatter,
-                    "{}\n  help: give it more with --memory-limit, or make the machine smaller",
-                    printable(&error)
-                )
-            }
-            Self::Refused(error @ RunError::TooManyTransmissions { .. }) => {
-                let help = "run fewer stages or processes, or larger packets";
-                write!(formatter, "{}\n  help: {help}", printable(&error.to_string()))
-            }
-            Self::Refused(error) => formatter.write_str(&printable(&error.to_string())),
+            Self::Refused(error) => match help_for(error) {
+                Some(help) => write_with_help(formatter, &error.to_string(), help),
+                None => formatter.write_str(&printable(&error.to_string())),
+            },
             Self::Runs { failed, of, kept } => {
                 for (_, error) in failed {
                     write!(formatter, "{}\nerror: ", printable(&error.to_string()))?;
                 }
                 write!(formatter, "{} of {of} runs failed", failed.len())?;
-                kept.as_ref().map_or(Ok(()), |kept| {
-                    let kept = kept.display().to_string();
-                    let kept = printable(&kept);
-                    write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
-                })
+                let Some(kept) = kept else { return Ok(()) };
+                let kept = printable_path(kept);
+                write!(formatter, "; the others are kept in {kept}\n  help: try again with --resume")
             }
             Self::Output { place, error, kept } => {
                 write!(formatter, "cannot write {}: {error}", printable(place))?;
-                kept.as_ref().map_or(Ok(()), |kept| {
-                    let kept = kept.display().to_string();
-                    write!(
-                        formatter,
-                        "\n  help: make room or name another file; the finished runs are kept in {}",
-                        printable(&kept)
-                    )
-                })
+                let Some(kept) = kept else { return Ok(()) };
+                let help = "make room or name another file; the finished runs are kept in";
+                write!(formatter, "\n  help: {help} {}", printable_path(kept))
             }
         }
+    }
+}
+
+fn write_with_help(formatter: &mut fmt::Formatter<'_>, message: &str, help: &str) -> fmt::Result {
+    write!(formatter, "{}\n  help: {}", printable(message), printable(help))
+}
+
+/// The remedy for a run that is refused; `None` if its error names it.
+fn help_for(error: &RunError) -> Option<&'static str> {
+    match error {
+        RunError::ListMemory { .. } => Some("give it more with --memory-limit, or sweep fewer values"),
+        RunError::Memory(_) | RunError::AddressExchangeMemory { .. } => {
+            Some("give it more with --memory-limit, or make the machine smaller")
+        }
+        RunError::TooManyTransmissions { .. } => Some("run fewer stages or processes, or larger packets"),
+        _ => None,
     }
 }
 

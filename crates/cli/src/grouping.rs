@@ -128,11 +128,7 @@ fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a st
 pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) -> Result<&'a Run, Failure> {
     let runs = all_runs(scenarios);
     if let Some(number) = options.run {
-        return runs.get(number).copied().ok_or_else(|| {
-            let last = runs.len() - 1;
-            let found = format!("run {number}, expected 0 to {last}");
-            Failure::usage(found, "cubefold check FILE lists the runs in the order of their numbers")
-        });
+        return runs.get(number).copied().ok_or_else(|| no_such_run(number, runs.len()));
     }
     if scenarios.iter().any(|scenario| scenario.swept) {
         return Err(Failure::usage(
@@ -141,19 +137,32 @@ pub(crate) fn one_run<'a>(scenarios: &'a [Scenario], options: &OneRunOptions) ->
         ));
     }
     let names: Vec<String> = runs.iter().map(|run| run.embedding.to_string()).collect();
-    let known = || format!("name one of {} with --embedding", names.join(", "));
     match (options.embedding.as_deref(), runs.as_slice()) {
         (None, [run]) => Ok(run),
-        (None, _) => {
-            Err(Failure::usage(format!("the scenario has {} embeddings, expected one", runs.len()), known()))
-        }
+        (None, _) => Err(Failure::usage(
+            format!("the scenario has {} embeddings, expected one", runs.len()),
+            name_embedding(&names),
+        )),
         (Some(name), _) => {
             let place = names.iter().position(|known| known == name);
-            place.map(|place| runs[place]).ok_or_else(|| {
-                Failure::usage(format!("embedding {name:?} is none of the scenario's"), known())
-            })
+            place.map(|place| runs[place]).ok_or_else(|| no_such_embedding(name, &names))
         }
     }
+}
+
+/// The refusal of a run number of a scenario with this many runs.
+pub(crate) fn no_such_run(number: usize, count: usize) -> Failure {
+    let message = format!("run {number}, expected 0 to {}", count - 1);
+    Failure::usage(message, "cubefold check FILE lists the runs in the order of their numbers")
+}
+
+/// The refusal of an embedding of a scenario with these.
+pub(crate) fn no_such_embedding(name: &str, known: &[String]) -> Failure {
+    Failure::usage(format!("embedding {name:?} is none of the scenario's"), name_embedding(known))
+}
+
+fn name_embedding(known: &[String]) -> String {
+    format!("name one of {} with --embedding", known.join(", "))
 }
 
 /// Every process with the coordinates of its node, on the whole machine if the run is in a partition.

@@ -12,9 +12,7 @@ use std::{
     },
 };
 
-use cubefold_formats::input::printable;
-
-use crate::output::obeys_escapes;
+use crate::output::{obeys_escapes, printable_path};
 
 /// The state to report and clean up.
 static STATE: Mutex<State> = Mutex::new(State { kept: None, temporary: vec![] });
@@ -64,9 +62,8 @@ pub(crate) fn remove_temporary(path: &Path) {
 impl Kept {
     fn sentence(&self) -> String {
         let Self { journal, runs, of } = self;
-        let journal = journal.display().to_string();
         let noun = if *of == 1 { "run" } else { "runs" };
-        format!("{runs} of {of} {noun} kept in {}; continue with --resume", printable(&journal))
+        format!("{runs} of {of} {noun} kept in {}; continue with --resume", printable_path(journal))
     }
 }
 

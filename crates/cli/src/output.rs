@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use cubefold_formats::input::printable;
 use cubefold_runs::journal::sync_folder;
 use cubefold_scenario::Scenario;
 use tempfile::{NamedTempFile, TempPath};
@@ -121,11 +122,7 @@ impl Output {
         path: &Path,
         inputs: impl IntoIterator<Item = &'a PathBuf>,
     ) -> Result<(), Failure> {
-        let Some(input) = inputs.into_iter().find(|input| is_same(input, path)) else { return Ok(()) };
-        Err(Failure::usage(
-            format!("cannot write {}: the scenarios are read from {}", path.display(), input.display()),
-            "name another file for the results",
-        ))
+        refuse_as_output(inputs, Some(path), "scenarios", "results")
     }
 
     /// The width of tables \[columns of text\], from the terminal if there is one.
@@ -180,6 +177,32 @@ impl Output {
     pub(crate) fn add(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Failure> {
         write(self).map_err(|error| Failure::output(self.path.as_deref(), error))
     }
+}
+
+/// Refuses to write into a file from which `read`, such as hosts, are read; `written` is what is written.
+pub(crate) fn refuse_as_output(
+    inputs: impl IntoIterator<Item = impl AsRef<Path>>,
+    output: Option<&Path>,
+    read: &str,
+    written: &str,
+) -> Result<(), Failure> {
+    let Some(output) = output else { return Ok(()) };
+    match inputs.into_iter().find(|input| is_same(input.as_ref(), output)) {
+        None => Ok(()),
+        Some(input) => Err(Failure::usage(
+            format!(
+                "cannot write {}: the {read} are read from {}",
+                output.display(),
+                input.as_ref().display()
+            ),
+            format!("name another file for the {written}"),
+        )),
+    }
+}
+
+/// A path as messages show it.
+pub(crate) fn printable_path(path: &Path) -> String {
+    printable(&path.display().to_string()).into_owned()
 }
 
 /// The regular file that a path leads to, whether it exists or not; `None` for standard output and for anything else

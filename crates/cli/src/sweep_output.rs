@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubefold_formats::input::printable;
 use cubefold_records::RunRecord;
 use cubefold_runs::{
     RunError,
@@ -17,7 +16,7 @@ use crate::{
     arguments::SharedOptions,
     failure::Failure,
     interruption,
-    output::{Existing, Output, refuse_long_name, regular_file, say},
+    output::{Existing, Output, printable_path, refuse_long_name, regular_file, say},
 };
 
 /// Without a journal: the bytes of records in memory beyond which they go to a temporary file.
@@ -77,24 +76,20 @@ impl SweepOutput {
         let suffix = shard.map_or(0, |shard| shard.suffix().len() + 1);
         refuse_long_name(&file, suffix + ".partial".len().max(".".len() + ".writing".len()))?;
         let existing = if found == Found::Refuse { options.existing() } else { Existing::Replace };
-        let failed =
-            |place: &Path, error: JournalError| Failure::journal(path.unwrap_or(place), place, &error);
-        if let Some(shard) = shard {
-            let part = with_suffix(&file, &shard.suffix());
-            let partial = with_suffix(&part, "partial");
-            existing.refuse(&part)?;
-            // A complete part is recognised, so a resubmitted job repeats nothing.
-            let complete = found != Found::Refuse && part.exists() && !partial.exists();
-            let place = if complete { &part } else { &partial };
-            let journal = open(place, plan, shard, found).map_err(|error| failed(place, error))?;
-            announce(&journal);
-            return Ok(Self::Part { journal, path: part });
-        }
-        existing.refuse(&file)?;
-        let place = with_suffix(&file, "partial");
-        let journal = open(&place, plan, Shard::WHOLE, found).map_err(|error| failed(&place, error))?;
+        let part = shard.map(|shard| with_suffix(&file, &shard.suffix()));
+        let target = part.as_ref().unwrap_or(&file);
+        let partial = with_suffix(target, "partial");
+        existing.refuse(target)?;
+        // A complete part is recognised, so a resubmitted job repeats nothing.
+        let complete = part.as_ref().filter(|part| part.exists() && !partial.exists());
+        let place = complete.filter(|_| found != Found::Refuse).unwrap_or(&partial);
+        let journal = open(place, plan, shard.unwrap_or(Shard::WHOLE), found);
+        let journal = journal.map_err(|error| Failure::journal(path.unwrap_or(place), place, &error))?;
         announce(&journal);
-        Ok(Self::File { journal, path: file })
+        Ok(match part {
+            Some(path) => Self::Part { journal, path },
+            None => Self::File { journal, path: file },
+        })
     }
 
     /// For a destination without a journal.
@@ -189,8 +184,7 @@ fn spool() -> PathBuf {
 /// Opens the journal at `place`, with a message before it waits for another process.
 fn open(place: &Path, plan: &SweepPlan<'_>, shard: Shard, found: Found) -> Result<JournalFile, JournalError> {
     JournalFile::open(place, plan, shard, found, || {
-        let place = place.display().to_string();
-        say(&format!("waiting for another process that writes {}", printable(&place)));
+        say(&format!("waiting for another process that writes {}", printable_path(place)));
     })
 }
 

@@ -8,6 +8,7 @@ mod layout;
 mod stage;
 mod still;
 
+use cubefold_records::FinishedRun;
 use cubefold_runs::listed_transmissions;
 use cubefold_scenario::Run;
 use cubefold_simulator::Transmission;
@@ -44,7 +45,14 @@ pub struct AnimatedRun<'run> {
     pub transmissions: &'run [Transmission],
 }
 
-impl AnimatedRun<'_> {
+impl<'run> AnimatedRun<'run> {
+    /// A run that was executed with its transmissions.
+    #[must_use]
+    pub fn new(name: &'run str, run: &'run Run, finished: &'run FinishedRun) -> Self {
+        let makespan = finished.outcome.summary.makespan().get();
+        Self { name, run, makespan, transmissions: &finished.transmissions }
+    }
+
     /// The time from the end of a packet's last transmission to its receipt \[cycles\]; 0 if links differ.
     fn latency(&self) -> u64 {
         let are_alike = self.run.machine.link_times().is_none();
@@ -123,7 +131,6 @@ fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_records::FinishedRun;
     use cubefold_runs::{KeepRecords, Progress, execute};
     use serde_json::Value;
 
@@ -140,12 +147,7 @@ mod tests {
         let animated: Vec<AnimatedRun<'_>> = runs
             .iter()
             .zip(&all)
-            .map(|(run, finished)| AnimatedRun {
-                name: "one of them",
-                run,
-                makespan: finished.outcome.summary.makespan().get(),
-                transmissions: &finished.transmissions,
-            })
+            .map(|(run, finished)| AnimatedRun::new("one of them", run, finished))
             .collect();
         (animation("<b>a & b</b>", &animated).unwrap(), all)
     }

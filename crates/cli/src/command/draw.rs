@@ -23,7 +23,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, PictureFormat},
     grouping::{one_run, refuse_open_loop, run_names, shown},
-    output::{Output, is_same},
+    output::{Output, refuse_as_output},
 };
 
 #[expect(clippy::too_many_lines, reason = "one arm for each picture")]
@@ -75,42 +75,21 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             })
         }
         Drawing::Spectrum(file) => {
-            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
-                draw_spectrum(scenario, shared)
-            })
+            let draw = |scenario: &Scenario| draw_spectrum(scenario, shared);
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, draw)
         }
         Drawing::Compare(file) => {
-            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
-                draw_compare(scenario, shared)
-            })
-        }
-        Drawing::Goodput(FileOption { file, .. }) if is_results(file) => {
-            of_results(file, shared, format, |table| {
-                goodput(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
-            })
+            let draw = |scenario: &Scenario| draw_compare(scenario, shared);
+            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, draw)
         }
         Drawing::Goodput(file) => {
-            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
-                draw_goodput(scenario, shared)
-            })
+            of_records(file, ScenarioPicture::OfProcesses, shared, format, goodput, all_records)
         }
-        Drawing::Latency(FileOption { file, .. }) if is_results(file) => {
-            of_results(file, shared, format, |table| {
-                latency(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
-            })
-        }
-        Drawing::Latency(file) => of_scenario(file, ScenarioPicture::OfTraffic, shared, format, |scenario| {
-            draw_latency(scenario, shared)
-        }),
-        Drawing::Pipelining(FileOption { file, .. }) if is_results(file) => {
-            of_results(file, shared, format, |table| {
-                pipelining(&file.file_stem().unwrap_or_default().to_string_lossy(), &table)
-            })
+        Drawing::Latency(file) => {
+            of_records(file, ScenarioPicture::OfTraffic, shared, format, latency, records_of_loads)
         }
         Drawing::Pipelining(file) => {
-            of_scenario(file, ScenarioPicture::OfProcesses, shared, format, |scenario| {
-                draw_pipelining(scenario, shared)
-            })
+            of_records(file, ScenarioPicture::OfProcesses, shared, format, pipelining, records_of_parts)
         }
         Drawing::Scaling { file, x, y, by, only } => of_results(file, shared, format, |table| {
             let table = only
@@ -142,21 +121,10 @@ fn of_results(
     format: PictureFormat,
     draw: impl FnOnce(ResultsTable) -> Result<Picture, PictureError>,
 ) -> Result<(), Failure> {
-    refuse_results_as_output(file, shared.output())?;
+    refuse_as_output([file], shared.output(), "results", "picture")?;
     let output = Output::open(shared, &[])?;
     let table = ResultsTable::read(file, shared.resources().memory).map_err(refused)?;
     write(output, &draw(table).map_err(refused)?, format, shared)
-}
-
-/// Refuses to overwrite the results that are drawn.
-fn refuse_results_as_output(results: &Path, output: Option<&Path>) -> Result<(), Failure> {
-    match output.filter(|output| is_same(results, output)) {
-        None => Ok(()),
-        Some(output) => Err(Failure::usage(
-            format!("cannot write {}: the results are read from {}", output.display(), results.display()),
-            "name another file for the picture",
-        )),
-    }
 }
 
 fn write(
@@ -216,6 +184,26 @@ fn of_scenario(
     write(output, &draw(&scenarios[0])?, format, shared)
 }
 
+/// Draws results of `run --output`, or those of a scenario, which `execute` makes.
+fn of_records(
+    option: &FileOption,
+    kind: ScenarioPicture,
+    shared: &SharedOptions,
+    format: PictureFormat,
+    draw: fn(&str, &ResultsTable) -> Result<Picture, PictureError>,
+    execute: fn(&Scenario, &SharedOptions) -> Result<Vec<RunRecord>, Failure>,
+) -> Result<(), Failure> {
+    let file = &option.file;
+    if is_results(file) {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        return of_results(file, shared, format, |table| draw(&name, &table));
+    }
+    of_scenario(option, kind, shared, format, |scenario| {
+        let records = execute(scenario, shared)?;
+        draw(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+    })
+}
+
 fn links(
     run: &Run,
     column: LinkColumn,
@@ -239,8 +227,7 @@ fn draw_spectrum(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture,
     let runs: Vec<&Run> = scenario.runs.iter().collect();
     let resources = shared.resources();
     check_placements(&runs, resources).map_err(Failure::Refused)?;
-    let entries = measure_runs(&pool_for(&runs, resources)?, &runs, resources, &Progress::default());
-    let mut entries = entries;
+    let mut entries = measure_runs(&pool_for(&runs, resources)?, &runs, resources, &Progress::default());
     // If a run has several programs, the first is drawn.
     entries.dedup_by_key(|entry| entry.run);
     let placements = entries.into_iter().map(|entry| entry.placement).collect();
@@ -267,37 +254,32 @@ fn different(runs: &[Run], placements: Vec<PlacementRecord>) -> Vec<(String, Pla
     named.collect()
 }
 
-fn draw_goodput(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
-    let runs: Vec<&Run> = scenario.runs.iter().collect();
-    let records = records(&runs, shared)?;
-    goodput(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+fn all_records(scenario: &Scenario, shared: &SharedOptions) -> Result<Vec<RunRecord>, Failure> {
+    records(&scenario.runs.iter().collect::<Vec<_>>(), shared)
 }
 
-fn draw_latency(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
-    let runs: Vec<&Run> = scenario.runs.iter().collect();
-    if runs.iter().all(|run| run.program.open_loop.is_none()) {
+fn records_of_loads(scenario: &Scenario, shared: &SharedOptions) -> Result<Vec<RunRecord>, Failure> {
+    if scenario.runs.iter().all(|run| run.program.open_loop.is_none()) {
         return Err(refused(PictureError::NoLoads));
     }
-    let records = records(&runs, shared)?;
-    latency(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+    all_records(scenario, shared)
 }
 
-/// Draws all numbers of parts that runs try, not only the best.
-fn draw_pipelining(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
+/// The records of all numbers of parts that runs try, not only the best.
+fn records_of_parts(scenario: &Scenario, shared: &SharedOptions) -> Result<Vec<RunRecord>, Failure> {
     let all: Vec<Run> = scenario.runs.iter().flat_map(Run::of_each_program).collect();
     if all.iter().all(|run| run.program.exchange.is_none()) {
         return Err(refused(PictureError::NoParts));
     }
-    let records = records(&all.iter().collect::<Vec<_>>(), shared)?;
-    pipelining(&scenario.name, &ResultsTable::of(&records)).map_err(refused)
+    records(&all.iter().collect::<Vec<_>>(), shared)
 }
 
 fn draw_compare(scenario: &Scenario, shared: &SharedOptions) -> Result<Picture, Failure> {
-    let runs: Vec<&Run> = scenario.runs.iter().collect();
-    if runs.len() > MAX_BARS {
-        return Err(refused(PictureError::TooManyRuns { found: runs.len(), most: MAX_BARS }));
+    let found = scenario.runs.len();
+    if found > MAX_BARS {
+        return Err(refused(PictureError::TooManyRuns { found, most: MAX_BARS }));
     }
-    let records = records(&runs, shared)?;
+    let records = all_records(scenario, shared)?;
     time_shares(&scenario.name, &compared_runs(&scenario.runs, &records)).map_err(refused)
 }
 

@@ -10,7 +10,6 @@ use std::{
     path::Path,
 };
 
-use cubefold_formats::input::printable;
 use cubefold_scenario::{ScenarioError, load_text};
 
 use self::{
@@ -22,7 +21,7 @@ use crate::{
     arguments::{NewOptions, SharedOptions},
     failure::Failure,
     format::check_extension,
-    output::{Output, say},
+    output::{Output, printable_path, say},
 };
 
 pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Failure> {
@@ -40,8 +39,7 @@ pub(super) fn new(options: &NewOptions, shared: &SharedOptions) -> Result<(), Fa
     let text = scenario_text(&new_scenario, path.unwrap_or(Path::new("scenario.toml")));
     output.write(|output| output.write_all(text.as_bytes()))?;
     if let Some(path) = path {
-        let path = path.display().to_string();
-        let path = printable(&path);
+        let path = printable_path(path);
         say(&format!("{path} is written; its runs: cubefold compare {path}"));
     }
     Ok(())

@@ -24,7 +24,7 @@ use crate::{
     format::{OutputFormat, PlacementFormat},
     grouping::{addresses, one_run, refuse_open_loop},
     option_value::StageName,
-    output::{Output, is_same, say},
+    output::{Output, refuse_as_output, say},
     table::write_grid,
 };
 
@@ -305,13 +305,8 @@ pub(super) fn refuse_hosts_as_output(
     options: &HostFileOptions,
     shared: &SharedOptions,
 ) -> Result<(), Failure> {
-    let Some(output) = shared.output() else { return Ok(()) };
     let inputs = options.hosts.iter().chain(&options.coordinates);
-    let Some(hosts) = inputs.into_iter().find(|input| is_same(input, output)) else { return Ok(()) };
-    Err(Failure::usage(
-        format!("cannot write {}: the hosts are read from {}", output.display(), hosts.display()),
-        "name another file for the placement",
-    ))
+    refuse_as_output(inputs, shared.output(), "hosts", "placement")
 }
 
 /// A row for each process: `process,p_1,p_2,..`.

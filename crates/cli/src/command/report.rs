@@ -58,12 +58,7 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
     let moving = link_by_link(&runs, shared)?;
     let animated: Vec<AnimatedRun<'_>> = moving
         .iter()
-        .map(|(place, finished)| AnimatedRun {
-            name: &reported[*place].name,
-            run: reported[*place].run,
-            makespan: finished.outcome.summary.makespan().get(),
-            transmissions: &finished.transmissions,
-        })
+        .map(|(place, finished)| AnimatedRun::new(&reported[*place].name, reported[*place].run, finished))
         .collect();
     let page = page_of(scenario, &scenario.text, &reported, &animated).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use cubefold_formats::input::printable;
 use cubefold_records::{Document, SearchRecord};
 use cubefold_runs::{
     Progress, Resources,
@@ -28,7 +27,7 @@ use crate::{
     format::{OutputFormat, PlacementFormat, ResultFormat, SearchFormat, write_records},
     grouping::{all_runs, refuse_open_loop, shown},
     interruption,
-    output::{Existing, Output, regular_file, say},
+    output::{Existing, Output, printable_path, regular_file, say},
     progress_bar::{Show, Work, watch},
     sweep_output::{refuse_without_file, with_suffix},
     table::search_table,
@@ -141,11 +140,10 @@ fn close(kept: &mut Kept, combinations: usize) -> Result<(), Failure> {
     let Some(journal) = kept.journal.take() else { return Ok(()) };
     let place = journal.path().to_owned();
     if journal.count() < combinations {
-        let place = place.display().to_string();
         say(&format!(
             "note: {} of {combinations} combinations are finished; continue with --resume, which reads {}",
             journal.count(),
-            printable(&place)
+            printable_path(&place)
         ));
         return Ok(());
     }

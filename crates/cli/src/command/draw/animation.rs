@@ -11,7 +11,7 @@ use crate::{
     arguments::{FileOption, SharedOptions},
     failure::Failure,
     format::{OutputFormat, PictureFormat, check_extension},
-    grouping::{refuse_open_loop, run_names},
+    grouping::{no_such_embedding, no_such_run, refuse_open_loop, run_names},
     output::Output,
 };
 
@@ -48,12 +48,7 @@ pub(super) fn animate(
         .iter()
         .zip(&counted)
         .zip(&finished)
-        .map(|(((name, _), run), finished)| AnimatedRun {
-            name,
-            run,
-            makespan: finished.outcome.summary.makespan().get(),
-            transmissions: &finished.transmissions,
-        })
+        .map(|(((name, _), run), finished)| AnimatedRun::new(name, run, finished))
         .collect();
     draw(&scenarios[0].name, &animated, output)
 }
@@ -66,18 +61,13 @@ fn chosen<'run>(
 ) -> Result<Vec<(String, &'run Run)>, Failure> {
     let named: Vec<(String, &Run)> = run_names(&scenario.runs).into_iter().zip(&scenario.runs).collect();
     if let Some(number) = numbers.iter().find(|&&number| number >= named.len()) {
-        let found = format!("run {number}, expected 0 to {}", named.len() - 1);
-        return Err(Failure::usage(
-            found,
-            "cubefold check FILE lists the runs in the order of their numbers",
-        ));
+        return Err(no_such_run(*number, named.len()));
     }
     let of_embedding = |(_, run): &&(String, &Run), name: &str| run.embedding.to_string() == name;
     if let Some(name) = embeddings.iter().find(|name| !named.iter().any(|run| of_embedding(&run, name))) {
         let mut known: Vec<String> = named.iter().map(|(_, run)| run.embedding.to_string()).collect();
         known.dedup();
-        let found = format!("embedding {name:?} is none of the scenario's");
-        return Err(Failure::usage(found, format!("name one of {} with --embedding", known.join(", "))));
+        return Err(no_such_embedding(name, &known));
     }
     if !numbers.is_empty() {
         return Ok(numbers.iter().map(|&number| named[number].clone()).collect());
