@@ -39,13 +39,24 @@ pub(super) enum Program {
     /// An operation by several algorithms.
     Collective(Collective),
     /// Computations and all-reduces that wait for one another.
-    Job(Job),
+    Job(Traffic),
 }
 
-/// A job on a current machine.
+impl Program {
+    /// The vectors and links of a collective or a job.
+    pub(super) fn traffic(&self) -> Option<&Traffic> {
+        match self {
+            Self::Collective(collective) => Some(&collective.traffic),
+            Self::Job(traffic) => Some(traffic),
+            Self::Cube | Self::Neighbours(_) => None,
+        }
+    }
+}
+
+/// The vectors of a program on a current machine, and the speed of the links.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Job {
-    /// The sizes of the vectors, at least one.
+pub(super) struct Traffic {
+    /// The sizes of the vectors; empty for a barrier.
     pub(super) sizes: Vec<String>,
     pub(super) bandwidth: String,
     pub(super) latency: String,
@@ -59,10 +70,7 @@ pub(super) struct Collective {
     pub(super) algorithms: Vec<ComparedAlgorithm>,
     /// The channels of rings and trees, if nodes have several NICs.
     pub(super) channels: Option<Channels>,
-    /// The sizes of the vector; empty for a barrier.
-    pub(super) sizes: Vec<String>,
-    pub(super) bandwidth: String,
-    pub(super) latency: String,
+    pub(super) traffic: Traffic,
 }
 
 /// The channels of rings and trees on nodes with several NICs.
@@ -84,12 +92,11 @@ pub(super) const LATENCY: &str = "400 ns";
 impl NewOptions {
     /// The missing required options.
     pub(super) fn missing(&self) -> Vec<&'static str> {
-        let options = [
+        those_that_are(&[
             ("--machine", self.machine.is_none()),
             ("--shape", self.shape.is_none()),
             ("--program", self.program.is_none()),
-        ];
-        options.into_iter().filter(|(_, missing)| *missing).map(|(name, _)| name).collect()
+        ])
     }
 
     /// Refuses options of collectives for other programs.
@@ -111,23 +118,46 @@ impl NewOptions {
 
     /// The given options of collectives.
     fn collective_options(&self) -> Vec<&'static str> {
-        let options = [
+        those_that_are(&[
             ("--operation", self.operation.is_some()),
             ("--sizes", !self.sizes.is_empty()),
             ("--bandwidth", self.bandwidth.is_some()),
             ("--latency", self.latency.is_some()),
-        ];
-        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+        ])
+    }
+
+    /// Refuses to choose a mode for a program that has only one.
+    fn refuse_mode(&self, program: &str) -> Result<(), Failure> {
+        if self.mode == ExecutionModes::Asynchronous {
+            return Ok(());
+        }
+        Err(Failure::usage(format!("--mode of {program} do not go in step"), "leave out --mode"))
+    }
+}
+
+/// The options for which a statement is true.
+fn those_that_are(options: &[(&'static str, bool)]) -> Vec<&'static str> {
+    options.iter().filter(|(_, is_true)| *is_true).map(|(name, _)| *name).collect()
+}
+
+impl Traffic {
+    fn new(options: &NewOptions) -> Self {
+        let sizes = match &options.sizes[..] {
+            [] => SIZES.map(str::to_owned).to_vec(),
+            sizes => sizes.iter().map(|size| size.trim().to_owned()).collect(),
+        };
+        Self {
+            sizes,
+            bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
+            latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
+        }
     }
 }
 
 impl Collective {
     /// The collective for these options on a machine.
     fn new(options: &NewOptions, machine: &Grid) -> Result<Self, Failure> {
-        if options.mode != ExecutionModes::Asynchronous {
-            let message = "--mode of a collective, whose processes do not go in step";
-            return Err(Failure::usage(message, "leave out --mode"));
-        }
+        options.refuse_mode("a collective, whose processes")?;
         let operation = options.operation.unwrap_or(Operation::AllReduce);
         let mut algorithms = ComparedAlgorithm::of_ranks(operation, &machine.hosts());
         if let Some([nodes, devices]) = machine.nodes_and_devices() {
@@ -138,19 +168,11 @@ impl Collective {
             channel_operations.is_some_and(|operations| operations.contains(&operation))
         };
         let channels = machine.channels().filter(|_| algorithms.iter().any(runs_as_channels));
-        let sizes = match (&options.sizes[..], operation) {
-            (_, Operation::Barrier) => vec![],
-            ([], _) => SIZES.map(str::to_owned).to_vec(),
-            (sizes, _) => sizes.iter().map(|size| size.trim().to_owned()).collect(),
-        };
-        Ok(Self {
-            operation,
-            algorithms,
-            channels,
-            sizes,
-            bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
-            latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
-        })
+        let mut traffic = Traffic::new(options);
+        if operation == Operation::Barrier {
+            traffic.sizes.clear();
+        }
+        Ok(Self { operation, algorithms, channels, traffic })
     }
 
     /// Whether one of the algorithms has a choice of ports.
@@ -165,24 +187,6 @@ impl Collective {
 
     fn of_one_level(&self) -> impl Iterator<Item = Algorithm> {
         self.algorithms.iter().filter_map(|algorithm| algorithm.one_level())
-    }
-}
-
-impl Job {
-    /// The job for these options.
-    fn new(options: &NewOptions) -> Result<Self, Failure> {
-        if options.mode != ExecutionModes::Asynchronous {
-            return Err(Failure::usage("--mode of a job, whose steps do not go in step", "leave out --mode"));
-        }
-        let sizes = match &options.sizes[..] {
-            [] => SIZES.map(str::to_owned).to_vec(),
-            sizes => sizes.iter().map(|size| size.trim().to_owned()).collect(),
-        };
-        Ok(Self {
-            sizes,
-            bandwidth: options.bandwidth.clone().unwrap_or_else(|| BANDWIDTH.to_owned()),
-            latency: options.latency.clone().unwrap_or_else(|| LATENCY.to_owned()),
-        })
     }
 }
 
@@ -206,24 +210,23 @@ impl NewScenario {
             return Err(Failure::usage(message, "ask for --links full-duplex or half-duplex"));
         }
         options.check_collective(program)?;
+        let refuse_guest = |message: &str| {
+            Err(Failure::usage(message, "leave out --guest, or ask for --program neighbour-exchange"))
+        };
         let program = match (program, &options.guest) {
             (ProgramKind::Collective | ProgramKind::Job, Some(_)) => {
-                let message =
-                    "--guest with a collective or a job, whose processes are the nodes of the machine";
-                return Err(Failure::usage(
-                    message,
-                    "leave out --guest, or ask for --program neighbour-exchange",
-                ));
+                return refuse_guest(
+                    "--guest with a collective or a job, whose processes are the nodes of the machine",
+                );
             }
             (ProgramKind::Collective, None) => Program::Collective(Collective::new(options, &machine)?),
-            (ProgramKind::Job, None) => Program::Job(Job::new(options)?),
+            (ProgramKind::Job, None) => {
+                options.refuse_mode("a job, whose steps")?;
+                Program::Job(Traffic::new(options))
+            }
             (ProgramKind::CcCube, None) => Program::Cube,
             (ProgramKind::CcCube, Some(_)) => {
-                let message = "--guest with a cc-cube program, whose processes are a hypercube";
-                return Err(Failure::usage(
-                    message,
-                    "leave out --guest, or ask for --program neighbour-exchange",
-                ));
+                return refuse_guest("--guest with a cc-cube program, whose processes are a hypercube");
             }
             (ProgramKind::NeighbourExchange, Some(guest)) => {
                 Program::Neighbours(Grid::new(guest.kind, &guest.lengths.0))
@@ -263,8 +266,7 @@ impl Grid {
 
     /// The ring with a process for each node, which every torus and mesh can place.
     fn ring_of_as_many(&self) -> Self {
-        let nodes = self.lengths.iter().fold(1, |product: u64, length| product.saturating_mul(*length));
-        Self { kind: MachineKind::Ring, lengths: vec![nodes] }
+        Self { kind: MachineKind::Ring, lengths: vec![product(&self.lengths)] }
     }
 
     /// Whether it is a network with switches, whose parameters are the lengths.
@@ -299,8 +301,6 @@ impl Grid {
 
     /// The lengths by which hosts are numbered.
     fn hosts(&self) -> Vec<u64> {
-        let product =
-            |numbers: &[u64]| numbers.iter().fold(1, |product: u64, number| product.saturating_mul(*number));
         match (self.kind, self.lengths.as_slice()) {
             (MachineKind::FatTree, [leaves, hosts, ..]) => vec![product(&[*leaves, *hosts])],
             (MachineKind::Dragonfly, &[hosts, switches, links]) => {
@@ -334,4 +334,8 @@ impl Grid {
     pub(super) fn holds_a_cube(&self) -> bool {
         !self.has_switches() && self.lengths.iter().all(|length| length.is_power_of_two())
     }
+}
+
+fn product(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(1, |product, number| product.saturating_mul(*number))
 }

@@ -88,8 +88,7 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
             if grid.has_switches() {
                 return grid.check_numbers().map_err(|failure| failure.to_string());
             }
-            let machine = Machine::new(kind, &Grid::new(kind, &lengths.0).lengths);
-            machine.map(drop).map_err(|error| error.to_string())
+            Machine::new(kind, &grid.lengths).map(drop).map_err(|error| error.to_string())
         };
         questions.lengths(question, usual, &check).map_err(unanswered)?
     };
@@ -117,15 +116,13 @@ pub(super) fn answers(options: &NewOptions, questions: &mut dyn Questions) -> Re
 
 /// Asks for the operation of a collective, if it is missing.
 fn ask_of_operation(options: &mut NewOptions, questions: &mut dyn Questions) -> io::Result<()> {
-    let operation = if let Some(operation) = options.operation {
-        operation
-    } else {
+    if options.operation.is_none() {
         let names: Vec<String> =
             OPERATIONS.iter().map(|operation| format!("{}: {}", operation.name, operation.summary)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        OPERATIONS[questions.choose("Which operation?", &names, 0)?].operation
-    };
-    options.operation = Some(operation);
+        let place = questions.choose("Which operation?", &names, 0)?;
+        options.operation = Some(OPERATIONS[place].operation);
+    }
     Ok(())
 }
 

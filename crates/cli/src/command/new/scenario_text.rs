@@ -7,7 +7,7 @@ use cubefold_topology::MachineKind;
 
 use super::{
     algorithms::ComparedAlgorithm,
-    new_scenario::{Channels, Collective, Grid, Job, NewScenario, Program},
+    new_scenario::{Channels, Collective, Grid, NewScenario, Program, Traffic},
 };
 use crate::arguments::{ExecutionModes, MACHINES};
 
@@ -57,25 +57,16 @@ fn head(new_scenario: &NewScenario, path: &Path) -> String {
 fn machine(new_scenario: &NewScenario) -> String {
     let wrap = match new_scenario.machine.kind {
         MachineKind::Mesh | MachineKind::Torus => {
-            let first: Vec<&str> = new_scenario
-                .machine
-                .lengths
-                .iter()
-                .enumerate()
-                .map(|(place, _)| if place == 0 { "true" } else { "false" })
-                .collect();
-            let list = format!("# wrap = [{}]", first.join(", "));
-            commented(&list, "the dimensions that wrap")
+            let wraps = (0..new_scenario.machine.lengths.len()).map(|place| place == 0);
+            commented(&format!("# wrap = {}", list(wraps)), "the dimensions that wrap")
         }
         _ => String::new(), // there is nothing to choose
     };
     let machine = &new_scenario.machine;
-    let (lengths, times) = if machine.has_switches() {
-        let parameters = machine.named_parameters().map(|(name, number)| format!("{name} = {number}\n"));
-        (parameters.collect(), times_of_switched(new_scenario))
+    let lengths = if machine.has_switches() {
+        machine.named_parameters().map(|(name, number)| format!("{name} = {number}\n")).collect()
     } else {
-        let shape = format!("shape = {}", list(&machine.lengths));
-        (commented(&shape, "the length of each dimension"), times(&new_scenario.program))
+        commented(&format!("shape = {}", list(&machine.lengths)), "the length of each dimension")
     };
     [
         "[machine]\n".to_owned(),
@@ -83,19 +74,17 @@ fn machine(new_scenario: &NewScenario) -> String {
         lengths,
         wrap,
         commented(&format!("links = \"{}\"", new_scenario.links), &choices("machine.links")),
-        times,
+        times(new_scenario),
     ]
     .concat()
 }
 
-/// The links of a network with switches, and their times.
-fn times_of_switched(new_scenario: &NewScenario) -> String {
-    let (bandwidth, latency) = match &new_scenario.program {
-        Program::Cube | Program::Neighbours(_) => return String::new(), // refused earlier
-        Program::Collective(collective) => (quoted(&collective.bandwidth), quoted(&collective.latency)),
-        Program::Job(job) => (quoted(&job.bandwidth), quoted(&job.latency)),
+/// The times of links, and of a network with switches also its further links.
+fn times(new_scenario: &NewScenario) -> String {
+    let Some(Traffic { bandwidth, latency, .. }) = new_scenario.program.traffic() else {
+        return commented("hop_cycles = 1", "the time of a message over a link");
     };
-    let link = format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}");
+    let link = format!("link = {{ bandwidth = {}, latency = {} }}", quoted(bandwidth), quoted(latency));
     let links = match new_scenario.machine.kind {
         MachineKind::Cluster => [
             commented(
@@ -118,23 +107,6 @@ fn times_of_switched(new_scenario: &NewScenario) -> String {
     };
     [
         links,
-        commented("unit_bytes = 64", "the unit of sizes"),
-        commented("switching = \"cut-through\"", &choices("machine.switching")),
-    ]
-    .concat()
-}
-
-/// The settings of link times.
-fn times(program: &Program) -> String {
-    let (bandwidth, latency) = match program {
-        Program::Cube | Program::Neighbours(_) => {
-            return commented("hop_cycles = 1", "the time of a message over a link");
-        }
-        Program::Collective(collective) => (quoted(&collective.bandwidth), quoted(&collective.latency)),
-        Program::Job(job) => (quoted(&job.bandwidth), quoted(&job.latency)),
-    };
-    [
-        format!("link = {{ bandwidth = {bandwidth}, latency = {latency} }}\n"),
         commented("unit_bytes = 64", "the unit of sizes"),
         commented("switching = \"cut-through\"", &choices("machine.switching")),
     ]
@@ -178,7 +150,7 @@ fn channels(channels: Channels) -> String {
 }
 
 /// The steps of a job: two parts of a computation, with an all-reduce after each.
-fn job(job: &Job, channels_of_rings: Option<Channels>, compute_cycles: u64) -> String {
+fn job(job: &Traffic, channels_of_rings: Option<Channels>, compute_cycles: u64) -> String {
     let compute = match compute_cycles {
         0 => commented("compute = \"1 ms\"", "the computation of every rank"),
         cycles => commented(&format!("compute_cycles = {cycles}"), "the computation of every rank"),
@@ -230,13 +202,12 @@ fn program(new_scenario: &NewScenario) -> String {
 }
 
 fn mapping(new_scenario: &NewScenario) -> String {
-    let named: Vec<String> = new_scenario.embeddings.iter().map(|name| quoted(name)).collect();
     format!(
         "[mapping]\n\
          # The placements to compare; the first is the reference. \"file:placement.csv\" is one of\n\
          # your own, as cubefold place --format csv writes it.\n\
-         embeddings = [{}]\n",
-        named.join(", ")
+         embeddings = {}\n",
+        list(new_scenario.embeddings.iter().map(|name| quoted(name)))
     )
 }
 
@@ -258,16 +229,11 @@ fn sweep(new_scenario: &NewScenario) -> String {
              # \"program.compute_cycles\" = [0, 10, 100]\n"
         }
     };
-    let sizes = match &new_scenario.program {
-        Program::Collective(collective) => &collective.sizes[..],
-        Program::Job(job) => &job.sizes[..],
-        Program::Cube | Program::Neighbours(_) => &[],
-    };
+    let sizes = new_scenario.program.traffic().map_or(&[][..], |traffic| &traffic.sizes);
     if !sizes.is_empty() {
-        let sizes: Vec<String> = sizes.iter().map(|size| quoted(size)).collect();
+        let sizes = list(sizes.iter().map(|size| quoted(size)));
         return format!(
-            "# Every combination of these values is run.\n[sweep]\n\"program.bytes\" = [{}]\n{proposals}",
-            sizes.join(", ")
+            "# Every combination of these values is run.\n[sweep]\n\"program.bytes\" = {sizes}\n{proposals}"
         );
     }
     match new_scenario.modes {
@@ -293,8 +259,9 @@ fn commented(line: &str, comment: &str) -> String {
     format!("{line:COMMENTS_FROM$} # {comment}\n")
 }
 
-fn list(lengths: &[u64]) -> String {
-    format!("[{}]", lengths.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+/// A list in TOML.
+fn list(values: impl IntoIterator<Item = impl ToString>) -> String {
+    format!("[{}]", values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", "))
 }
 
 fn inline(grid: &Grid) -> String {

@@ -1,6 +1,7 @@
 //! Tests of the scenarios made from options and answers.
 
 use clap::ValueEnum;
+use cubefold_scenario::{Scenario, ScenarioErrors};
 use cubefold_topology::{LinkMode, MachineKind};
 
 use super::{questions::Check, *};
@@ -69,7 +70,15 @@ fn all_options() -> Vec<NewOptions> {
 
 /// The text of the scenario for these options.
 fn text(options: &NewOptions) -> String {
-    scenario_text(&new_scenario(options, None).unwrap(), Path::new("new.toml"))
+    text_of(&new_scenario(options, None).unwrap())
+}
+
+fn text_of(new_scenario: &NewScenario) -> String {
+    scenario_text(new_scenario, Path::new("new.toml"))
+}
+
+fn load(text: &str) -> Result<Scenario, ScenarioErrors> {
+    load_text(Path::new("new.toml"), text)
 }
 
 /// Whether a scenario for these options exists: cubes need lengths that are powers of two.
@@ -93,7 +102,7 @@ fn with_proposals(text: &str) -> String {
 fn every_combination_of_options_gives_a_scenario_that_check_accepts() {
     for options in all_options() {
         let text = text(&options);
-        let checked = load_text(Path::new("new.toml"), &text);
+        let checked = load(&text);
         assert_eq!(checked.is_ok(), exists(&options), "{options:?}\n{text}\n{checked:?}");
     }
 }
@@ -106,7 +115,7 @@ fn what_comments_propose_is_accepted_too() {
             continue;
         }
         let text = with_proposals(&text(&options));
-        let checked = load_text(Path::new("new.toml"), &text);
+        let checked = load(&text);
         assert!(checked.is_ok(), "{options:?}\n{text}\n{checked:?}");
     }
 }
@@ -126,7 +135,7 @@ fn all_that_is_asked_for_stands_in_the_scenario() {
         name: Some("a \"name\" # with\u{7f}\n".to_owned()),
         ..options()
     };
-    let scenario = load_text(Path::new("new.toml"), &text(&options)).unwrap();
+    let scenario = load(&text(&options)).unwrap();
     assert_eq!((scenario.name.as_str(), scenario.runs.len()), ("a \"name\" # with\u{7f}\n", 4));
     let run = &scenario.runs[3];
     assert_eq!(run.machine.shape().lengths(), [2, 2, 2, 3]);
@@ -238,8 +247,7 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
             "Which sizes does the vector have?"
         ]
     );
-    let scenario =
-        load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
+    let scenario = load(&text_of(&answered)).unwrap();
     let specification = scenario.runs[0].program.collective.as_deref().unwrap().specification().unwrap();
     assert_eq!(specification.operation.name(), "all-gather");
     let sizes = |run: &cubefold_scenario::Run| run.program.vector_bytes();
@@ -260,19 +268,17 @@ fn a_collective_is_asked_for_its_operation_links_and_sizes() {
 fn options_of_collectives_are_for_collectives() {
     let (machine, shape) = (Some(MachineKind::Torus), Some("4x4".parse::<Lengths>().unwrap()));
     let given = NewOptions { machine, shape, sizes: vec!["1 MiB".to_owned()], ..options() };
-    for (program, said) in [
-        (ProgramKind::CcCube, "leave out --sizes, or ask for --program collective"),
-        (ProgramKind::NeighbourExchange, "leave out --sizes, or ask for --program collective"),
-    ] {
+    for program in [ProgramKind::CcCube, ProgramKind::NeighbourExchange] {
         let failure =
             new_scenario(&NewOptions { program: Some(program), ..given.clone() }, None).unwrap_err();
-        assert!(format!("{failure:?}").contains(said), "{failure:?}");
+        let help = "leave out --sizes, or ask for --program collective";
+        assert!(format!("{failure:?}").contains(help), "{failure:?}");
     }
     let program = Some(ProgramKind::Collective);
     let coordinated = NewOptions { program, mode: ExecutionModes::Both, ..given.clone() };
     assert!(format!("{:?}", new_scenario(&coordinated, None).unwrap_err()).contains("leave out --mode"));
     let barrier = NewOptions { program, operation: Some(cubefold_collectives::Operation::Barrier), ..given };
-    let scenario = load_text(Path::new("new.toml"), &text(&barrier)).unwrap();
+    let scenario = load(&text(&barrier)).unwrap();
     assert_eq!(scenario.runs.len(), 1);
 }
 
@@ -287,8 +293,7 @@ fn machines_with_switches_are_asked_for_their_numbers() {
     let answered = new_scenario(&options(), Some(&mut answers)).unwrap();
     assert_eq!(answers.offered[..2], [MACHINES.len(), 2]);
     assert!(answers.refused[0].starts_with("1 numbers of a cluster, expected 2"), "{:?}", answers.refused);
-    let scenario =
-        load_text(Path::new("new.toml"), &scenario_text(&answered, Path::new("new.toml"))).unwrap();
+    let scenario = load(&text_of(&answered)).unwrap();
     assert_eq!(scenario.runs[0].machine.host_count(), 8);
     let failure = new_scenario(
         &NewOptions {
@@ -326,7 +331,7 @@ fn clusters_compare_hierarchical_algorithms_and_rings_over_all_nics() {
         text(&NewOptions { machine, program, shape: Some(shape.parse().unwrap()), operation, ..options() })
     };
     let compared = of("4x8", None);
-    let scenario = load_text(Path::new("new.toml"), &compared).unwrap();
+    let scenario = load(&compared).unwrap();
     let names = scenario.algorithms();
     for name in ["hierarchical direct/recursive-doubling", "hierarchical ring/double-tree in 4 chunks"] {
         assert!(names.iter().any(|found| **found == *name), "{name}: {names:?}");
