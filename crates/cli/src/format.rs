@@ -16,7 +16,6 @@ use cubefold_records::{
 };
 use cubefold_runs::tools::program_files::ProgramFormat;
 use cubefold_scenario::Scenario;
-use cubefold_search::Objective;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,6 +23,7 @@ use crate::{
     arguments::TableOptions,
     failure::Failure,
     grouping::all_runs,
+    option_value::named_values,
     output::{Output, is_terminal},
     table::{Page, Style},
 };
@@ -68,9 +68,7 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
 
     /// The format with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
-        let is_own =
-            |format: &&Self| format.extension().is_some_and(|known| known.eq_ignore_ascii_case(extension));
-        Self::value_variants().iter().find(is_own).cloned()
+        variant_of_extension(extension)
     }
 
     /// The refusal of an extension of no format: other tools would misread the file.
@@ -78,6 +76,11 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
         let known: Vec<&str> = Self::value_variants().iter().filter_map(Self::extension).collect();
         foreign_extension(extension, &known, "end the name in one of them or in none, or say --format")
     }
+}
+
+fn variant_of_extension<F: OutputFormat>(extension: &str) -> Option<F> {
+    let is_own = |format: &&F| format.extension().is_some_and(|known| known.eq_ignore_ascii_case(extension));
+    F::value_variants().iter().find(is_own).cloned()
 }
 
 fn foreign_extension(extension: &str, known: &[&str], help: &str) -> Failure {
@@ -97,7 +100,7 @@ pub(crate) fn check_extension(output: Option<&Path>, known: &[&str]) -> Result<(
 
 /// Declares a set of formats, the default first: each with its name, its extension and a line of help.
 macro_rules! formats {
-    ($(#[$about:meta])* $set:ident { $($variant:ident: $name:literal, $extension:expr, $help:literal;)+ } $($more:item)*) => {
+    ($(#[$about:meta])* $set:ident { $($variant:ident: $name:literal, $extension:literal, $help:literal;)+ } $($more:item)*) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum $set {
@@ -120,7 +123,7 @@ macro_rules! formats {
         impl OutputFormat for $set {
             fn extension(&self) -> Option<&'static str> {
                 match self {
-                    $(Self::$variant => $extension,)+
+                    $(Self::$variant => Some($extension),)+
                 }
             }
 
@@ -132,13 +135,13 @@ macro_rules! formats {
 formats! {
     /// The formats of results.
     ResultFormat {
-        Table: "table", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
-        Json: "json", Some("json"), "One document with an envelope";
-        Jsonl: "jsonl", Some("jsonl"), "One line per run, without the envelope";
-        Csv: "csv", Some("csv"), "One row per run, scalars only";
-        Parquet: "parquet", Some("parquet"), "The rows of `csv` in typed columns";
-        Markdown: "markdown", Some("md"), "As `table`, for a page";
-        Latex: "latex", Some("tex"), "As `table`, for a paper, with the rules of booktabs and units in headings";
+        Table: "table", "txt", "For people, as wide as the terminal, elsewhere in 80 columns";
+        Json: "json", "json", "One document with an envelope";
+        Jsonl: "jsonl", "jsonl", "One line per run, without the envelope";
+        Csv: "csv", "csv", "One row per run, scalars only";
+        Parquet: "parquet", "parquet", "The rows of `csv` in typed columns";
+        Markdown: "markdown", "md", "As `table`, for a page";
+        Latex: "latex", "tex", "As `table`, for a paper, with the rules of booktabs and units in headings";
     }
 
     fn is_binary(&self) -> bool {
@@ -149,28 +152,28 @@ formats! {
 formats! {
     /// The formats of translation tables.
     TablesFormat {
-        Table: "table", Some("txt"), "One line a process";
-        Json: "json", Some("json"), "One document";
-        Csv: "csv", Some("csv"), "One row an entry";
+        Table: "table", "txt", "One line a process";
+        Json: "json", "json", "One document";
+        Csv: "csv", "csv", "One row an entry";
     }
 }
 
 formats! {
     /// The formats of definitions.
     ExplainFormat {
-        Text: "text", Some("txt"), "For people, as wide as the terminal, elsewhere in 80 columns";
-        Json: "json", Some("json"), "One document with an envelope";
-        Markdown: "markdown", Some("md"), "A list, for a page";
+        Text: "text", "txt", "For people, as wide as the terminal, elsewhere in 80 columns";
+        Json: "json", "json", "One document with an envelope";
+        Markdown: "markdown", "md", "A list, for a page";
     }
 }
 
 formats! {
     /// The formats of pictures.
     PictureFormat {
-        Svg: "svg", Some("svg"), "For pages, any size; shows values under the pointer";
-        Png: "png", Some("png"), "Pixels, two per pixel of the SVG in each direction";
-        Pdf: "pdf", Some("pdf"), "A page for a paper, with text as outlines";
-        Tikz: "tikz", Some("tikz"), "For LaTeX, with text in the font of the paper";
+        Svg: "svg", "svg", "For pages, any size; shows values under the pointer";
+        Png: "png", "png", "Pixels, two per pixel of the SVG in each direction";
+        Pdf: "pdf", "pdf", "A page for a paper, with text as outlines";
+        Tikz: "tikz", "tikz", "For LaTeX, with text in the font of the paper";
     }
 
     fn is_binary(&self) -> bool {
@@ -232,48 +235,14 @@ impl ValueEnum for PlacementFormat {
     }
 }
 
-/// The formats of programs for other tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ExportFormat(pub(crate) ProgramFormat);
-
-impl ValueEnum for ExportFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<ExportFormat>> =
-            LazyLock::new(|| ProgramFormat::ALL.map(ExportFormat).to_vec());
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
-    }
+named_values! {
+    /// The formats of programs for other tools.
+    ExportFormat(ProgramFormat), ProgramFormat::summary
 }
 
 impl OutputFormat for ExportFormat {
     fn extension(&self) -> Option<&'static str> {
         self.0.extension()
-    }
-}
-
-/// The objectives of a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SearchObjective(pub(crate) Objective);
-
-impl ValueEnum for SearchObjective {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<SearchObjective>> =
-            LazyLock::new(|| Objective::ALL.map(SearchObjective).to_vec());
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Objective::Makespan => "The makespan of the run",
-            Objective::Predicted => "The makespan without contention",
-            Objective::Load => "The largest load of a channel",
-            Objective::HopUnits => "The sum of units times links",
-            Objective::Dilation => "The largest distance of a message",
-        };
-        Some(PossibleValue::new(self.0.name()).help(help))
     }
 }
 
@@ -286,25 +255,16 @@ pub(crate) enum SearchFormat {
     Placement(PlacementFormat),
 }
 
-impl SearchFormat {
-    /// Formats of placements whose names differ from those of tables.
-    fn is_placement(format: PlacementFormat) -> bool {
-        matches!(format, PlacementFormat::Npy | PlacementFormat::Hosts | PlacementFormat::Launcher(_))
-    }
-}
-
 impl ValueEnum for SearchFormat {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<SearchFormat>> = LazyLock::new(|| {
             let results = ResultFormat::value_variants().iter().copied().map(SearchFormat::Results);
-            let placements = PlacementFormat::value_variants().iter().copied();
-            results
-                .chain(
-                    placements
-                        .filter(|&format| SearchFormat::is_placement(format))
-                        .map(SearchFormat::Placement),
-                )
-                .collect()
+            // Those whose names differ from the names of tables.
+            let has_own_name = |format: &PlacementFormat| {
+                matches!(format, PlacementFormat::Npy | PlacementFormat::Hosts | PlacementFormat::Launcher(_))
+            };
+            let placements = PlacementFormat::value_variants().iter().copied().filter(has_own_name);
+            results.chain(placements.map(SearchFormat::Placement)).collect()
         });
         &ALL
     }
@@ -330,9 +290,7 @@ impl OutputFormat for SearchFormat {
         if extension.eq_ignore_ascii_case("csv") {
             return Some(Self::Placement(PlacementFormat::Csv));
         }
-        let is_own =
-            |format: &&Self| format.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension));
-        Self::value_variants().iter().find(is_own).copied()
+        variant_of_extension(extension)
     }
 
     fn is_binary(&self) -> bool {

@@ -1,13 +1,14 @@
-//! Types of option values: colours, sizes of memory and messages, runtimes, and stages of Greenberg's embedding.
+//! Types of option values: colours, sizes of memory and messages, runtimes, stages of Greenberg's embedding, and
+//! objectives.
 
 use std::{io::IsTerminal, path::Path, str::FromStr};
 
-use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_collectives::OPERATIONS;
 use cubefold_derive::Words;
 use cubefold_formats::input::{Ratio, bytes_of_size};
 use cubefold_mapping::GreenbergStage;
 use cubefold_runs::tools::program_files::MscclRuntime;
+use cubefold_search::Objective;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
 use crate::{
@@ -106,46 +107,47 @@ pub(crate) fn operation_name(text: &str) -> Result<&'static str, String> {
     })
 }
 
-/// A runtime, as `export --runtime` names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RuntimeName(pub(crate) MscclRuntime);
+/// Declares the values of an option: those of a type of another crate, by their names, each with a line of help.
+macro_rules! named_values {
+    ($(#[$about:meta])* $option:ident($of:ty), $help:expr) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) struct $option(pub(crate) $of);
 
-impl ValueEnum for RuntimeName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [RuntimeName; 4] = [
-            RuntimeName(MscclRuntime::ALL[0]),
-            RuntimeName(MscclRuntime::ALL[1]),
-            RuntimeName(MscclRuntime::ALL[2]),
-            RuntimeName(MscclRuntime::ALL[3]),
-        ];
-        &ALL
-    }
+        impl clap::ValueEnum for $option {
+            fn value_variants<'a>() -> &'a [Self] {
+                static ALL: std::sync::LazyLock<Vec<$option>> =
+                    std::sync::LazyLock::new(|| <$of>::ALL.map($option).to_vec());
+                &ALL
+            }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
-    }
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                let help: fn($of) -> &'static str = $help;
+                Some(clap::builder::PossibleValue::new(self.0.name()).help(help(self.0)))
+            }
+        }
+    };
+}
+pub(crate) use named_values;
+
+named_values! {
+    /// A runtime, as `export --runtime` names it.
+    RuntimeName(MscclRuntime), MscclRuntime::summary
 }
 
-/// A stage, as `place --stage` names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StageName(pub(crate) GreenbergStage);
+named_values! {
+    /// A stage, as `place --stage` names it.
+    StageName(GreenbergStage), |stage| StageName(stage).summary()
+}
 
-impl ValueEnum for StageName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [StageName; 7] = [
-            StageName(GreenbergStage::Compress),
-            StageName(GreenbergStage::Reflect),
-            StageName(GreenbergStage::Pack),
-            StageName(GreenbergStage::Fold),
-            StageName(GreenbergStage::Swap),
-            StageName(GreenbergStage::Percolate),
-            StageName(GreenbergStage::Gray),
-        ];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()).help(self.summary()))
+named_values! {
+    /// The objective of a search.
+    SearchObjective(Objective), |objective| match objective {
+        Objective::Makespan => "The makespan of the run",
+        Objective::Predicted => "The makespan without contention",
+        Objective::Load => "The largest load of a channel",
+        Objective::HopUnits => "The sum of units times links",
+        Objective::Dilation => "The largest distance of a message",
     }
 }
 
@@ -177,11 +179,5 @@ mod tests {
         assert_eq!(bytes("1.5GiB"), Ok(3 << 29));
         assert!(bytes("8GB").is_err());
         assert_eq!(bytes("99999999TiB"), Err(MemoryLimitError::TooLarge));
-    }
-
-    #[test]
-    fn every_stage_can_be_named() {
-        let named: Vec<GreenbergStage> = StageName::value_variants().iter().map(|name| name.0).collect();
-        assert_eq!(named, GreenbergStage::ALL);
     }
 }

@@ -13,7 +13,7 @@ use cubefold_topology::{LinkMode, MachineKind};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewOptions {
     /// The machine [default: asked for]
-    #[arg(long, value_name = "KIND", value_parser = machine_kinds())]
+    #[arg(long, value_name = "KIND", value_parser = named(MACHINES, MachineKind::name))]
     pub(crate) machine: Option<MachineKind>,
 
     /// The lengths of its dimensions, such as 8x8; of a hypercube, the number of dimensions; of a fat tree, leaves x hosts
@@ -32,7 +32,7 @@ pub(crate) struct NewOptions {
     pub(crate) guest: Option<Guest>,
 
     /// The operation of a collective [default: asked for, else all-reduce]
-    #[arg(long, value_name = "NAME", value_parser = operations())]
+    #[arg(long, value_name = "NAME", value_parser = named(Operation::ALL, Operation::name))]
     pub(crate) operation: Option<Operation>,
 
     /// The sizes of the vector of a collective, or of those of a job, separated by commas [default: asked for, else 64 KiB,1 MiB,16 MiB]
@@ -57,7 +57,7 @@ pub(crate) struct NewOptions {
     pub(crate) compute_cycles: u64,
 
     /// The link mode
-    #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = link_modes())]
+    #[arg(long, value_name = "MODE", default_value = "full-duplex", value_parser = named(LinkMode::ALL, LinkMode::name))]
     pub(crate) links: LinkMode,
 
     /// The execution mode
@@ -76,27 +76,14 @@ pub(crate) const MACHINES: [MachineKind; 8] = {
     [line, ring, mesh, torus, hypercube, switched[0], switched[1], switched[2]]
 };
 
-fn machine_kinds() -> impl TypedValueParser<Value = MachineKind> {
-    PossibleValuesParser::new(MACHINES.map(MachineKind::name)).try_map(|name| machine_kind(&name, &MACHINES))
-}
-
-fn machine_kind(name: &str, kinds: &[MachineKind]) -> Result<MachineKind, String> {
-    let found = kinds.iter().copied().find(|kind| kind.name() == name);
-    let known: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-    found.ok_or_else(|| format!("found {name:?}, expected one of {}", known.join(", ")))
-}
-
-fn operations() -> impl TypedValueParser<Value = Operation> {
-    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).try_map(|name| {
-        let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
-        found.ok_or_else(|| format!("found {name:?}, expected an operation"))
-    })
-}
-
-fn link_modes() -> impl TypedValueParser<Value = LinkMode> {
-    PossibleValuesParser::new(LinkMode::ALL.map(LinkMode::name)).try_map(|name| {
-        let found = LinkMode::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or_else(|| format!("found {name:?}, expected a link mode"))
+/// The parser of values by their names.
+fn named<T: Copy + Send + Sync + 'static, const COUNT: usize>(
+    all: [T; COUNT],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(name)).try_map(move |found| {
+        let value = all.into_iter().find(|&value| name(value) == found);
+        value.ok_or_else(|| format!("found {found:?}, expected one of {}", all.map(name).join(", ")))
     })
 }
 
@@ -152,6 +139,10 @@ impl FromStr for Guest {
         let (kind, lengths) = text
             .split_once(':')
             .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
-        Ok(Self { kind: machine_kind(kind, &MachineKind::GRIDS)?, lengths: lengths.parse()? })
+        let known = MachineKind::GRIDS;
+        let found = known.into_iter().find(|known| known.name() == kind).ok_or_else(|| {
+            format!("found {kind:?}, expected one of {}", known.map(MachineKind::name).join(", "))
+        });
+        Ok(Self { kind: found?, lengths: lengths.parse()? })
     }
 }

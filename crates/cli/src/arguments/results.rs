@@ -10,7 +10,8 @@ use super::{
     ExpectOption, FileOption, HostFileOptions, OUTPUT, ResumeOption, SWEEPS, ScenarioOptions, TableOptions,
 };
 use crate::{
-    format::{ResultFormat, SearchFormat, SearchObjective},
+    format::{ResultFormat, SearchFormat},
+    option_value::SearchObjective,
     table::StepsShown,
 };
 
