@@ -60,17 +60,9 @@ pub(crate) enum Failure {
     /// Scenario files are wrong.
     Scenario(ScenarioErrors),
     /// The command line is wrong.
-    Usage {
-        /// The fault.
-        message: String,
-        /// The remedy.
-        help: String,
-    },
-    /// Another process writes the journal.
-    Locked {
-        /// The journal and its results.
-        message: String,
-    },
+    Usage { message: String, help: String },
+    /// Another process writes the journal; the message names it and its results.
+    Locked { message: String },
     /// A run is refused before anything runs.
     Refused(RunError),
     /// Runs failed.
@@ -86,7 +78,6 @@ pub(crate) enum Failure {
     Output {
         /// The destination.
         place: String,
-        /// The reason.
         error: io::Error,
         /// The journal that holds the finished runs.
         kept: Option<PathBuf>,

@@ -11,28 +11,12 @@ use std::{
 use cubefold_runs::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::obeys_escapes;
+use crate::{arguments::SharedOptions, output::obeys_escapes};
 
 /// The interval between drawings.
 const TICK: Duration = Duration::from_millis(100);
 /// The number of ticks before it appears, since shorter work needs no bar.
 const FIRST_DRAWN: u32 = 10;
-
-/// Whether a bar may be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Show {
-    /// On a terminal that obeys escape sequences.
-    OnTerminal,
-    /// Never.
-    Never,
-}
-
-impl Show {
-    /// On a terminal, unless quiet is requested.
-    pub(crate) fn unless(quiet: bool) -> Self {
-        if quiet { Self::Never } else { Self::OnTerminal }
-    }
-}
 
 /// The amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,9 +50,15 @@ impl Work {
     }
 }
 
-/// Runs a closure, and meanwhile shows on standard error the progress of `work`.
-pub(crate) fn watch<T>(show: Show, work: Work, progress: &Progress, does: impl FnOnce() -> T) -> T {
-    if show == Show::Never || !std::io::stderr().is_terminal() || !obeys_escapes() {
+/// Runs a closure, and meanwhile shows on standard error the progress of `work`, if that is a terminal that obeys escape
+/// sequences.
+pub(crate) fn watch<T>(
+    shared: &SharedOptions,
+    work: Work,
+    progress: &Progress,
+    does: impl FnOnce() -> T,
+) -> T {
+    if shared.quiet || !std::io::stderr().is_terminal() || !obeys_escapes() {
         return does();
     }
     thread::scope(|scope| {

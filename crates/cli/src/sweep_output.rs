@@ -28,26 +28,11 @@ const MEMORY_SHARE: u64 = 16;
 #[derive(Debug)]
 pub(crate) enum SweepOutput {
     /// For standard output or a device, which have no journal.
-    Spooled {
-        /// The runs.
-        journal: Journal<SpooledTempFile>,
-        /// The destination of the results.
-        output: Output,
-    },
+    Spooled { journal: Journal<SpooledTempFile>, output: Output },
     /// For a file, with a journal beside it.
-    File {
-        /// The runs.
-        journal: JournalFile,
-        /// The file.
-        path: PathBuf,
-    },
+    File { journal: JournalFile, path: PathBuf },
     /// For a part, which is its completed journal.
-    Part {
-        /// The runs.
-        journal: JournalFile,
-        /// The part.
-        path: PathBuf,
-    },
+    Part { journal: JournalFile, path: PathBuf },
 }
 
 /// Records in the order of their runs.

@@ -8,7 +8,7 @@ use std::{
     io,
 };
 
-use cubefold_records::{Document, RunCaption, RunRecord};
+use cubefold_records::{RunCaption, RunRecord};
 use cubefold_runs::{
     AlgorithmComparison, Competitor, FastestChange, KeepRecords, MissingReference, Reference, check_runs,
 };
@@ -19,11 +19,11 @@ use super::{execution, run::provenance};
 use crate::{
     arguments::{CompareOptions, SharedOptions},
     failure::Failure,
-    format::{OutputFormat, ResultFormat, write_records},
+    format::{OutputFormat, ResultFormat},
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     origin::{BUILD, command_line},
     output::say,
-    run_notes::RunNotes,
+    run_notes::write_runs,
     sweep_output::SweepOutput,
     table::compare_table,
 };
@@ -74,11 +74,7 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
             page.notes(exchange.iter().cloned().collect());
             Ok(page)
         };
-        let notes = RunNotes::default();
-        let noted = || records().inspect(|record| notes.add(record));
-        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, noted, page)?;
-        notes.say(format, shared);
-        Ok(())
+        write_runs(output, (format, &options.sweep.tables), &extra, shared, records, page)
     })
 }
 

@@ -16,7 +16,7 @@ use crate::{
     arguments::SharedOptions,
     failure::Failure,
     output::say,
-    progress_bar::{Show, Work, watch},
+    progress_bar::{Work, watch},
     sweep_output::SweepOutput,
 };
 
@@ -69,7 +69,7 @@ pub(super) fn execute_sweep<'run>(
         rows.add(place, FinishedRows { run, kept, permit })
     };
     let work = Work::runs(Progress::total(&asked), output.run_count() - missing.len(), output.run_count());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &missing, deliver))
+    watch(shared, work, &progress, || execute_runs(means, &missing, deliver))
         .map_err(|failure| failure.keeping(output.journal()))?;
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(place, _)| *place);
@@ -144,7 +144,7 @@ fn each_finished<T: Send>(
         Ok(())
     };
     let work = Work::runs(Progress::total(&asked), 0, asked.len());
-    watch(Show::unless(shared.quiet), work, &progress, || execute_runs(means, &chosen, deliver))?;
+    watch(shared, work, &progress, || execute_runs(means, &chosen, deliver))?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(place, _)| *place);
     Ok(done)

@@ -165,25 +165,22 @@ fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
 }
 
 fn summary(group: &DefinitionGroup) -> TextTable {
-    let row = |definition: &&Definition| vec![definition.title.to_owned(), beginning(definition.text)];
-    TextTable {
-        caption: Some(group.title.to_owned()),
-        header: ["term", "meaning"].map(str::to_owned).to_vec(),
-        rows: group.definitions.iter().map(row).collect(),
-        words: 2,
-        ..TextTable::default()
-    }
+    let row = |definition: &&Definition| [definition.title.to_owned(), beginning(definition.text)];
+    terms(group.title, group.definitions.iter().map(row))
 }
 
 /// The names that a scenario file can use, with shortened texts.
 fn topics() -> TextTable {
-    let row = |topic: Topic| vec![topic.names[0].clone(), beginning(&topic.text)];
+    let caption = "Scenarios: embeddings, machines, programs, algorithms, keys, words and marks";
+    let topics = Topic::all().into_iter();
+    terms(caption, topics.map(|topic| [topic.names[0].clone(), beginning(&topic.text)]))
+}
+
+fn terms(caption: &str, rows: impl Iterator<Item = [String; 2]>) -> TextTable {
     TextTable {
-        caption: Some(
-            "Scenarios: embeddings, machines, programs, algorithms, keys, words and marks".to_owned(),
-        ),
+        caption: Some(caption.to_owned()),
         header: ["term", "meaning"].map(str::to_owned).to_vec(),
-        rows: Topic::all().into_iter().map(row).collect(),
+        rows: rows.map(|row| row.to_vec()).collect(),
         words: 2,
         ..TextTable::default()
     }

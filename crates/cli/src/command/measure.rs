@@ -13,7 +13,7 @@ use crate::{
     format::{OutputFormat, POINTS, ResultFormat, write_records},
     grouping::{all_runs, refuse_open_loop},
     output::Output,
-    progress_bar::{Show, Work, watch},
+    progress_bar::{Work, watch},
     table::{Page, Style, measure_table, write_checked},
 };
 
@@ -29,7 +29,7 @@ pub(super) fn measure(options: &MeasureOptions, shared: &SharedOptions) -> Resul
     let (pool, progress) = (execution::pool_for(&runs, resources)?, Progress::default());
     let measure = || measure_runs(&pool, &runs, resources, &progress);
     let work = Work::of(runs.len() as u64, "placements");
-    let entries = watch(Show::unless(shared.quiet), work, &progress, measure);
+    let entries = watch(shared, work, &progress, measure);
     let table = || Ok(measure_table(&scenarios, &entries));
     write_records(output, (format, tables), Document::PLACEMENTS, &[], || entries.iter().map(Ok), table)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cubefold_records::{Document, Provenance, RunRecord};
+use cubefold_records::{Provenance, RunRecord};
 use cubefold_runs::{
     KeepRecords, check_runs,
     journal::{MergeError, MergedJournals, Shard, SweepDigest, SweepPlan},
@@ -17,11 +17,11 @@ use super::{
 use crate::{
     arguments::{MergeOptions, RunOptions, SharedOptions},
     failure::Failure,
-    format::{OutputFormat, ResultFormat, write_records},
+    format::{OutputFormat, ResultFormat},
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     origin::{BUILD, command_line},
     output::{Output, is_same, regular_file},
-    run_notes::RunNotes,
+    run_notes::write_runs,
     sweep_output::SweepOutput,
     table::{StepsShown, run_table},
 };
@@ -62,11 +62,7 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
         let page = || {
             Ok(run_table(&captions(&scenarios), &records().collect::<Result<Vec<_>, _>>()?, steps, shared))
         };
-        let notes = RunNotes::default();
-        let noted = || records().inspect(|record| notes.add(record));
-        write_records(output, (format, &options.sweep.tables), Document::RESULTS, &extra, noted, page)?;
-        notes.say(format, shared);
-        Ok(())
+        write_runs(output, (format, &options.sweep.tables), &extra, shared, records, page)
     })
 }
 
@@ -162,11 +158,7 @@ pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<()
         Ok(run_table(&merged.scenarios(), &records, StepsShown::WithoutPipelines, shared))
     };
     let extra = provenance(merged.provenance());
-    let notes = RunNotes::default();
-    let noted = || merged.records().inspect(|record| notes.add(record));
-    write_records(output, (format, &options.tables), Document::RESULTS, &extra, noted, page)?;
-    notes.say(format, shared);
-    Ok(())
+    write_runs(output, (format, &options.tables), &extra, shared, || merged.records(), page)
 }
 
 /// The failure of parts that do not fit, with a remedy.

@@ -28,7 +28,7 @@ use crate::{
     grouping::{all_runs, refuse_open_loop, shown},
     interruption,
     output::{Existing, Output, printable_path, regular_file, say},
-    progress_bar::{Show, Work, watch},
+    progress_bar::{Work, watch},
     sweep_output::{refuse_without_file, with_suffix},
     table::search_table,
 };
@@ -190,7 +190,7 @@ fn search_all(
         let _done = done; // dropped on every exit
         searching.all()
     });
-    let is_over = watch(Show::unless(shared.quiet), work, &progress, || {
+    let is_over = watch(shared, work, &progress, || {
         while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             if interruption::stop_requested().is_some() {
                 return false;

@@ -11,7 +11,7 @@ use crate::{
     failure::Failure,
     format::{OutputFormat, ResultFormat, write_records},
     output::{Output, say},
-    progress_bar::{Show, Work, watch},
+    progress_bar::{Work, watch},
     table::{Detail, Page, verify_table},
 };
 
@@ -39,7 +39,7 @@ pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<
     }
     let (pool, progress) = (execution::pool(shared.resources().threads)?, Progress::default());
     let run = || pool.install(|| verification.run(&progress));
-    let claims = watch(Show::unless(shared.quiet), Work::of(verification.total(), "cases"), &progress, run);
+    let claims = watch(shared, Work::of(verification.total(), "cases"), &progress, run);
     let written: Vec<ClaimRecord> = claims.iter().map(CheckedClaim::record).collect();
     let detail = if options.only.is_some() { Detail::EveryClaim } else { Detail::Exceptions };
     let page = || Ok(verify_table(&claims, format, detail));
