@@ -73,7 +73,22 @@ pub(crate) struct ActivityDiagram<'text> {
     pub(crate) scale: TimeScale,
 }
 
+/// The rows and cycles of a diagram in words: `ranks 0 to 7 down, cycles 0 to 40 across`.
+pub(crate) fn down_and_across(
+    rows: &str,
+    shown: &RangeInclusive<u64>,
+    cycles: &RangeInclusive<u64>,
+) -> String {
+    let [first, last, begin, end] = [shown.start(), shown.end(), cycles.start(), cycles.end()];
+    format!("{rows} {first} to {last} down, cycles {begin} to {end} across")
+}
+
 impl ActivityDiagram<'_> {
+    /// Whether some of the time between two cycles is in the diagram.
+    pub(crate) fn shows(&self, from: u64, to: u64) -> bool {
+        from.max(*self.cycles.start()) < to.min(*self.cycles.end())
+    }
+
     /// Draws the parts of spans and sections, and the arrows, that lie in the diagram's cycles.
     ///
     /// # Errors
@@ -118,8 +133,10 @@ impl ActivityDiagram<'_> {
         if !arrows.is_empty() {
             drawing.draw_arrows(&mut sheet, arrows);
         }
-        if !sections.is_empty() {
-            drawing.name_sections(&mut sheet, sections, !arrows.is_empty());
+        if !sections.is_empty() && drawing.is_high() {
+            drawing.name_sections_in_rows(&mut sheet, sections, !arrows.is_empty());
+        } else if !sections.is_empty() {
+            drawing.name_sections_above(&mut sheet, sections);
         }
         drawing.draw_makespan(&mut sheet);
         Legend::new(Legend::activities(&done), 60.0, width).draw(&mut sheet, height - 10.0);
@@ -163,33 +180,27 @@ impl Drawing<'_> {
     /// Draws the spans, activity by activity, and returns the activities that occur.
     fn draw_spans(&self, sheet: &mut Sheet, spans: &[Span]) -> Vec<Activity> {
         let mut done = vec![];
+        let shown = |span: &&Span| self.diagram.shows(span.from, span.to);
         for activity in Activity::ALL {
             sheet.open(&[("fill", activity.fill())]);
-            let mut any = false;
-            for span in spans.iter().filter(|span| span.activity == activity) {
-                any |= self.draw_span(sheet, span);
+            for span in spans.iter().filter(|span| span.activity == activity).filter(shown) {
+                self.draw_span(sheet, span);
+                if done.last() != Some(&activity) {
+                    done.push(activity);
+                }
             }
             sheet.close();
-            if any {
-                done.push(activity);
-            }
         }
         done
     }
 
-    /// Draws the part of a span inside the diagram, and returns whether there is any.
-    fn draw_span(&self, sheet: &mut Sheet, span: &Span) -> bool {
-        let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
-        let (from, to) = (span.from.max(first), span.to.min(last));
-        if from >= to {
-            return false;
-        }
-        let (left, right) = (self.x(from), self.x(to));
+    /// Draws the part of a span inside the diagram.
+    fn draw_span(&self, sheet: &mut Sheet, span: &Span) {
+        let (left, right) = self.shown(&(span.from..=span.to));
         let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
         let area =
             Area { x: left, y: self.top(span.row), width: right - left, height: self.row_height - gap };
         sheet.mark(area, "", &span.title);
-        true
     }
 
     /// Marks the end of the run, with its time above the rows.
@@ -228,22 +239,13 @@ impl Drawing<'_> {
         sheet.close();
     }
 
-    /// Names sections with enough room; with `over_arrows`, on a background. Low rows have only the names of the first
-    /// row's sections, above it.
-    fn name_sections(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
-        if self.is_high() {
-            self.name_sections_in_rows(sheet, sections, over_arrows);
-        } else {
-            self.name_sections_above(sheet, sections);
-        }
-    }
-
     /// The beginning and end of the visible part of a range of cycles \[pixels\].
     fn shown(&self, cycles: &RangeInclusive<u64>) -> (f64, f64) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         (self.x((*cycles.start()).max(first)), self.x((*cycles.end()).min(last)))
     }
 
+    /// Names sections with enough room; with `over_arrows`, on a background.
     fn name_sections_in_rows(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
         let fits = |section: &&Section| {
             let (left, right) = self.shown(&section.label);
@@ -271,6 +273,7 @@ impl Drawing<'_> {
         sheet.close();
     }
 
+    /// Names the sections of the first row above it, where there is room: low rows have none.
     fn name_sections_above(&self, sheet: &mut Sheet, sections: &[Section]) {
         sheet.open(&[("fill", "currentColor"), ("text-anchor", "middle")]);
         let mut free_from = self.axes.inside.x;
@@ -288,21 +291,19 @@ impl Drawing<'_> {
     /// Draws the arrows inside the diagram, with a point at the end.
     fn draw_arrows(&self, sheet: &mut Sheet, arrows: &[Arrow]) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
+        let shown = || arrows.iter().filter(|arrow| arrow.cycles[0] >= first && arrow.cycles[1] <= last);
+        let place = |arrow: &Arrow, end: usize| Point {
+            x: self.x(arrow.cycles[end]),
+            y: self.top(arrow.rows[end]) + self.row_height / 2.0,
+        };
         sheet.open(&[("stroke", "currentColor"), ("stroke-width", "0.8"), ("stroke-opacity", "0.75")]);
-        for Arrow { rows, cycles } in
-            arrows.iter().filter(|arrow| arrow.cycles[0] >= first && arrow.cycles[1] <= last)
-        {
-            let middle =
-                |end: usize| Point { x: self.x(cycles[end]), y: self.top(rows[end]) + self.row_height / 2.0 };
-            sheet.line(middle(0), middle(1), &[("class", "message")], "");
+        for arrow in shown() {
+            sheet.line(place(arrow, 0), place(arrow, 1), &[("class", "message")], "");
         }
         sheet.close();
         sheet.open(&[("fill", "currentColor")]);
-        for Arrow { rows, cycles } in
-            arrows.iter().filter(|arrow| arrow.cycles[0] >= first && arrow.cycles[1] <= last)
-        {
-            let at = Point { x: self.x(cycles[1]), y: self.top(rows[1]) + self.row_height / 2.0 };
-            sheet.point(at, 2.0);
+        for arrow in shown() {
+            sheet.point(place(arrow, 1), 2.0);
         }
         sheet.close();
     }

@@ -14,7 +14,8 @@ use cubefold_scenario::Run;
 use cubefold_simulator::Transmission;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub(crate) use self::stage::{SCRIPT, STYLE, Stage};
+use self::stage::stage;
+pub(crate) use self::stage::{SCRIPT, STYLE};
 pub use self::still::still;
 use crate::{
     error::PictureError,
@@ -51,6 +52,13 @@ impl<'run> AnimatedRun<'run> {
     pub fn new(name: &'run str, run: &'run Run, finished: &'run FinishedRun) -> Self {
         let makespan = finished.outcome.summary.makespan().get();
         Self { name, run, makespan, transmissions: &finished.transmissions }
+    }
+
+    /// The transmissions by message, packet and start.
+    fn by_packet(&self) -> Vec<&'run Transmission> {
+        let mut ordered: Vec<&Transmission> = self.transmissions.iter().collect();
+        ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
+        ordered
     }
 
     /// The time from the end of a packet's last transmission to its receipt \[cycles\]; 0 if links differ.
@@ -93,7 +101,7 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
 /// When [`check_animation`] refuses the runs.
 pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, PictureError> {
     check_animation(runs.iter().map(|animated| animated.run))?;
-    Ok(printable_lines(&page(scenario, &Stage::new(runs)).into_string()))
+    Ok(printable_lines(&page(scenario, &stage(runs)).into_string()))
 }
 
 /// The part of another page on which runs are animated.
@@ -101,12 +109,12 @@ pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, Pic
 /// # Errors
 ///
 /// When [`check_animation`] refuses the runs.
-pub(crate) fn stage_of<'runs>(runs: &'runs [AnimatedRun<'runs>]) -> Result<Stage<'runs>, PictureError> {
+pub(crate) fn stage_of(runs: &[AnimatedRun<'_>]) -> Result<Markup, PictureError> {
     check_animation(runs.iter().map(|animated| animated.run))?;
-    Ok(Stage::new(runs))
+    Ok(stage(runs))
 }
 
-fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
+fn page(scenario: &str, stage: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -120,7 +128,7 @@ fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
             }
             body.animation data-colours="stage" {
                 h1 { (scenario) }
-                main { (stage.markup()) }
+                main { (stage) }
                 footer { "cubefold " (env!("CARGO_PKG_VERSION")) }
                 div #said .unseen aria-live="polite" {}
                 script { (PreEscaped(SCRIPT)) }
@@ -131,19 +139,16 @@ fn page(scenario: &str, stage: &Stage<'_>) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_runs::{KeepRecords, Progress, execute};
+    use cubefold_runs::KeepRecords;
     use serde_json::Value;
 
     use super::*;
-    use crate::support::runs;
-
-    fn finished(run: &Run) -> FinishedRun {
-        execute(run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap()
-    }
+    use crate::support::{finished_with, runs};
 
     fn page_of(text: &str) -> (String, Vec<FinishedRun>) {
         let runs = runs(text);
-        let all: Vec<FinishedRun> = runs.iter().map(finished).collect();
+        let all: Vec<FinishedRun> =
+            runs.iter().map(|run| finished_with(run, KeepRecords::WithTransmissions)).collect();
         let animated: Vec<AnimatedRun<'_>> = runs
             .iter()
             .zip(&all)

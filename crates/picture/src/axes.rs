@@ -153,8 +153,7 @@ impl Axes {
         values: impl Iterator<Item = f64>,
         text: impl Fn(f64) -> String,
     ) {
-        let (least, greatest) = values
-            .fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
+        let (least, greatest) = least_and_greatest(values);
         let powers: Vec<f64> = (0..64)
             .map(|power| f64::powi(2.0, power))
             .filter(|value| (least..=greatest).contains(value))
@@ -235,6 +234,11 @@ where
         area(&across, &down)
     };
     Ok((svg.replace("\"#000000\"", "\"currentColor\""), inside))
+}
+
+/// The least and the greatest of values above 0.
+pub(crate) fn least_and_greatest(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::MAX, 0.0), |(least, greatest), value| (least.min(value), greatest.max(value)))
 }
 
 fn area(across: &Range<i32>, down: &Range<i32>) -> Area {

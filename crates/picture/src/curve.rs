@@ -4,8 +4,9 @@
 //! they cross.
 
 use crate::{
-    axes::Axes,
-    legend::Sign,
+    axes::{Axes, Axis, Margins, Scale, Ticks, least_and_greatest},
+    error::PictureError,
+    legend::{Legend, Sign},
     palette::series,
     sheet::{Point, Sheet, rounded},
 };
@@ -72,7 +73,7 @@ impl Marker {
                 (-1.5, 0.0),
             ],
         };
-        let corners: Vec<Point> = corners.iter().map(|(x, y)| Point { x: at.x + x, y: at.y + y }).collect();
+        let corners: Vec<Point> = corners.iter().map(|&(x, y)| at.plus(x, y)).collect();
         format!("{}Z", polyline(&corners))
     }
 }
@@ -110,11 +111,34 @@ pub(crate) fn polyline(points: &[Point]) -> String {
     format!("M{}", steps.join("L"))
 }
 
-/// The ends of a logarithmic axis with room around these values.
-pub(crate) fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (least, greatest) =
-        values.fold((f64::MAX, 0.0_f64), |(least, greatest), value| (least.min(value), greatest.max(value)));
-    (least / 1.15, greatest * 1.15)
+/// A logarithmic axis with room around these values.
+pub(crate) fn axis_around(title: String, values: impl Iterator<Item = f64>, ticks: Ticks) -> Axis {
+    let (least, greatest) = least_and_greatest(values);
+    Axis { title, from: least / 1.15, to: greatest * 1.15, scale: Scale::Logarithmic, ticks }
+}
+
+/// The sheet of a chart of curves with its caption and its legend, and the axes on it.
+///
+/// # Errors
+///
+/// When the plotting library refuses.
+pub(crate) fn curve_sheet(
+    caption: &str,
+    description: &str,
+    entries: impl IntoIterator<Item = (String, Sign)>,
+    across: Axis,
+    up: Axis,
+) -> Result<(Sheet, Axes), PictureError> {
+    let legend = Legend::new(entries, 86.0, 940.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
+    let above = 58 + legend.extra_height() as u32;
+    let (width, height) = (960.0, 520.0 + legend.extra_height());
+    let axes = Axes::draw(width, height, Margins { left: 70, below: 42, right: 28, above }, across, up)?;
+    let mut sheet = Sheet::new(width, height, caption, description);
+    sheet.caption(caption);
+    legend.draw(&mut sheet, 46.0);
+    sheet.embed(axes.svg.clone());
+    Ok((sheet, axes))
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use cubefold_formats::input::{engineering_rate, engineering_seconds};
 
 use self::line_names::line_names;
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks, number},
-    curve::{DataPoint, around, draw_curve, polyline, sign},
+    axes::{Axes, Axis, Ticks, number},
+    curve::{DataPoint, axis_around, curve_sheet, draw_curve, polyline, sign},
     error::PictureError,
     font::text_width,
-    legend::{Legend, Sign},
+    legend::Sign,
     picture::Picture,
     results_table::ResultsTable,
     sheet::{Anchor, Area, Point, Sheet, TEXT},
@@ -43,18 +43,12 @@ pub fn goodput(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
         .then(|| ("at the lower bound".to_owned(), Sign::Line { color: BOUND, dashes: "2 4" }));
     let crossovers = chart.crossovers();
     let changes = (!crossovers.is_empty()).then(|| (INTERPOLATED.to_owned(), Sign::Ring));
-    let legend = Legend::new(entries.chain(bound).chain(changes), 86.0, 940.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-    let above = 58 + legend.extra_height() as u32;
-    let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let margins = Margins { left: 70, below: 42, right: 28, above };
-    let axes = chart.axes(width, height, margins)?;
+    let entries = entries.chain(bound).chain(changes);
     let caption = format!("{caption}: goodput over size");
     let description = format!("{caption}, one line an algorithm; both axes grow by equal factors.");
-    let mut sheet = Sheet::new(width, height, &caption, &description);
-    sheet.caption(&caption);
-    legend.draw(&mut sheet, 46.0);
-    sheet.embed(axes.svg.clone());
+    let [across, up] = chart.axes();
+    let (mut sheet, axes) = curve_sheet(&caption, &description, entries, across, up)?;
+    let axes = axes.with_unit_up(chart.unit_up());
     let sizes = chart.lines.iter().flat_map(|line| &line.points).map(|point| point.across);
     axes.draw_powers_of_two(&mut sheet, sizes, |size| chart.size_text(size));
     let bound: Vec<Point> = chart.bound.iter().map(|pair| axes.point(pair.across, pair.up)).collect();
@@ -149,21 +143,21 @@ impl GoodputChart {
         Ok(Self { has_bytes, lines, bound: bound(&runs) })
     }
 
-    fn axes(&self, width: f64, height: f64, margins: Margins) -> Result<Axes, PictureError> {
+    /// The axes of sizes and of goodput.
+    fn axes(&self) -> [Axis; 2] {
         let all = || self.lines.iter().flat_map(|line| &line.points).chain(&self.bound);
-        let (from, to) = around(all().map(|point| point.across));
-        let title = if self.has_bytes { "size" } else { "size [units]" }.to_owned();
-        let x = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Own };
-        let (from, to) = around(all().map(|point| self.shown_rate(point.up)));
-        let title = if self.has_bytes { "goodput [GB/s]" } else { "goodput [units a cycle]" }.to_owned();
-        let y = Axis { title, from, to, scale: Scale::Logarithmic, ticks: Ticks::Any };
-        Axes::draw(width, height, margins, x, y)
-            .map(|axes| axes.with_unit_up(if self.has_bytes { 1e9 } else { 1.0 }))
+        let size = if self.has_bytes { "size" } else { "size [units]" };
+        let goodput = if self.has_bytes { "goodput [GB/s]" } else { "goodput [units a cycle]" };
+        let rates = all().map(|point| point.up / self.unit_up());
+        [
+            axis_around(size.to_owned(), all().map(|point| point.across), Ticks::Own),
+            axis_around(goodput.to_owned(), rates, Ticks::Any),
+        ]
     }
 
-    /// A rate in the unit of the axis.
-    fn shown_rate(&self, rate: f64) -> f64 {
-        if self.has_bytes { rate / 1e9 } else { rate }
+    /// The number of rates in the unit of the axis.
+    fn unit_up(&self) -> f64 {
+        if self.has_bytes { 1e9 } else { 1.0 }
     }
 
     fn size_text(&self, size: f64) -> String {
@@ -194,9 +188,13 @@ impl GoodputChart {
             let label = format!("about {size}");
             let below = free_place(point, text_width(&label, TEXT), axes.inside, &lines);
             if below.y > point.y + 30.0 {
-                let (top, bottom) =
-                    (Point { y: point.y + 7.0, ..point }, Point { x: point.x, y: below.y - TEXT });
-                sheet.line(top, bottom, &[("stroke", "currentColor"), ("stroke-opacity", "0.4")], "");
+                let bottom = Point { x: point.x, y: below.y - TEXT };
+                sheet.line(
+                    point.plus(0.0, 7.0),
+                    bottom,
+                    &[("stroke", "currentColor"), ("stroke-opacity", "0.4")],
+                    "",
+                );
             }
             sheet.ring(point, &title);
             sheet.text(&label, below, TEXT, Anchor::Middle);
@@ -265,8 +263,8 @@ fn free_place(point: Point, width: f64, inside: Area, lines: &[Vec<Point>]) -> P
             && area.y + area.height <= inside.y + inside.height
             && !lines.iter().any(|line| is_crossed(area, line))
     };
-    let places = near.into_iter().chain(below).map(|(x, y)| Point { x: point.x + x, y: point.y + y });
-    places.clone().find(is_free).unwrap_or(Point { x: point.x, y: point.y + 20.0 })
+    let mut places = near.into_iter().chain(below).map(|(x, y)| point.plus(x, y));
+    places.find(is_free).unwrap_or(point.plus(0.0, 20.0))
 }
 
 /// Whether a polyline enters an area.
@@ -277,11 +275,7 @@ fn is_crossed(area: Area, line: &[Point]) -> bool {
         (area.x..=area.x + area.width).contains(&at.x) && (area.y..=area.y + area.height).contains(&at.y)
     };
     line.windows(2).any(|ends| {
-        let along = |part: u32| {
-            let share = f64::from(part) / f64::from(PARTS);
-            let (from, to) = (ends[0], ends[1]);
-            Point { x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) }
-        };
+        let along = |part: u32| ends[0].towards(ends[1], f64::from(part) / f64::from(PARTS));
         (0..=PARTS).map(along).any(is_inside)
     })
 }
@@ -342,10 +336,8 @@ fn bytes_text(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cubefold_records::RunRecord;
-
     use super::*;
-    use crate::support::{finished, runs};
+    use crate::support::records;
 
     fn line(name: &str, points: &[(f64, f64)]) -> Line {
         let points = points.iter().map(|&(across, up)| DataPoint { across, up }).collect();
@@ -379,11 +371,7 @@ mod tests {
                         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\nswitching = \"cut-through\"\n\
                         [program]\nkind = \"all-reduce\"\nalgorithm = [\"ring\", \"swing\"]\ncompute = \"1 us\"\n\
                         [sweep]\n\"program.bytes\" = [\"1 KiB\", \"64 KiB\", \"4 MiB\"]\n";
-        let records: Vec<RunRecord> = runs(scenario)
-            .iter()
-            .enumerate()
-            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
-            .collect();
+        let records = records(scenario);
         let table = ResultsTable::of(&records);
         let chart = GoodputChart::new(&table).unwrap();
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
@@ -417,12 +405,7 @@ mod tests {
     fn runs_in_cycles_are_drawn_in_units_and_a_single_size_too() {
         let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-gather\"\n\
                         algorithm = [\"ring\", \"bruck\"]\nunits = 80\n";
-        let records: Vec<RunRecord> = runs(scenario)
-            .iter()
-            .enumerate()
-            .map(|(place, run)| RunRecord::new(run, place, &finished(run)))
-            .collect();
-        let picture = goodput("cycles", &ResultsTable::of(&records)).unwrap();
+        let picture = goodput("cycles", &ResultsTable::of(&records(scenario))).unwrap();
         assert!(picture.svg().contains("goodput [units a cycle]"));
         assert!(picture.svg().contains("bruck: "));
     }
@@ -432,9 +415,7 @@ mod tests {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\n[program]\nkind = \"all-reduce\"\n\
                         algorithm = [\"ring\", \"direct\"]\n[sweep]\n\
                         \"program.order\" = [\"rotated\", \"listed\"]\n\"program.units\" = [64, 128]\n";
-        let runs = runs(scenario);
-        let records = runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run)));
-        let chart = GoodputChart::new(&ResultsTable::of(&records.collect::<Vec<_>>())).unwrap();
+        let chart = GoodputChart::new(&ResultsTable::of(&records(scenario))).unwrap();
         let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["ring", "direct, order rotated", "direct, order listed"]);
         assert!(chart.lines.iter().all(|line| line.points.len() == 2));
@@ -449,10 +430,7 @@ mod tests {
                  switching = \"cut-through\"\n[program]\nkind = \"all-reduce\"\n{keys}[sweep]\n\
                  \"program.bytes\" = [\"64 B\", \"64 KiB\", \"1 MiB\"]\n{sweep}"
             );
-            let runs = runs(&scenario);
-            let records =
-                runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run)));
-            let chart = GoodputChart::new(&ResultsTable::of(&records.collect::<Vec<_>>())).unwrap();
+            let chart = GoodputChart::new(&ResultsTable::of(&records(&scenario))).unwrap();
             chart.lines.into_iter().map(|line| line.name).collect()
         };
         let both = "algorithm = [\"ring\", \"recursive-doubling\"]\nexchange = \"best\"\n";

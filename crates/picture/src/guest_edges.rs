@@ -7,9 +7,9 @@ use cubefold_scenario::Run;
 use cubefold_topology::{Extent, NodeId};
 
 use crate::{
-    link_paths::bent,
+    link_paths::{bent, curved},
     machine_plan::MachinePlan,
-    sheet::{Point, Sheet, rounded},
+    sheet::{Point, Sheet},
 };
 
 /// The most that an edge of a guest bends from the straight line, in distances between neighbours.
@@ -51,7 +51,7 @@ fn description(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> String {
     let Some((shifts, layer)) = shifts else { return Curve::between(here, there, plan.step).description() };
     // Towards the image of the other end beyond the border, and the same from the other end.
     let [(across, down), ..] = shifts;
-    let curve = Curve::between(here, Point { x: there.x - across, y: there.y - down }, plan.step);
+    let curve = Curve::between(here, there.plus(-across, -down), plan.step);
     let [first, last] = plan.corners(layer);
     let reach = BORDER * plan.step;
     let is_inside = |at: Point| {
@@ -106,14 +106,12 @@ fn way_around(plan: &MachinePlan<'_>, from: NodeId, to: NodeId) -> Option<([(f64
 
 impl Curve {
     fn between(from: Point, to: Point, step: f64) -> Self {
-        let length = (to.x - from.x).hypot(to.y - from.y);
-        let bend = (MAX_BEND * step).min(0.22 * length);
+        let bend = (MAX_BEND * step).min(0.22 * from.distance(to));
         Self { from, control: bent(from, to, bend), to }
     }
 
     fn shifted(self, (x, y): (f64, f64)) -> Self {
-        let shifted = |at: Point| Point { x: at.x + x, y: at.y + y };
-        Self { from: shifted(self.from), control: shifted(self.control), to: shifted(self.to) }
+        Self { from: self.from.plus(x, y), control: self.control.plus(x, y), to: self.to.plus(x, y) }
     }
 
     /// The point of the polar form at two parameters; on the curve if both are equal.
@@ -144,9 +142,7 @@ impl Curve {
     }
 
     fn description(self) -> String {
-        let Self { from, control, to } = self;
-        let [x, y, mx, my, to_x, to_y] = [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
-        format!("M{x} {y}Q{mx} {my} {to_x} {to_y}")
+        curved(self.from, self.control, self.to)
     }
 }
 

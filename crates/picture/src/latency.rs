@@ -4,10 +4,10 @@
 use cubefold_runs::names_besides as names_of_settings;
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks, number},
-    curve::{DataPoint, draw_curve, polyline, sign},
+    axes::{Axes, Axis, Ticks, number},
+    curve::{DataPoint, curve_sheet, draw_curve, polyline, sign},
     error::PictureError,
-    legend::{Legend, Sign},
+    legend::Sign,
     palette::series,
     picture::Picture,
     results_table::ResultsTable,
@@ -41,20 +41,13 @@ pub fn latency(caption: &str, results: &ResultsTable) -> Result<Picture, Picture
         is_there.then(|| (name.to_owned(), Sign::Line { color: "currentColor", dashes }))
     };
     let lines = [line(has_saturation, "saturation", SATURATION), line(has_limit, "limit of channels", LIMIT)];
-    let legend = Legend::new(entries.chain(lines.into_iter().flatten()), 86.0, 940.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-    let above = 58 + legend.extra_height() as u32;
-    let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let margins = Margins { left: 70, below: 42, right: 28, above };
-    let axes = axes(&curves, across, width, height, margins)?;
+    let entries = entries.chain(lines.into_iter().flatten());
     let caption = format!("{caption}: latency over load");
     let description = format!(
         "{caption}, one line for each setting; dashed lines are where it saturates, dotted ones the limits of channels."
     );
-    let mut sheet = Sheet::new(width, height, &caption, &description);
-    sheet.caption(&caption);
-    legend.draw(&mut sheet, 46.0);
-    sheet.embed(axes.svg.clone());
+    let [loads, latencies] = axes(&curves, across);
+    let (mut sheet, axes) = curve_sheet(&caption, &description, entries, loads, latencies)?;
     for (place, curve) in curves.iter().enumerate() {
         curve.draw(&mut sheet, &axes, place, across);
     }
@@ -154,25 +147,13 @@ fn width_of_loads(curves: &[Curve]) -> f64 {
 /// The room above the highest point of a curve, as a factor.
 const ROOM: f64 = 1.1;
 
-fn axes(
-    curves: &[Curve],
-    across: f64,
-    width: f64,
-    height: f64,
-    margins: Margins,
-) -> Result<Axes, PictureError> {
+/// The axes of loads and of latencies.
+fn axes(curves: &[Curve], across: f64) -> [Axis; 2] {
     let end = |(point, half): (&DataPoint, &Option<f64>)| point.up + half.unwrap_or(0.0);
     let ends = curves.iter().flat_map(|curve| curve.points.iter().zip(&curve.half_widths).map(end));
-    let axis = |title: &str, to: f64, ticks: Ticks| Axis {
-        title: title.to_owned(),
-        from: 0.0,
-        to: if to > 0.0 { to } else { 1.0 },
-        scale: Scale::Linear,
-        ticks,
-    };
-    let across = axis("load [units a terminal a cycle]", across, Ticks::Any);
     let latencies = ends.fold(0.0, f64::max) * ROOM;
-    Axes::draw(width, height, margins, across, axis("mean packet latency [cycles]", latencies, Ticks::Any))
+    [("load [units a terminal a cycle]", across), ("mean packet latency [cycles]", latencies)]
+        .map(|(title, to)| Axis { ticks: Ticks::Any, ..Axis::from_zero(title, to) })
 }
 
 /// The curves of all runs with a load, in the order of the runs.

@@ -350,10 +350,7 @@ impl Map<'_> {
 
     /// The start of a link, next to the node, so that heavy links do not cover the others there.
     fn leave(&self, from: Point, to: Point) -> Point {
-        let inset = self.plan.step * 0.17;
-        let (across, down) = (to.x - from.x, to.y - from.y);
-        let share = (inset / across.hypot(down).max(1e-9)).min(0.5);
-        Point { x: from.x + share * across, y: from.y + share * down }
+        from.leaving(to, self.plan.step * 0.17)
     }
 
     /// The text of a link under the pointer.

@@ -6,6 +6,7 @@
 use cubefold_topology::{Channel, Coordinates, Direction, GraphSource, Machine, NodeId, Sign};
 
 use crate::{
+    curve::polyline,
     machine_plan::{Cell, MachinePlan},
     sheet::{Point, rounded},
 };
@@ -99,8 +100,7 @@ fn path(plan: &MachinePlan<'_>, near: NodeId, far: NodeId) -> LinkPath {
     } else {
         [0.0, f64::from(down.signum())]
     };
-    let outwards =
-        |at: Point, sign: f64| Point { x: at.x + sign * x * plan.step, y: at.y + sign * y * plan.step };
+    let outwards = |at: Point, sign: f64| at.plus(sign * x * plan.step, sign * y * plan.step);
     LinkPath::Stubs([[from, outwards(from, 1.0)], [to, outwards(to, -1.0)]])
 }
 
@@ -135,36 +135,30 @@ fn differing(one: &Coordinates, other: &Coordinates) -> usize {
 
 /// The control point of a curve between two points, at this distance from their middle \[pixels\].
 pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
-    let (across, down) = (to.x - from.x, to.y - from.y);
-    let length = across.hypot(down).max(1e-9);
+    let length = from.distance(to).max(1e-9);
     Point {
-        x: f64::midpoint(from.x, to.x) + down / length * beside,
-        y: f64::midpoint(from.y, to.y) - across / length * beside,
+        x: f64::midpoint(from.x, to.x) + (to.y - from.y) / length * beside,
+        y: f64::midpoint(from.y, to.y) - (to.x - from.x) / length * beside,
     }
+}
+
+/// A curve between two points, by its control point, as SVG path data.
+pub(crate) fn curved(from: Point, control: Point, to: Point) -> String {
+    let [x, y, mx, my, to_x, to_y] = [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
+    format!("M{x} {y}Q{mx} {my} {to_x} {to_y}")
 }
 
 impl LinkPath {
     /// The line as SVG path data. `leave` gives the point at which it leaves a node; stubs end at `reach` times their
     /// length. `None` for a link to another layer.
     pub(crate) fn description(self, leave: impl Fn(Point, Point) -> Point, reach: f64) -> Option<String> {
-        let line = |from: Point, to: Point| {
-            let [x, y, to_x, to_y] = [from.x, from.y, to.x, to.y].map(rounded);
-            format!("M{x} {y}L{to_x} {to_y}")
-        };
         match self {
-            Self::Straight([from, to]) => Some(line(leave(from, to), leave(to, from))),
+            Self::Straight([from, to]) => Some(polyline(&[leave(from, to), leave(to, from)])),
             Self::Curve([from, control, to]) => {
-                let (from, to) = (leave(from, control), leave(to, control));
-                let [x, y, mx, my, to_x, to_y] =
-                    [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
-                Some(format!("M{x} {y}Q{mx} {my} {to_x} {to_y}"))
+                Some(curved(leave(from, control), control, leave(to, control)))
             }
             Self::Stubs(stubs) => {
-                let stub = |[from, to]: [Point; 2]| {
-                    let end =
-                        Point { x: from.x + (to.x - from.x) * reach, y: from.y + (to.y - from.y) * reach };
-                    line(leave(from, to), end)
-                };
+                let stub = |[from, to]: [Point; 2]| polyline(&[leave(from, to), from.towards(to, reach)]);
                 Some(stubs.map(stub).concat())
             }
             Self::ToLayer(..) => None,
@@ -189,12 +183,10 @@ impl LinkPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::run;
+    use crate::support::permutation_on;
 
     fn paths(machine: &str) -> Vec<PlannedLink> {
-        let run = run(&format!(
-            "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
-        ));
+        let run = permutation_on(machine);
         planned_links(&MachinePlan::new(&run, 40.0, Point { x: 0.0, y: 0.0 }))
     }
 
@@ -232,9 +224,7 @@ mod tests {
             "kind = \"cube-connected-cycles\"\ndimensions = 4",
             "kind = \"wrapped-butterfly\"\ndimensions = 3",
         ] {
-            let run = run(&format!(
-                "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
-            ));
+            let run = permutation_on(machine);
             let plan = MachinePlan::new(&run, 1.0, Point { x: 0.0, y: 0.0 });
             for link in planned_links(&plan) {
                 let [from, control, to] = match link.path {

@@ -35,10 +35,8 @@ fn intact(machine: &Machine) -> String {
         Some(GraphSource::Links) => match machine.graph().map_or(0, |network| network.host_count()) {
             hosts if hosts < machine.node_count() => {
                 let switches = machine.node_count() - hosts;
-                format!(
-                    "{kind}, {hosts} hosts and {switches} switch{}",
-                    if switches == 1 { "" } else { "es" }
-                )
+                let es = if switches == 1 { "" } else { "es" };
+                format!("{kind}, {hosts} hosts and {switches} switch{es}")
             }
             nodes => format!("{kind}, {nodes} nodes"),
         },
@@ -109,7 +107,7 @@ fn lengths(lengths: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::run;
+    use crate::support::permutation_on;
 
     #[test]
     fn machines_are_named_by_what_the_scenario_says() {
@@ -131,10 +129,7 @@ mod tests {
             ("kind = \"torus\"\nshape = [4, 4]\ntwist = [[0, 2], [0, 0]]", "torus 4x4, twisted"),
         ];
         for (machine, name) in cases {
-            let run = run(&format!(
-                "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
-            ));
-            assert_eq!(machine_name(&run), name);
+            assert_eq!(machine_name(&permutation_on(machine)), name);
         }
     }
 }

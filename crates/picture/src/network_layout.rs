@@ -43,7 +43,7 @@ impl NetworkLayout {
             _ if network.host_count() < network.node_count() => {
                 beside_hosts(machine).unwrap_or_else(|| above_hosts(machine))
             }
-            _ => circle(machine.node_count(), 0.0, 0.0, 0.0),
+            _ => circle(machine.node_count(), 0.0, 0.0),
         };
         let bends = bends(machine, &places);
         Some(Self::normal(places, bends))
@@ -79,11 +79,12 @@ fn radius(count: u64) -> f64 {
     if count < 2 { 0.0 } else { 0.5 / (TAU / (2.0 * as_drawn(count))).sin() }
 }
 
-/// Nodes on a circle, from the top; `angle` rotates all of them.
-pub(crate) fn circle(count: u64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
-    around(count, radius(count) * 1.05, x, y, angle)
+/// Nodes on a circle, from the top.
+pub(crate) fn circle(count: u64, x: f64, y: f64) -> Vec<(f64, f64)> {
+    around(count, radius(count) * 1.05, x, y, 0.0)
 }
 
+/// Nodes on a circle of this radius; `angle` rotates all of them.
 fn around(count: u64, radius: f64, x: f64, y: f64, angle: f64) -> Vec<(f64, f64)> {
     let turn = |node: u64| TAU * (as_drawn(node) / as_drawn(count) - 0.25) + angle;
     (0..count).map(|node| (x + radius * turn(node).cos(), y + radius * turn(node).sin())).collect()
@@ -95,9 +96,7 @@ fn cycles(machine: &Machine, order: u64) -> Vec<(f64, f64)> {
     let columns = 1_u64 << order.div_ceil(2);
     let apart = 2.1 * radius(order) + 1.6;
     (0..words)
-        .flat_map(|word| {
-            circle(order, as_drawn(word % columns) * apart, as_drawn(word / columns) * apart, 0.0)
-        })
+        .flat_map(|word| circle(order, as_drawn(word % columns) * apart, as_drawn(word / columns) * apart))
         .collect()
 }
 
@@ -220,7 +219,7 @@ fn tree(machine: &Machine, root: NodeId) -> Vec<(f64, f64)> {
 fn with_switches(parameters: &NetworkParameters) -> Vec<(f64, f64)> {
     let hosts = parameters.host_count();
     match parameters {
-        NetworkParameters::FullMesh { nodes } => circle(*nodes, 0.0, 0.0, 0.0),
+        NetworkParameters::FullMesh { nodes } => circle(*nodes, 0.0, 0.0),
         NetworkParameters::LeafSpine { leaves, spines, .. } => levels(hosts, &[*leaves, *spines]),
         NetworkParameters::KAryTree { arity, levels: count, .. } => {
             let width = hosts / arity;

@@ -2,11 +2,11 @@
 //! number of parts and the closed form (`docs/model.md` section 29.1).
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks, number},
-    curve::{DataPoint, around, draw_curve, polyline, sign},
+    axes::{Axes, Ticks, number},
+    curve::{DataPoint, axis_around, curve_sheet, draw_curve, polyline, sign},
     error::PictureError,
     latency::names_besides,
-    legend::{Legend, Sign},
+    legend::Sign,
     picture::Picture,
     results_table::ResultsTable,
     sheet::{Anchor, Point, Sheet, TEXT},
@@ -36,17 +36,14 @@ pub fn pipelining(caption: &str, results: &ResultsTable) -> Result<Picture, Pict
         ("closed form between neighbours".to_owned(), Sign::Line { color: CLOSED, dashes: CLOSED_DASHES })
     });
     let best = [("least makespan".to_owned(), Sign::Ring)];
-    let legend = Legend::new(entries.chain(dotted).chain(best), 86.0, 940.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-    let above = 58 + legend.extra_height() as u32;
-    let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let axes = axes(&curves, &closed, width, height, Margins { left: 70, below: 42, right: 28, above })?;
+    let entries = entries.chain(dotted).chain(best);
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let makespans = points().chain(closed.iter().flatten()).map(|point| point.up);
+    let across = axis_around("parts of a message".to_owned(), points().map(|point| point.across), Ticks::Any);
+    let up = axis_around("makespan [cycles]".to_owned(), makespans, Ticks::Any);
     let caption = format!("{caption}: makespan over parts");
     let description = format!("{caption}, one line for each setting; both axes grow by equal factors.");
-    let mut sheet = Sheet::new(width, height, &caption, &description);
-    sheet.caption(&caption);
-    legend.draw(&mut sheet, 46.0);
-    sheet.embed(axes.svg.clone());
+    let (mut sheet, axes) = curve_sheet(&caption, &description, entries, across, up)?;
     for form in &closed {
         let points: Vec<Point> = form.iter().map(|point| axes.point(point.across, point.up)).collect();
         let properties = [("stroke", CLOSED), ("stroke-width", "2"), ("stroke-dasharray", CLOSED_DASHES)];
@@ -86,7 +83,7 @@ impl Curve {
         let point = axes.point(best.across, best.up);
         sheet.ring(point, &format!("{}: the least makespan, {}", self.name, title(&best)));
         let text = format!("Q = {}", number(best.across));
-        if let Some(label) = labels.place(&text, Point { y: point.y + 20.0, ..point }) {
+        if let Some(label) = labels.place(&text, point.plus(0.0, 20.0)) {
             sheet.text(&text, label, TEXT, Anchor::Middle);
         }
     }
@@ -125,33 +122,6 @@ impl Labels {
         self.placed.push((place, text.to_owned()));
         Some(place)
     }
-}
-
-fn axes(
-    curves: &[Curve],
-    closed: &[Vec<DataPoint>],
-    width: f64,
-    height: f64,
-    margins: Margins,
-) -> Result<Axes, PictureError> {
-    let points = || curves.iter().flat_map(|curve| &curve.points);
-    let (from, to) = around(points().map(|point| point.across));
-    let across = Axis {
-        title: "parts of a message".to_owned(),
-        from,
-        to,
-        scale: Scale::Logarithmic,
-        ticks: Ticks::Any,
-    };
-    let (from, to) = around(points().chain(closed.iter().flatten()).map(|point| point.up));
-    let up = Axis {
-        title: "makespan [cycles]".to_owned(),
-        from,
-        to,
-        scale: Scale::Logarithmic,
-        ticks: Ticks::Any,
-    };
-    Axes::draw(width, height, margins, across, up)
 }
 
 /// The curves of all pipelined runs, in their order.
@@ -263,17 +233,14 @@ impl ClosedForm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{finished, runs};
-    use cubefold_records::RunRecord;
+    use crate::support::records;
 
     fn table(program: &str) -> ResultsTable {
         let text = format!(
             "[machine]\nkind = \"hypercube\"\ndimensions = 4\n[program]\nunits = 64\ncompute_cycles = 64\n{program}\n\
              [mapping]\nembeddings = [\"standard\"]\n[sweep]\n\"program.pipelining\" = [1, 2, 4, 8, 16]\n"
         );
-        let runs = runs(&text);
-        let record = |(place, run)| RunRecord::new(run, place, &finished(run));
-        ResultsTable::of(&runs.iter().enumerate().map(record).collect::<Vec<_>>())
+        ResultsTable::of(&records(&text))
     }
 
     #[test]
@@ -311,8 +278,7 @@ mod tests {
 
     #[test]
     fn plain_runs_have_no_parts() {
-        let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\n");
-        let records = [RunRecord::new(&runs[0], 0, &finished(&runs[0]))];
+        let records = records("[machine]\nkind = \"ring\"\nshape = [8]\n");
         assert_eq!(pipelining("none", &ResultsTable::of(&records)).unwrap_err(), PictureError::NoParts);
     }
 }

@@ -117,8 +117,7 @@ fn draw_links(sheet: &mut Sheet, plan: &MachinePlan<'_>, links: &[PlannedLink]) 
 fn on_edge(from: Point, to: Point, half: Point) -> Point {
     let (across, down) = (to.x - from.x, to.y - from.y);
     let share = |half: f64, way: f64| if way.abs() > 1e-9 { half / way.abs() } else { f64::INFINITY };
-    let share = share(half.x, across).min(share(half.y, down)).min(1.0);
-    Point { x: from.x + share * across, y: from.y + share * down }
+    from.towards(to, share(half.x, across).min(share(half.y, down)).min(1.0))
 }
 
 fn node_height(plan: &MachinePlan<'_>) -> f64 {
@@ -171,8 +170,7 @@ fn draw_nodes(sheet: &mut Sheet, plan: &MachinePlan<'_>, run: &Run, labels: &[St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support;
-    use crate::support::run;
+    use crate::support::{self, run};
 
     const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\n[program]\nkind = \"cc-cube\"\n\
                          [mapping]\nembeddings = [\"xor\"]\n";

@@ -9,7 +9,7 @@ use cubefold_scenario::Run;
 use cubefold_simulator::{JobStep, RankPart, RankSpan};
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Section, Span},
+    activity_diagram::{ActivityDiagram, Span, down_and_across},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -53,12 +53,8 @@ pub(crate) fn rank_timeline(
     let diagram = ActivityDiagram {
         caption,
         description: format!(
-            "Timeline of {caption}: ranks {} to {} down, cycles {} to {} across; ranks that share a lane do what the first \
-             does.",
-            shown.start(),
-            shown.end(),
-            cycles.start(),
-            cycles.end()
+            "Timeline of {caption}: {}; ranks that share a lane do what the first does.",
+            down_and_across("ranks", &shown, &cycles)
         ),
         row_title: "rank",
         rows: lanes.iter().map(name).collect(),
@@ -66,15 +62,13 @@ pub(crate) fn rank_timeline(
         cycles,
         scale: TimeScale::of(run),
     };
-    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     let mut spans = vec![];
     for (row, lane) in lanes.iter().enumerate() {
-        let shown = lane.spans.iter().filter(|span| span.from.get().max(first) < span.to.get().min(last));
+        let shown = lane.spans.iter().filter(|span| diagram.shows(span.from.get(), span.to.get()));
         spans.extend(shown.map(|span| mark(row, span, steps, &name(lane))));
         window.check_marks(spans.len())?;
     }
-    let sections: [Section; 0] = [];
-    diagram.draw(&spans, &sections, &[])
+    diagram.draw(&spans, &[], &[])
 }
 
 /// The mark of an activity of a rank.
@@ -140,11 +134,11 @@ fn merged<'run>(
 
 #[cfg(test)]
 mod tests {
-    use cubefold_runs::{KeepRecords, Progress, execute};
+    use cubefold_runs::KeepRecords;
 
     use super::*;
     use crate::{
-        support::run,
+        support::{finished_with, run},
         timeline::{Lanes, timeline},
     };
 
@@ -155,7 +149,7 @@ mod tests {
     #[test]
     fn ranks_that_do_the_same_share_a_lane() {
         let run = run(PIPELINE);
-        let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+        let finished = finished_with(&run, KeepRecords::WithOperations);
         let picture = timeline("a pipeline", &run, &finished, &Window::default(), None).unwrap();
         let svg = picture.svg();
         for lane in ["0..15", "16..31", "32..47", "48..63"] {
@@ -176,7 +170,7 @@ mod tests {
     #[test]
     fn steps_of_a_pipeline_share_the_lane_of_their_stage() {
         let run = run(PIPELINE);
-        let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+        let finished = finished_with(&run, KeepRecords::WithOperations);
         let picture =
             timeline("a pipeline", &run, &finished, &Window::default(), Some(Lanes::Steps)).unwrap();
         let svg = picture.svg();

@@ -176,13 +176,11 @@ fn node_count(shape: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{finished, runs};
+    use crate::support::records;
 
     #[test]
     fn runs_have_the_rows_of_their_results() {
-        let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\nhop_cycles = 3\n");
-        let records: Vec<RunRecord> =
-            runs.iter().enumerate().map(|(place, run)| RunRecord::new(run, place, &finished(run))).collect();
+        let records = records("[machine]\nkind = \"ring\"\nshape = [8]\nhop_cycles = 3\n");
         let table = ResultsTable::of(&records);
         assert_eq!(table.column("nodes"), Some(vec![Some(8.0); 3]));
         assert_eq!(table.column("machine_hop_cycles"), Some(vec![Some(3.0); 3]));

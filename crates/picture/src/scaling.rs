@@ -7,13 +7,12 @@ use cubefold_formats::input::engineering_seconds;
 use cubefold_records::Definition;
 
 use crate::{
-    axes::{Axes, Axis, Margins, Scale, Ticks, number},
-    curve::{DataPoint, around, draw_curve, sign},
+    axes::{Ticks, number},
+    curve::{DataPoint, axis_around, curve_sheet, draw_curve, sign},
     error::PictureError,
-    legend::Legend,
     picture::Picture,
     results_table::ResultsTable,
-    sheet::Sheet,
+    time_scale::unit_of_seconds,
 };
 
 /// The least and the greatest number on a logarithmic axis; beyond them its ends are not finite.
@@ -46,28 +45,15 @@ pub fn scaling(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Pict
     for pair in curves.iter_mut().flat_map(|curve| &mut curve.points) {
         *pair = DataPoint { across: pair.across / across_quantity.unit, up: pair.up / up_quantity.unit };
     }
-    let logarithmic = |quantity: &Quantity, of: fn(&DataPoint) -> f64, ticks: Ticks| {
-        let (from, to) = around(points(&curves).map(of));
-        Axis { title: quantity.title.clone(), from, to, scale: Scale::Logarithmic, ticks }
-    };
     let has_powers = !across_quantity.is_seconds && points(&curves).all(|pair| is_power_of_two(pair.across));
     let ticks = if has_powers { Ticks::Own } else { Ticks::Any };
     let entries = curves.iter().enumerate().map(|(place, curve)| (curve.name.clone(), sign(place)));
-    let legend = Legend::new(entries, 86.0, 940.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rows")]
-    let above = 58 + legend.extra_height() as u32;
-    let (width, height) = (960.0, 520.0 + legend.extra_height());
-    let margins = Margins { left: 70, below: 42, right: 28, above };
-    let x = logarithmic(&across_quantity, |pair| pair.across, ticks);
-    let y = logarithmic(&up_quantity, |pair| pair.up, Ticks::Any);
-    let axes = Axes::draw(width, height, margins, x, y)?;
+    let across = axis_around(across_quantity.title.clone(), points(&curves).map(|pair| pair.across), ticks);
+    let up = axis_around(up_quantity.title.clone(), points(&curves).map(|pair| pair.up), Ticks::Any);
     let caption = format!("{} over {}", up_quantity.name, across_quantity.name);
     let what = if columns.by.is_empty() { "embedding".to_owned() } else { columns.by.join(" and ") };
     let description = format!("{caption}, one curve for each {what}; both axes grow by equal factors.");
-    let mut sheet = Sheet::new(width, height, &caption, &description);
-    sheet.caption(&caption);
-    legend.draw(&mut sheet, 46.0);
-    sheet.embed(axes.svg.clone());
+    let (mut sheet, axes) = curve_sheet(&caption, &description, entries, across, up)?;
     if has_powers {
         axes.draw_powers_of_two(&mut sheet, points(&curves).map(|pair| pair.across), power_text);
     }
@@ -104,13 +90,11 @@ struct Quantity {
 impl Quantity {
     /// The quantity of a column; seconds get the unit that suits the greatest value.
     fn of(column: &str, values: impl Iterator<Item = f64>) -> Self {
-        const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
         let name = column.replace('_', " ");
         if Definition::find(column).is_none_or(|definition| definition.unit != "seconds") {
             return Self { title: name.clone(), name, unit: 1.0, is_seconds: false };
         }
-        let greatest = values.fold(0.0, f64::max);
-        let (unit, unit_name) = UNITS.into_iter().find(|(unit, _)| greatest >= *unit).unwrap_or(UNITS[4]);
+        let (unit, unit_name) = unit_of_seconds(values.fold(0.0, f64::max));
         let name = name.trim_end_matches(" seconds").to_owned();
         Self { title: format!("{name} [{unit_name}]"), name, unit, is_seconds: true }
     }

@@ -41,6 +41,28 @@ pub(crate) struct Point {
     pub(crate) y: f64,
 }
 
+impl Point {
+    /// The point that lies this far across and down from here.
+    pub(crate) fn plus(self, across: f64, down: f64) -> Self {
+        Self { x: self.x + across, y: self.y + down }
+    }
+
+    /// The point at a share of the way to another.
+    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
+        self.plus(share * (other.x - self.x), share * (other.y - self.y))
+    }
+
+    /// The point at a distance towards another, but not beyond the middle.
+    pub(crate) fn leaving(self, other: Self, distance: f64) -> Self {
+        self.towards(other, (distance / self.distance(other).max(1e-9)).min(0.5))
+    }
+
+    /// The distance to another point.
+    pub(crate) fn distance(self, other: Self) -> f64 {
+        (other.x - self.x).hypot(other.y - self.y)
+    }
+}
+
 /// A rectangle \[pixels\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Area {
@@ -116,8 +138,7 @@ impl Sheet {
     /// Opens a group: the following marks share these properties.
     pub(crate) fn open(&mut self, properties: &[(&str, &str)]) {
         self.close();
-        let with = |group: Group, &(name, value): &(&str, &str)| group.set(name, value);
-        self.group = Some(properties.iter().fold(Group::new(), with));
+        self.group = Some(with_properties(Group::new(), properties));
     }
 
     /// Ends a group.
@@ -129,8 +150,7 @@ impl Sheet {
 
     /// A text; nothing in it is markup.
     pub(crate) fn text(&mut self, text: &str, at: Point, size: f64, anchor: Anchor) {
-        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
-        let node = node.set("fill", "currentColor").set("font-size", size);
+        let node = letters(text, at, size).set("fill", "currentColor");
         let node = match anchor {
             Anchor::Start => node,
             Anchor::Middle => node.set("text-anchor", "middle"),
@@ -141,15 +161,13 @@ impl Sheet {
 
     /// A text in bold letters: a heading.
     pub(crate) fn heading(&mut self, text: &str, at: Point, size: f64) {
-        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
-        let node = node.set("fill", "currentColor").set("font-size", size);
+        let node = letters(text, at, size).set("fill", "currentColor");
         self.append(node.set("stroke", "currentColor").set("stroke-width", 0.4));
     }
 
     /// A text with the properties of the open group.
     pub(crate) fn label(&mut self, text: &str, at: Point, size: f64) {
-        let node = Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y));
-        self.append(node.set("font-size", size));
+        self.append(letters(text, at, size));
     }
 
     /// The picture's name at its top, cut off at the edge; the document's title has it in full.
@@ -160,11 +178,8 @@ impl Sheet {
 
     /// A filled rectangle; `title` is shown under the pointer.
     pub(crate) fn mark(&mut self, area: Area, fill: &str, title: &str) {
-        let mut node = rectangle(area).set("class", "mark");
-        if !fill.is_empty() {
-            node = node.set("fill", fill);
-        }
-        self.append(with_title(node, title));
+        let node = rectangle(area);
+        self.append_mark(if fill.is_empty() { node } else { node.set("fill", fill) }, title);
     }
 
     /// A filled rectangle without a title.
@@ -209,91 +224,87 @@ impl Sheet {
 
     /// A rectangle with rounded corners and an edge, empty or filled; `title` is shown under the pointer.
     pub(crate) fn node_box(&mut self, area: Area, fill: &str, title: &str) {
-        let node = rectangle(area).set("class", "mark").set("rx", 5).set("fill", fill);
-        let node = node.set("stroke", "currentColor").set("stroke-width", 1);
-        self.append(with_title(node, title));
+        let node = rectangle(area).set("rx", 5).set("fill", fill);
+        self.append_mark(node.set("stroke", "currentColor").set("stroke-width", 1), title);
     }
 
     /// A straight line.
     pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], title: &str) {
         let node = Line::new().set("x1", rounded(from.x)).set("y1", rounded(from.y));
         let node = node.set("x2", rounded(to.x)).set("y2", rounded(to.y));
-        let with = |node: Line, &(name, value): &(&str, &str)| node.set(name, value);
-        let node = properties.iter().fold(node, with);
-        if title.is_empty() {
-            self.append(node);
-        } else {
-            self.append(with_title(node.set("class", "mark"), title));
-        }
+        self.append_mark(with_properties(node, properties), title);
     }
 
     /// A filled outline from SVG path data; `title` is shown under the pointer, and without one it is no mark.
     pub(crate) fn shape(&mut self, outline: &str, fill: &str, title: &str) {
-        let node = Path::new().set("d", outline).set("fill", fill);
-        let node = if title.is_empty() { node } else { node.set("class", "mark") };
-        self.append(with_title(node, title));
+        self.append_mark(Path::new().set("d", outline).set("fill", fill), title);
     }
 
     /// A round mark without a title, with the properties of the open group.
     pub(crate) fn point(&mut self, at: Point, radius: f64) {
-        self.append(Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius));
+        self.append(disc(at, radius));
     }
 
     /// An empty circle around a point; `title` is shown under the pointer.
     pub(crate) fn ring(&mut self, at: Point, title: &str) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", 7);
-        let node = node.set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
-        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.5), title));
+        self.append_hollow(disc(at, 7.0), 1.5, title);
     }
 
     /// A filled circle; `title` is shown under the pointer.
     pub(crate) fn full_disc(&mut self, at: Point, radius: f64, fill: &str, title: &str) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
-        self.append(with_title(node.set("class", "mark").set("fill", fill), title));
+        self.append_mark(disc(at, radius).set("fill", fill), title);
     }
 
     /// A circle of the colour of the paper with a coloured edge; `title` is shown under the pointer. It is in no group.
     pub(crate) fn empty_disc(&mut self, at: Point, radius: f64, edge: &str, title: &str) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
-        let node = node.set("class", "mark paper").set("fill", PAPER);
+        let node = disc(at, radius).set("class", "mark paper").set("fill", PAPER);
         self.append(with_title(node.set("stroke", edge).set("stroke-width", 2), title));
     }
 
     /// A round node; `title` is shown under the pointer.
     pub(crate) fn host(&mut self, at: Point, radius: f64, title: &str) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
-        let node = node.set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
-        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 0.8), title));
+        self.append_hollow(disc(at, radius), 0.8, title);
     }
 
     /// A square node; `title` is shown under the pointer.
     pub(crate) fn switch(&mut self, at: Point, reach: f64, title: &str) {
         let area = Area { x: at.x - reach, y: at.y - reach, width: 2.0 * reach, height: 2.0 * reach };
-        let node = rectangle(area).set("class", "mark").set("fill", "#ffffff").set("fill-opacity", 0);
-        self.append(with_title(node.set("stroke", "currentColor").set("stroke-width", 1.6), title));
+        self.append_hollow(rectangle(area), 1.6, title);
     }
 
     /// The outline of a circle without a title.
     pub(crate) fn circle(&mut self, at: Point, radius: f64) {
-        let node = Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius);
-        self.append(node.set("fill", "none").set("stroke", "currentColor").set("stroke-width", 1.5));
+        self.append(
+            disc(at, radius).set("fill", "none").set("stroke", "currentColor").set("stroke-width", 1.5),
+        );
     }
 
     /// A curve or polyline from SVG path data.
     pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], title: &str) {
         let node = Path::new().set("d", description).set("fill", "none");
-        let with = |node: Path, &(name, value): &(&str, &str)| node.set(name, value);
-        let node = properties.iter().fold(node, with);
-        if title.is_empty() {
-            self.append(node);
-        } else {
-            self.append(with_title(node.set("class", "mark"), title));
-        }
+        self.append_mark(with_properties(node, properties), title);
     }
 
     /// A part of a document drawn by another library.
     pub(crate) fn embed(&mut self, svg: String) {
         self.append(Blob::new(svg));
+    }
+
+    /// Appends a node with a coloured edge, whose inside also shows the title under the pointer.
+    fn append_hollow(&mut self, node: impl Into<Element>, edge: f64, title: &str) {
+        let fixed = [("fill", "#ffffff"), ("fill-opacity", "0"), ("stroke", "currentColor")];
+        let mut node = with_properties(node.into(), &fixed);
+        node.assign("stroke-width", edge);
+        self.append_mark(node, title);
+    }
+
+    /// Appends a node, which is a mark if it has a title.
+    fn append_mark(&mut self, node: impl Into<Element>, title: &str) {
+        let mut node = node.into();
+        if !title.is_empty() {
+            node.assign("class", "mark");
+        }
+        self.append(with_title(node, title));
     }
 
     fn append(&mut self, node: impl Into<Box<dyn Node>>) {
@@ -302,6 +313,19 @@ impl Sheet {
             None => self.document.append(node),
         }
     }
+}
+
+fn letters(text: &str, at: Point, size: f64) -> Text {
+    Text::new(printable(text)).set("x", rounded(at.x)).set("y", rounded(at.y)).set("font-size", size)
+}
+
+fn disc(at: Point, radius: f64) -> Circle {
+    Circle::new().set("cx", rounded(at.x)).set("cy", rounded(at.y)).set("r", radius)
+}
+
+fn with_properties<N: Node>(mut node: N, properties: &[(&str, &str)]) -> N {
+    properties.iter().for_each(|&(name, value)| node.assign(name, value));
+    node
 }
 
 fn rectangle(area: Area) -> Rectangle {

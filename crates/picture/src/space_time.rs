@@ -2,12 +2,12 @@
 
 use std::{mem, ops::RangeInclusive};
 
-use cubefold_records::FinishedRun;
+use cubefold_records::{FinishedRun, counted};
 use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Section, Span},
+    activity_diagram::{ActivityDiagram, Section, Span, down_and_across},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -126,11 +126,8 @@ pub fn space_time(
     let diagram = ActivityDiagram {
         caption,
         description: format!(
-            "Space-time diagram of {caption}: processes {} to {} down, cycles {} to {} across.",
-            processes.start(),
-            processes.end(),
-            cycles.start(),
-            cycles.end()
+            "Space-time diagram of {caption}: {}.",
+            down_and_across("processes", &processes, &cycles)
         ),
         row_title: "process",
         rows: processes.clone().map(|process| process.to_string()).collect(),
@@ -140,38 +137,23 @@ pub fn space_time(
     };
     let is_shown = |record: &&StageRecord| processes.contains(&record.process.label().into());
     let records: Vec<&StageRecord> = finished.records.iter().filter(is_shown).collect();
-    let row = |record: &StageRecord| {
-        usize::try_from(u64::from(record.process.label()) - processes.start()).unwrap_or(usize::MAX)
-    };
     window.check_marks(mark_count(&records, &diagram))?;
-    let spans: Vec<Span> = records
-        .iter()
-        .zip(stage_starts(&records))
-        .flat_map(|(record, begin)| {
-            let name = format!("process {}, stage {}", record.process, record.stage);
-            spans(record, begin, row(record), &name, &diagram).collect::<Vec<_>>()
-        })
-        .collect();
-    let sections: Vec<Section> = records
-        .iter()
-        .zip(stage_starts(&records))
-        .map(|(record, begin)| stage_section(record, begin, row(record)))
-        .collect();
-    diagram.draw(&spans, &sections, &[])
+    let (mut marks, mut sections) = (vec![], vec![]);
+    for (record, begin) in records.iter().zip(stage_starts(&records)) {
+        let row =
+            usize::try_from(u64::from(record.process.label()) - processes.start()).unwrap_or(usize::MAX);
+        let name = format!("process {}, stage {}", record.process, record.stage);
+        marks.extend(spans(record, begin, row, &name, &diagram));
+        sections.push(stage_section(record, begin, row));
+    }
+    diagram.draw(&marks, &sections, &[])
 }
 
 /// The number of activities of these records in the cycles of the diagram, up to [`MAX_MARKS`] and one more.
 pub(crate) fn mark_count(records: &[&StageRecord], diagram: &ActivityDiagram<'_>) -> usize {
     let starts = stage_starts(records);
-    let of = |(record, &begin): (&&StageRecord, &u64)| activities(record, begin, diagram).count();
-    let mut count = 0;
-    for marks in records.iter().zip(&starts).map(of) {
-        count += marks;
-        if count > MAX_MARKS {
-            break;
-        }
-    }
-    count
+    let marks = records.iter().zip(starts).flat_map(|(record, begin)| activities(record, begin, diagram));
+    marks.take(MAX_MARKS + 1).count()
 }
 
 /// A stage of a row; its number is on the light part, while the process waits and receives.
@@ -203,10 +185,8 @@ pub(crate) fn spans(
     diagram: &ActivityDiagram<'_>,
 ) -> impl Iterator<Item = Span> {
     activities(record, begin, diagram).map(move |(activity, from, to)| {
-        let cycles = to - from;
-        let unit = if cycles == 1 { "cycle" } else { "cycles" };
-        let (doing, aside) = (activity.name(), diagram.scale.aside(cycles));
-        let title = format!("{name}: {doing} {cycles} {unit}, {from} to {to}{aside}");
+        let (doing, aside) = (activity.name(), diagram.scale.aside(to - from));
+        let title = format!("{name}: {doing} {}, {from} to {to}{aside}", counted(to - from, "cycle"));
         Span { row, activity, from, to, title }
     })
 }
@@ -228,9 +208,7 @@ fn activities(
         (Activity::Idle, (record.finish + record.idle).get()),
     ];
     let all = ends.map(|(activity, to)| (activity, mem::replace(&mut from, to), to));
-    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
-    let is_shown = move |(_, from, to): &(Activity, u64, u64)| (*from).max(first) < (*to).min(last);
-    all.into_iter().filter(is_shown)
+    all.into_iter().filter(|&(_, from, to)| diagram.shows(from, to))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use cubefold_scenario::Run;
 use cubefold_simulator::{JobStep, JobTimes};
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Section, Span},
+    activity_diagram::{ActivityDiagram, Span},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -57,7 +57,6 @@ pub(crate) fn step_timeline(
         scale: TimeScale::of(run),
     };
     let mut spans = vec![];
-    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     for (iteration, step_times) in times.steps.chunks(steps.len().max(1)).enumerate() {
         for (row, lane) in lanes().enumerate() {
             for &place in &lane.steps {
@@ -72,11 +71,10 @@ pub(crate) fn step_timeline(
                 spans.push(Span { row, activity, from, to, title });
             }
         }
-        spans.retain(|span| span.from.max(first) < span.to.min(last));
+        spans.retain(|span| diagram.shows(span.from, span.to));
         window.check_marks(spans.len())?;
     }
-    let sections: [Section; 0] = [];
-    diagram.draw(&spans, &sections, &[])
+    diagram.draw(&spans, &[], &[])
 }
 
 /// The steps of a lane.

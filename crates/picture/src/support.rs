@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cubefold_records::FinishedRun;
+use cubefold_records::{FinishedRun, RunRecord};
 use cubefold_runs::{KeepRecords, Progress, execute};
 use cubefold_scenario::{Run, load_text};
 
@@ -16,6 +16,12 @@ pub(crate) fn runs(scenario: &str) -> Vec<Run> {
     load_text(Path::new("a test"), scenario).unwrap().runs
 }
 
+/// A random permutation of 8 processes on the machine with these keys.
+pub(crate) fn permutation_on(machine: &str) -> Run {
+    let program = "kind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n";
+    run(&format!("[machine]\n{machine}\n[program]\n{program}"))
+}
+
 /// The one run of a scenario that names files.
 pub(crate) fn run_of_files(scenario: &str, files: &[(&str, &str)]) -> Run {
     let folder = tempfile::tempdir().unwrap();
@@ -27,5 +33,16 @@ pub(crate) fn run_of_files(scenario: &str, files: &[(&str, &str)]) -> Run {
 
 /// An executed run with its records.
 pub(crate) fn finished(run: &Run) -> FinishedRun {
-    execute(run, 0, KeepRecords::Yes, &Progress::default()).unwrap()
+    finished_with(run, KeepRecords::Yes)
+}
+
+/// An executed run with what is kept of it.
+pub(crate) fn finished_with(run: &Run, keep: KeepRecords) -> FinishedRun {
+    execute(run, 0, keep, &Progress::default()).unwrap()
+}
+
+/// The records of the runs of a scenario.
+pub(crate) fn records(scenario: &str) -> Vec<RunRecord> {
+    let record = |(place, run): (usize, &Run)| RunRecord::new(run, place, &finished(run));
+    runs(scenario).iter().enumerate().map(record).collect()
 }

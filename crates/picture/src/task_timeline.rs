@@ -8,7 +8,7 @@ use cubefold_scenario::Run;
 use cubefold_simulator::{Operation, OperationKind, OperationTimes, TaskGraph};
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Arrow, Span},
+    activity_diagram::{ActivityDiagram, Arrow, Span, down_and_across},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -43,13 +43,7 @@ pub(crate) fn task_timeline(
     }
     let diagram = ActivityDiagram {
         caption,
-        description: format!(
-            "Timeline of {caption}: ranks {} to {} down, cycles {} to {} across.",
-            ranks.start(),
-            ranks.end(),
-            cycles.start(),
-            cycles.end()
-        ),
+        description: format!("Timeline of {caption}: {}.", down_and_across("ranks", &ranks, &cycles)),
         row_title: if rows.has_processors { "rank.cpu" } else { "rank" },
         rows: rows.names(),
         makespan,
@@ -57,12 +51,11 @@ pub(crate) fn task_timeline(
         scale: TimeScale::of(run),
     };
     let history = History { run, graph, times: &finished.operations, scale: diagram.scale };
-    let (first, last) = (*diagram.cycles.start(), *diagram.cycles.end());
     let mut occupied = vec![];
     for (place, operation) in schedule.operations().iter().enumerate() {
         let Some(row) = rows.of(operation) else { continue };
         let shown = history.activities(place).into_iter().chain([history.overhead(place)]).flatten();
-        let shown = shown.filter(|shown| shown.from.max(first) < shown.to.min(last));
+        let shown = shown.filter(|shown| diagram.shows(shown.from, shown.to));
         occupied.extend(shown.map(|shown| Occupied { row, ..shown }));
         window.check_memory(occupied.len() as u64 * BYTES_OCCUPIED)?;
     }
@@ -262,20 +255,32 @@ fn side_by_side(mut occupied: Vec<Occupied>) -> Vec<Occupied> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{space_time::MAX_MARKS, support::run_of_files, timeline};
-    use cubefold_runs::{KeepRecords, Progress, execute};
+    use crate::{
+        space_time::MAX_MARKS,
+        support::{finished_with, run_of_files},
+        timeline,
+    };
+    use cubefold_records::FinishedRun;
+    use cubefold_runs::KeepRecords;
 
     const GRAPH: &str = "num_ranks 2\n\
         rank 0 {\na: calc 100\nb: send 4b to 1 tag 7\nb requires a\nc: calc 50 cpu 1\n}\n\
         rank 1 {\na: recv 4b from 0 tag 7\nb: calc 30\n}\n";
 
-    fn picture(eager: &str) -> String {
+    /// The run of a graph on a ring of 4.
+    fn executed(graph: &str, more_of_machine: &str, more_of_program: &str) -> (Run, FinishedRun) {
         let scenario = format!(
-            "[machine]\nkind = \"ring\"\nshape = [4]\nlatency_cycles = 5\n\
-             [program]\nkind = \"goal\"\nfile = \"a.goal\"\ncompute_cycles = 10\n[execution]\neager_units = {eager}\n"
+            "[machine]\nkind = \"ring\"\nshape = [4]\n{more_of_machine}\
+             [program]\nkind = \"goal\"\nfile = \"a.goal\"\n{more_of_program}"
         );
-        let run = run_of_files(&scenario, &[("a.goal", GRAPH)]);
-        let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+        let run = run_of_files(&scenario, &[("a.goal", graph)]);
+        let finished = finished_with(&run, KeepRecords::WithOperations);
+        (run, finished)
+    }
+
+    fn picture(eager: &str) -> String {
+        let more = format!("compute_cycles = 10\n[execution]\neager_units = {eager}\n");
+        let (run, finished) = executed(GRAPH, "latency_cycles = 5\n", &more);
         timeline("a graph", &run, &finished, &Window::default(), None).unwrap().svg().to_owned()
     }
 
@@ -382,10 +387,7 @@ mod tests {
             "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1b from 1\n}\nrank 1 {\na: send 1b to 0\n}\n",
             "num_ranks 2\nrank 0 {\ns: send 640b to 1 tag 0\n}\nrank 1 {\na: calc 5000\nr: recv 640b from 0 tag 0\n}\n",
         ] {
-            let scenario =
-                "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
-            let run = run_of_files(scenario, &[("a.goal", graph)]);
-            let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+            let (run, finished) = executed(graph, "", "");
             let picture = timeline("a graph", &run, &finished, &Window::default(), None).unwrap();
             assert!(picture.svg().contains("computation: compute "), "{}", picture.svg());
         }
@@ -395,13 +397,8 @@ mod tests {
     fn more_activities_than_a_picture_holds_are_refused_and_a_part_is_drawn() {
         let count = MAX_MARKS + 1;
         let calcs: String = (0..count).map(|place| format!("c{place}: calc 1\n")).collect();
-        let scenario =
-            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
-        let run = run_of_files(
-            scenario,
-            &[("a.goal", &format!("num_ranks 2\nrank 0 {{\n{calcs}}}\nrank 1 {{\n}}\n"))],
-        );
-        let finished = execute(&run, 0, KeepRecords::WithOperations, &Progress::default()).unwrap();
+        let graph = format!("num_ranks 2\nrank 0 {{\n{calcs}}}\nrank 1 {{\n}}\n");
+        let (run, finished) = executed(&graph, "", "");
         let draw = |cycles, memory| {
             timeline("a graph", &run, &finished, &Window { processes: None, cycles, memory }, None)
         };

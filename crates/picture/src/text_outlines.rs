@@ -13,27 +13,19 @@ use quick_xml::{
     events::{BytesStart, Event, attributes::Attributes},
 };
 
-use crate::font::FONT_BYTES;
+use crate::{font::FONT_BYTES, sheet::Anchor};
 
 /// The defaults of SVG for text.
-const INITIAL: TextStyle = TextStyle { size: 16.0, anchor: Anchoring::Start };
+const INITIAL: TextStyle = TextStyle { size: 16.0, anchor: Anchor::Start };
 
 /// Attributes of text that a path does not have.
 const OF_TEXT: [&str; 8] = ["x", "y", "dx", "dy", "text-anchor", "font-family", "font-size", "font-weight"];
-
-/// The point of a text that is at its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Anchoring {
-    Start,
-    Middle,
-    End,
-}
 
 /// The style of a text, from its element and those around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TextStyle {
     size: f32, // of an em [pixels]
-    anchor: Anchoring,
+    anchor: Anchor,
 }
 
 impl TextStyle {
@@ -43,9 +35,9 @@ impl TextStyle {
         for (name, value) in named(attributes)? {
             match (name.as_str(), value.as_str()) {
                 ("font-size", size) => style.size = pixels(size, self.size)?,
-                ("text-anchor", "start") => style.anchor = Anchoring::Start,
-                ("text-anchor", "middle") => style.anchor = Anchoring::Middle,
-                ("text-anchor", "end") => style.anchor = Anchoring::End,
+                ("text-anchor", "start") => style.anchor = Anchor::Start,
+                ("text-anchor", "middle") => style.anchor = Anchor::Middle,
+                ("text-anchor", "end") => style.anchor = Anchor::End,
                 ("text-anchor", other) => return Err(format!("text-anchor \"{other}\"")),
                 _ => {}
             }
@@ -111,9 +103,9 @@ fn outlined(
     place.x -= width
         * pixels_per_unit
         * match style.anchor {
-            Anchoring::Start => 0.0,
-            Anchoring::Middle => 0.5,
-            Anchoring::End => 1.0,
+            Anchor::Start => 0.0,
+            Anchor::Middle => 0.5,
+            Anchor::End => 1.0,
         };
     let mut outline = String::new();
     for letter in text.chars() {

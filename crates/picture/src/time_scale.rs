@@ -36,10 +36,8 @@ impl TimeScale {
 
     /// The unit for an axis of this many cycles: the largest that is no longer than the axis.
     pub(crate) fn unit(self, greatest: u64) -> TimeUnit {
-        const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
         let Some(cycle) = self.cycle_seconds else { return TimeUnit { name: "cycles", cycle: 1.0 } };
-        let longest = cycle * as_drawn(greatest.max(1));
-        let (length, name) = UNITS.into_iter().find(|(length, _)| longest >= *length).unwrap_or(UNITS[4]);
+        let (length, name) = unit_of_seconds(cycle * as_drawn(greatest.max(1)));
         TimeUnit { name, cycle: cycle / length }
     }
 
@@ -48,6 +46,12 @@ impl TimeScale {
         let seconds = |cycle: f64| format!(" ({})", engineering_seconds(cycle * as_drawn(cycles)));
         self.cycle_seconds.map_or_else(String::new, seconds)
     }
+}
+
+/// The largest unit that is no longer than this \[seconds\]: its length \[seconds\] and its name.
+pub(crate) fn unit_of_seconds(longest: f64) -> (f64, &'static str) {
+    const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
+    UNITS.into_iter().find(|(length, _)| longest >= *length).unwrap_or(UNITS[4])
 }
 
 impl TimeUnit {

@@ -198,14 +198,13 @@ fn parts(record: &RunRecord) -> [(Activity, u128); 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{finished, runs};
+    use crate::support::records;
 
     #[test]
     fn parts_make_up_the_makespan_of_all_processes() {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [64, 64]\n[program]\nkind = \"cc-cube\"\n\
                         compute_cycles = 2\n[mapping]\nembeddings = [\"standard\", \"byweight\", \"gray\"]\n";
-        let runs = runs(scenario);
-        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
+        let records = records(scenario);
         for record in &records {
             let all: u128 = parts(record).iter().map(|(_, cycles)| cycles).sum();
             assert_eq!(all, u128::from(record.makespan_cycles.unwrap()) * 4096);
@@ -224,8 +223,7 @@ mod tests {
 
     #[test]
     fn runs_stand_below_what_they_have_in_common() {
-        let runs = runs("[machine]\nkind = \"ring\"\nshape = [8]\n");
-        let records: Vec<RunRecord> = runs.iter().map(|run| RunRecord::new(run, 0, &finished(run))).collect();
+        let records = records("[machine]\nkind = \"ring\"\nshape = [8]\n");
         let named: Vec<ComparedRun<'_>> = ["small", "large"]
             .iter()
             .flat_map(|group| records.iter().map(|record| compared(group, record)))
@@ -254,11 +252,10 @@ mod tests {
     fn bars_are_in_seconds_where_all_runs_speak_of_them() {
         let scenario = "[machine]\nkind = \"ring\"\nshape = [8]\n\
                         link = { bandwidth = \"1 GB/s\", latency = \"1 us\" }\n";
-        let run = &runs(scenario)[0];
-        let record = RunRecord::new(run, 0, &finished(run));
-        let picture = time_shares("one", &[compared("", &record)]).unwrap();
+        let record = &records(scenario)[0];
+        let picture = time_shares("one", &[compared("", record)]).unwrap();
         assert!(picture.svg().contains("time [us]"));
-        let makespan = format!(" % of {} cycles ({}", record.makespan_cycles.unwrap(), makespan(&record));
+        let makespan = format!(" % of {} cycles ({}", record.makespan_cycles.unwrap(), makespan(record));
         assert!(picture.svg().contains(&makespan), "{makespan}: {}", picture.svg());
     }
 }

@@ -12,7 +12,7 @@ use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 
 use crate::{
-    activity_diagram::{ActivityDiagram, Arrow, Span},
+    activity_diagram::{ActivityDiagram, Arrow, Span, down_and_across},
     error::PictureError,
     palette::Activity,
     picture::Picture,
@@ -88,12 +88,9 @@ fn stage_timeline(
         return Err(PictureError::TooManyRows { found, most: MAX_PROCESSES });
     }
     let shown = || ranks.clone().flat_map(|rank| (0..numbers.shares).map(move |share| (rank, share)));
-    let [first, last, begin, end] = [ranks.start(), ranks.end(), cycles.start(), cycles.end()];
     let diagram = ActivityDiagram {
         caption,
-        description: format!(
-            "Timeline of {caption}: ranks {first} to {last} down, cycles {begin} to {end} across."
-        ),
+        description: format!("Timeline of {caption}: {}.", down_and_across("ranks", &ranks, &cycles)),
         row_title: if numbers.shares > 1 { "rank.share" } else { "rank" },
         rows: shown().map(|place| numbers.short_name(place)).collect(),
         makespan,

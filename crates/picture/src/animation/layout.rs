@@ -37,7 +37,8 @@ impl Layout {
         let plan = MachinePlan::new(run, STEP, Point { x: 0.0, y: 0.0 });
         let machine = &run.machine;
         let names = machine.nodes().map(|node| plan.address_text(node)).collect();
-        if machine.graph().is_none() && machine.shape().dimension_count() == 1 && is_ring(run) {
+        let has_one_dimension = machine.graph().is_none() && machine.shape().dimension_count() == 1;
+        if has_one_dimension && machine.extents().all(Extent::is_ring) {
             return Self::ring(run, names);
         }
         Self {
@@ -53,7 +54,7 @@ impl Layout {
     /// A ring as a circle, clockwise from the top.
     fn ring(run: &Run, names: Vec<String>) -> Self {
         let machine = &run.machine;
-        let around = circle(machine.node_count(), 0.0, 0.0, 0.0);
+        let around = circle(machine.node_count(), 0.0, 0.0);
         let reach = around.iter().map(|place| place.0.hypot(place.1)).fold(0.0, f64::max) + 0.9;
         let places: Vec<Point> =
             around.iter().map(|(x, y)| Point { x: (x + reach) * STEP, y: (y + reach) * STEP }).collect();
@@ -79,12 +80,7 @@ impl Layout {
     }
 }
 
-/// Whether the one dimension of a machine wraps around.
-fn is_ring(run: &Run) -> bool {
-    run.machine.extents().all(Extent::is_ring)
-}
-
 /// The end of a stub, whose second point is the image of a node.
 pub(super) fn stub_end([from, image]: [Point; 2]) -> Point {
-    Point { x: from.x + STUB * (image.x - from.x), y: from.y + STUB * (image.y - from.y) }
+    from.towards(image, STUB)
 }

@@ -20,10 +20,10 @@ use crate::{
     sheet::{Point, as_drawn},
 };
 
-/// The style of [`Stage::markup`].
+/// The style of a [`stage`].
 pub(crate) const STYLE: &str = include_str!("stage.css");
 
-/// The script of [`Stage::markup`], to be run after it.
+/// The script of a [`stage`], to be run after it.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// The number of colours of stages, which repeat.
@@ -32,38 +32,25 @@ pub(super) const STAGE_COLOURS: u32 = 8;
 /// The most processes of a node that its text under the pointer names.
 const MAX_NAMED: usize = 16;
 
-/// Runs with their layouts and data.
-pub(crate) struct Stage<'runs> {
-    runs: &'runs [AnimatedRun<'runs>],
-    layouts: Vec<Layout>,
-    data: String,
-}
-
-impl<'runs> Stage<'runs> {
-    /// Lays runs out; the caller has checked that they are few and small enough.
-    pub(super) fn new(runs: &'runs [AnimatedRun<'runs>]) -> Self {
-        let layouts: Vec<Layout> = runs.iter().map(|animated| Layout::new(animated.run)).collect();
-        let pages: Vec<Value> =
-            runs.iter().zip(&layouts).map(|(animated, layout)| page_run(animated, layout)).collect();
-        // Escaped so that nothing in it ends its element.
-        let data = json!({ "colours": STAGE_COLOURS, "runs": pages }).to_string().replace('<', "\\u003c");
-        Self { runs, layouts, data }
-    }
-
-    /// The content of an element of the class `animation`: the style lays it out, and the script moves it.
-    pub(crate) fn markup(&self) -> Markup {
-        html! {
-            (controls())
-            div.runs { @for (animated, layout) in self.runs.iter().zip(&self.layouts) { (figure(animated, layout)) } }
-            p #what .told {}
-            (legend(self.runs))
-            p.keys {
-                kbd { "Space" } " plays and pauses, " kbd { "←" } " and " kbd { "→" }
-                " go by a cycle, " kbd { "Home" } " and " kbd { "End" } " to the first and the last, "
-                kbd { "+" } " and " kbd { "-" } " change the speed. Point at a packet, or tap it, to see what it is."
-            }
-            script #data type="application/json" { (PreEscaped(&self.data)) }
+/// The content of an element of the class `animation`: the style lays it out, and the script moves it. The caller has
+/// checked that the runs are few and small enough.
+pub(super) fn stage(runs: &[AnimatedRun<'_>]) -> Markup {
+    let layouts: Vec<Layout> = runs.iter().map(|animated| Layout::new(animated.run)).collect();
+    let pages: Vec<Value> =
+        runs.iter().zip(&layouts).map(|(animated, layout)| page_run(animated, layout)).collect();
+    // Escaped so that nothing in it ends its element.
+    let data = json!({ "colours": STAGE_COLOURS, "runs": pages }).to_string().replace('<', "\\u003c");
+    html! {
+        (controls())
+        div.runs { @for (animated, layout) in runs.iter().zip(&layouts) { (figure(animated, layout)) } }
+        p #what .told {}
+        (legend(runs))
+        p.keys {
+            kbd { "Space" } " plays and pauses, " kbd { "←" } " and " kbd { "→" }
+            " go by a cycle, " kbd { "Home" } " and " kbd { "End" } " to the first and the last, "
+            kbd { "+" } " and " kbd { "-" } " change the speed. Point at a packet, or tap it, to see what it is."
         }
+        script #data type="application/json" { (PreEscaped(&data)) }
     }
 }
 
@@ -83,8 +70,6 @@ fn page_run(animated: &AnimatedRun<'_>, layout: &Layout) -> Value {
         channels.insert((link.near, link.far), 2 * place);
         channels.insert((link.far, link.near), 2 * place + 1);
     }
-    let mut ordered: Vec<&Transmission> = animated.transmissions.iter().collect();
-    ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
     let message = |of_message: &[&Transmission]| {
         let first = of_message[0];
         let rows = of_message.iter().flat_map(|one| {
@@ -95,7 +80,7 @@ fn page_run(animated: &AnimatedRun<'_>, layout: &Layout) -> Value {
         json!([first.stage, first.source.label(), first.destination.label(), rows.collect::<Vec<u64>>()])
     };
     let messages: Vec<Value> =
-        ordered.chunk_by(|one, other| one.message == other.message).map(message).collect();
+        animated.by_packet().chunk_by(|one, other| one.message == other.message).map(message).collect();
     json!({
         "name": printable(animated.name),
         "makespan": animated.makespan,
@@ -160,7 +145,8 @@ fn figure(animated: &AnimatedRun<'_>, layout: &Layout) -> Markup {
                             g data-node=(layout.name(node)) {
                                 @if machine.is_host(node) { circle.node cx=(x) cy=(y) r="11" {} }
                                 @else { rect.node.switch x=(x - 10.0) y=(y - 10.0) width="20" height="20" {} }
-                                (node_title(processes.get(&node).map_or(&[][..], Vec::as_slice), layout.name(node)))
+                                @let here = processes.get(&node).map_or(&[][..], Vec::as_slice);
+                                title { "node " (layout.name(node)) ": " (of_processes(here)) }
                             }
                         }
                         @for (title, place) in &layout.titles {
@@ -199,11 +185,6 @@ pub(super) fn in_node(processes: &[ProcessId]) -> String {
         [one] => one.label().to_string(),
         several => format!("{}×", several.len()),
     }
-}
-
-/// The name of a node and its processes, under the pointer.
-fn node_title(here: &[ProcessId], name: &str) -> Markup {
-    html! { title { "node " (name) ": " (of_processes(here)) } }
 }
 
 /// The processes of a node in words.

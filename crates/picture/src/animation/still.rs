@@ -77,7 +77,7 @@ pub fn still(scenario: &str, runs: &[AnimatedRun<'_>], cycle: u64) -> Result<Pic
     sheet.text(SIGNS, Point { x: 8.0, y: 42.0 }, TEXT, Anchor::Start);
     legend.draw(&mut sheet, 62.0);
     for (part, at) in parts.iter().zip(places) {
-        part.draw(&mut sheet, Point { x: at.x, y: at.y + top });
+        part.draw(&mut sheet, at.plus(0.0, top));
     }
     Ok(sheet.finish())
 }
@@ -108,10 +108,10 @@ struct Shown<'run> {
 
 /// The packets at channels in a cycle, by message and packet.
 fn shown<'run>(animated: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
-    let mut ordered: Vec<&Transmission> = animated.transmissions.iter().collect();
-    ordered.sort_by_key(|one| (one.message, one.packet, one.begin));
     let mut found = vec![];
-    for of_packet in ordered.chunk_by(|one, next| (one.message, one.packet) == (next.message, next.packet)) {
+    for of_packet in
+        animated.by_packet().chunk_by(|one, next| (one.message, one.packet) == (next.message, next.packet))
+    {
         for (place, &one) in of_packet.iter().enumerate() {
             // It is in transit until it joins the queue of the next channel, or is received.
             let land = match of_packet.get(place + 1) {
@@ -162,10 +162,10 @@ impl<'run> Part<'run> {
 
     fn draw(&self, sheet: &mut Sheet, corner: Point) {
         let name = fitted(self.animated.name, TEXT, self.width());
-        sheet.heading(&name, Point { x: corner.x, y: corner.y + 16.0 }, TEXT);
-        sheet.text(&self.counts(), Point { x: corner.x, y: corner.y + 33.0 }, TEXT, Anchor::Start);
-        let origin = Point { x: corner.x, y: corner.y + HEADING };
-        let shifted = |at: Point| Point { x: at.x + origin.x, y: at.y + origin.y };
+        sheet.heading(&name, corner.plus(0.0, 16.0), TEXT);
+        sheet.text(&self.counts(), corner.plus(0.0, 33.0), TEXT, Anchor::Start);
+        let origin = corner.plus(0.0, HEADING);
+        let shifted = |at: Point| at.plus(origin.x, origin.y);
         self.draw_links(sheet, shifted);
         self.draw_nodes(sheet, shifted);
         self.draw_packets(sheet, shifted);
@@ -176,7 +176,7 @@ impl<'run> Part<'run> {
     fn draw_names(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
         for (node, here) in processes_by_node(self.animated.run) {
             let at = shifted(self.layout.place(node));
-            sheet.text(&in_node(&here), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
+            sheet.text(&in_node(&here), at.plus(0.0, 4.3), TEXT, Anchor::Middle);
         }
     }
 
@@ -236,7 +236,7 @@ impl<'run> Part<'run> {
             counts.extend(count.map(|count| (ends, (count, at))));
         }
         for (count, at) in counts.into_iter().collect::<BTreeMap<_, _>>().into_values() {
-            sheet.text(&count.to_string(), Point { x: at.x, y: at.y + 4.3 }, TEXT, Anchor::Middle);
+            sheet.text(&count.to_string(), at.plus(0.0, 4.3), TEXT, Anchor::Middle);
         }
     }
 
@@ -247,10 +247,9 @@ impl<'run> Part<'run> {
             // The middle of the cycle.
             return (as_drawn(self.cycle - begin) + 0.5) / as_drawn(packet.land - begin);
         }
-        let apart = |one: Point, other: Point| (one.x - other.x).hypot(one.y - other.y);
         let length = match link.path {
-            LinkPath::Stubs([[from, image], _]) => 2.0 * apart(from, stub_end([from, image])),
-            _ => apart(self.layout.place(link.near), self.layout.place(link.far)),
+            LinkPath::Stubs([[from, image], _]) => 2.0 * from.distance(stub_end([from, image])),
+            _ => self.layout.place(link.near).distance(self.layout.place(link.far)),
         };
         (WAITS_AT / length.max(1.0)).min(0.5)
     }
@@ -270,9 +269,7 @@ impl<'run> Part<'run> {
 
 /// The beginning of a line that leaves a node.
 fn outside(from: Point, to: Point) -> Point {
-    let (across, down) = (to.x - from.x, to.y - from.y);
-    let share = (NODE / across.hypot(down).max(1e-9)).min(0.5);
-    Point { x: from.x + share * across, y: from.y + share * down }
+    from.leaving(to, NODE)
 }
 
 /// A path with all its points moved.
@@ -285,26 +282,21 @@ fn moved(path: LinkPath, shifted: impl Fn(Point) -> Point) -> LinkPath {
     }
 }
 
-/// A point at a share of the distance between two others.
-fn between(one: Point, other: Point, share: f64) -> Point {
-    Point { x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share }
-}
-
 /// The point at a share of a link from its near end, and two points in whose direction the link leads there.
 fn along(layout: &Layout, link: &PlannedLink, share: f64) -> (Point, [Point; 2]) {
     let (near, far) = (layout.place(link.near), layout.place(link.far));
     match link.path {
-        LinkPath::Straight(_) | LinkPath::ToLayer(..) => (between(near, far, share), [near, far]),
+        LinkPath::Straight(_) | LinkPath::ToLayer(..) => (near.towards(far, share), [near, far]),
         LinkPath::Curve([_, control, _]) => {
-            let ends = [between(near, control, share), between(control, far, share)];
-            (between(ends[0], ends[1], share), ends)
+            let ends = [near.towards(control, share), control.towards(far, share)];
+            (ends[0].towards(ends[1], share), ends)
         }
         LinkPath::Stubs(stubs) => {
             let [out, image] = stubs.map(stub_end);
             if share < 0.5 {
-                (between(near, out, 2.0 * share), [near, out])
+                (near.towards(out, 2.0 * share), [near, out])
             } else {
-                (between(image, far, 2.0 * share - 1.0), [image, far])
+                (image.towards(far, 2.0 * share - 1.0), [image, far])
             }
         }
     }
@@ -316,18 +308,18 @@ fn beside(layout: &Layout, (link, is_back): Channel<'_>, share: f64, aside: f64)
     let (at, [one, other]) = along(layout, link, if is_back { 1.0 - share } else { share });
     let sign = if is_back { -1.0 } else { 1.0 };
     let (x, y) = (sign * (other.x - one.x), sign * (other.y - one.y));
-    let length = x.hypot(y);
+    let length = one.distance(other);
     let length = if length > 0.0 { length } else { 1.0 };
-    Point { x: at.x - aside * y / length, y: at.y + aside * x / length }
+    at.plus(-aside * y / length, aside * x / length)
 }
 
 #[cfg(test)]
 mod tests {
     use cubefold_mapping::ProcessId;
-    use cubefold_runs::{KeepRecords, Progress, execute};
+    use cubefold_runs::KeepRecords;
 
     use super::*;
-    use crate::support::run;
+    use crate::support::{finished_with, run};
 
     /// Four processes of a line send to each other at once, over links of 3 cycles.
     const ALL_AT_ONCE: &str = "machine = { kind = \"line\", shape = [4], hop_cycles = 3 }\n\
@@ -337,10 +329,9 @@ mod tests {
     #[test]
     fn every_packet_of_every_cycle_is_drawn_once_with_its_place_and_words() {
         let run = run(ALL_AT_ONCE);
-        let finished = execute(&run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap();
-        let makespan = finished.outcome.summary.makespan().get();
-        let animated =
-            AnimatedRun { name: "a <b>", run: &run, makespan, transmissions: &finished.transmissions };
+        let finished = finished_with(&run, KeepRecords::WithTransmissions);
+        let animated = AnimatedRun::new("a <b>", &run, &finished);
+        let makespan = animated.makespan;
         let mut waited = 0;
         for cycle in 0..=makespan {
             let svg = still("to <one>", &[animated], cycle).unwrap().svg().to_owned();
@@ -375,9 +366,9 @@ mod tests {
         let link = &layout.links[0];
         // Down is positive: going right, the right-hand side is below.
         let there = beside(&layout, (link, false), 0.25, ASIDE);
-        assert_eq!((there.x, there.y), (between(from, to, 0.25).x, from.y + ASIDE));
+        assert_eq!((there.x, there.y), (from.towards(to, 0.25).x, from.y + ASIDE));
         let back = beside(&layout, (link, true), 0.25, ASIDE);
-        assert_eq!((back.x, back.y), (between(from, to, 0.75).x, from.y - ASIDE));
+        assert_eq!((back.x, back.y), (from.towards(to, 0.75).x, from.y - ASIDE));
     }
 
     #[test]
@@ -385,11 +376,10 @@ mod tests {
         let run = run("machine = { kind = \"hypercube\", dimensions = 6, hop_cycles = 3 }\n\
                        program = { kind = \"cc-cube\", compute_cycles = 1 }\n\
                        mapping.embeddings = [\"standard\"]\n");
-        let finished = execute(&run, 0, KeepRecords::WithTransmissions, &Progress::default()).unwrap();
-        let makespan = finished.outcome.summary.makespan().get();
-        let own = AnimatedRun { name: "one", run: &run, makespan, transmissions: &finished.transmissions };
+        let finished = finished_with(&run, KeepRecords::WithTransmissions);
+        let own = AnimatedRun::new("one", &run, &finished);
         let mut passing = 0;
-        for cycle in 0..=makespan {
+        for cycle in 0..=own.makespan {
             let part = Part::new(&own, cycle);
             for link in part.layout.links.iter().filter(|link| matches!(link.path, LinkPath::ToLayer(..))) {
                 for shown in part.shown.iter().filter(|own| own.is_moving) {

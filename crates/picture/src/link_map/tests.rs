@@ -1,7 +1,7 @@
 //! Maps of the links of grids and networks: their values, scales and titles.
 
 use super::*;
-use crate::support::run;
+use crate::support::{permutation_on, run};
 use cubefold_runs::{busy_links, link_congestion};
 
 fn scenario(shape: &str, kind: &str) -> String {
@@ -34,9 +34,7 @@ fn every_link_of_a_network_says_what_it_carries() {
         "kind = \"torus\"\nshape = [4, 4]\ntwist = [[0, 2], [0, 0]]",
     ];
     for machine in machines {
-        let run = run(&format!(
-            "[machine]\n{machine}\n[program]\nkind = \"permutation\"\npattern = \"random\"\nprocesses = 8\n"
-        ));
+        let run = permutation_on(machine);
         let links = link_congestion(&run);
         let picture = link_map(&run, LinkMeasure::Congestion, &links, None).unwrap();
         let titles = picture.svg().matches("guest edges</title>").count() as u64;

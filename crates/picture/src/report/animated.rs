@@ -1,10 +1,13 @@
 //! The section of the page on which messages travel over the links.
 
 use cubefold_runs::listed_transmissions;
-use cubefold_scenario::{Run, Scenario, SweptValue};
+use cubefold_scenario::{Run, Scenario};
 use maud::{Markup, html};
 
-use super::{column::ReportedRun, figures::MAX_NODES};
+use super::{
+    column::ReportedRun,
+    figures::{MAX_NODES, settings_beside},
+};
 use crate::{
     animation::{AnimatedRun, MAX_ANIMATED_RUNS, stage_of},
     error::PictureError,
@@ -24,7 +27,8 @@ pub fn animated_in_report(runs: &[&Run]) -> Vec<usize> {
     };
     let Some(first) = runs.iter().position(|run| count(run).is_some()) else { return vec![] };
     let (mut found, mut total) = (vec![], 0);
-    let beside = (first..runs.len()).filter(|&place| settings(runs[place]) == settings(runs[first]));
+    let settings = settings_beside(runs[first]);
+    let beside = (first..runs.len()).filter(|&place| settings_beside(runs[place]) == settings);
     for place in beside.take(MAX_ANIMATED_RUNS) {
         match count(runs[place]) {
             Some(transmissions) if total + transmissions <= MAX_TRANSMISSIONS => total += transmissions,
@@ -33,11 +37,6 @@ pub fn animated_in_report(runs: &[&Run]) -> Vec<usize> {
         found.push(place);
     }
     found
-}
-
-/// The swept values of a run other than algorithms.
-fn settings(run: &Run) -> Vec<&SweptValue> {
-    run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
 
 /// The section; `None` if no run has transmissions.
@@ -53,7 +52,7 @@ pub(super) fn animated_runs(
     if all == 0 {
         return Ok(None);
     }
-    let stage = if animated.is_empty() { None } else { Some(stage_of(animated)?.markup()) };
+    let stage = if animated.is_empty() { None } else { Some(stage_of(animated)?) };
     let left_out = all - animated.len();
     Ok(Some(html! {
         section #animation .animation data-colours="stage" {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use cubefold_records::{BusyLinks, PlacementRecord, RunRecord};
 use cubefold_runs::link_congestion;
-use cubefold_scenario::{Scenario, SweptValue};
+use cubefold_scenario::{Run, Scenario, SweptValue};
 
 use super::{MAX_TEXT_BYTES, column::ReportedRun};
 use crate::{
@@ -58,7 +58,7 @@ pub(super) fn figures(
         return Ok(latency.into_iter().collect());
     }
     let goodput = goodputs(scenario, runs, &mut budget)?;
-    let ends = ends_beside(runs);
+    let ends = greatest_beside(runs, runs.iter().map(|run| run.record.makespan_cycles.unwrap_or(0)));
     let shares = shares(scenario, runs, &mut budget)?;
     let figures = vec![
         Figure {
@@ -67,7 +67,7 @@ pub(super) fn figures(
             parts: spectra(scenario, runs, &mut budget)?,
         },
         figure_per_run(runs, &mut budget, "Who does what when", SPACE_TIME, |run| {
-            draw_activities(run, &file, ends.get(&settings_beside(run)).copied())
+            draw_activities(run, &file, ends.get(&settings_beside(run.run)).copied())
         }),
         figure_per_run(runs, &mut budget, "Waiting and blocked times", HISTOGRAM, |run| {
             histogram(&run.name, run.run, &run.finished.outcome.summary).map_err(|error| error.to_string())
@@ -88,13 +88,26 @@ fn latencies(
     budget: &mut PageBudget,
 ) -> Result<Option<Figure>, PictureError> {
     let records: Vec<RunRecord> = runs.iter().map(|run| run.record.clone()).collect();
-    let picture = match latency(&scenario.name, &ResultsTable::of(&records)) {
-        Ok(picture) => picture,
-        Err(PictureError::NoLoads) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let part = Part { name: "All loads".to_owned(), open: true, picture: budget.admit(Ok(picture)) };
-    Ok(Some(Figure { title: "Latency", explanation: LATENCY, parts: vec![part] }))
+    let drawn = latency(&scenario.name, &ResultsTable::of(&records));
+    single_figure(("Latency", LATENCY), "All loads".to_owned(), drawn, &PictureError::NoLoads, budget)
+}
+
+/// A section with one picture; `None` if it is refused because the runs have `nothing` to show.
+fn single_figure(
+    (title, explanation): (&'static str, &'static str),
+    name: String,
+    drawn: Result<Picture, PictureError>,
+    nothing: &PictureError,
+    budget: &mut PageBudget,
+) -> Result<Option<Figure>, PictureError> {
+    match drawn {
+        Ok(picture) => {
+            let part = Part { name, open: true, picture: budget.admit(Ok(picture)) };
+            Ok(Some(Figure { title, explanation, parts: vec![part] }))
+        }
+        Err(error) if error == *nothing => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 const LATENCY: &str = "The mean time of a packet from its making to its reception, over the load. Each line ends where the \
@@ -108,13 +121,9 @@ fn goodputs(
 ) -> Result<Option<Figure>, PictureError> {
     let is_collective = |run: &&ReportedRun<'_>| run.run.program.ranks.is_some();
     let records: Vec<RunRecord> = runs.iter().filter(is_collective).map(|run| run.record.clone()).collect();
-    let picture = match goodput(&scenario.name, &ResultsTable::of(&records)) {
-        Ok(picture) => picture,
-        Err(PictureError::NoSizes) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let part = Part { name: "All collectives".to_owned(), open: true, picture: budget.admit(Ok(picture)) };
-    Ok(Some(Figure { title: "Goodput", explanation: GOODPUT, parts: vec![part] }))
+    let drawn = goodput(&scenario.name, &ResultsTable::of(&records));
+    let name = "All collectives".to_owned();
+    single_figure(("Goodput", GOODPUT), name, drawn, &PictureError::NoSizes, budget)
 }
 
 const GOODPUT: &str = "The bytes of the vector over the makespan, for each size. The dotted line is what the lower \
@@ -143,25 +152,22 @@ fn links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Figure {
 
 /// The links of runs by their busy cycles, if any run counted them.
 fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figure> {
-    let mut scales: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new(); // the greatest value of the pictures side by side
-    let mut counted = vec![];
-    for run in runs {
-        let busy = check_nodes(run).and_then(|()| {
-            let not_counted = "there are too many messages to count busy cycles here. Use cubefold draw links --measure busy-cycles.";
-            run.finished.busy_links().ok_or_else(|| not_counted.to_owned())
-        });
-        let most = busy.as_ref().map_or(0, |busy| {
-            LinkMeasure::BusyCycles { makespan: busy.makespan }.greatest(run.run, &busy.links)
-        });
-        let scale = scales.entry(settings_beside(run)).or_default();
-        *scale = most.max(*scale);
-        counted.push(busy);
-    }
+    let count = |run: &ReportedRun<'_>| {
+        let not_counted = "there are too many messages to count busy cycles here. Use cubefold draw links --measure busy-cycles.";
+        check_nodes(run).and_then(|()| run.finished.busy_links().ok_or_else(|| not_counted.to_owned()))
+    };
+    let counted: Vec<Result<BusyLinks, String>> = runs.iter().map(count).collect();
     if counted.iter().all(Result::is_err) {
         return None;
     }
+    let most = |(run, busy): (&ReportedRun<'_>, &Result<BusyLinks, String>)| {
+        busy.as_ref().map_or(0, |busy| {
+            LinkMeasure::BusyCycles { makespan: busy.makespan }.greatest(run.run, &busy.links)
+        })
+    };
+    let scales = greatest_beside(runs, runs.iter().zip(&counted).map(most));
     let part = |(place, (run, busy)): (usize, (&ReportedRun<'_>, Result<BusyLinks, String>))| {
-        let darkest = scales.get(&settings_beside(run)).and_then(|&most| darkest(most));
+        let darkest = scales.get(&settings_beside(run.run)).and_then(|&most| darkest(most));
         let picture = busy.and_then(|BusyLinks { makespan, links }| {
             link_map(run.run, LinkMeasure::BusyCycles { makespan }, &links, darkest)
                 .map_err(|error| error.to_string())
@@ -173,18 +179,21 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
 }
 
 /// The swept values other than algorithms; runs that agree in them are side by side.
-fn settings_beside<'run>(run: &ReportedRun<'run>) -> Vec<&'run SweptValue> {
-    run.run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
+pub(super) fn settings_beside(run: &Run) -> Vec<&SweptValue> {
+    run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
 
-/// The longest makespan of the runs side by side \[cycles\].
-fn ends_beside<'run>(runs: &'run [ReportedRun<'_>]) -> BTreeMap<Vec<&'run SweptValue>, u64> {
-    let mut ends: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new();
-    for run in runs {
-        let end = ends.entry(settings_beside(run)).or_default();
-        *end = (*end).max(run.record.makespan_cycles.unwrap_or(0));
+/// The greatest value of the runs side by side.
+fn greatest_beside<'run>(
+    runs: &'run [ReportedRun<'_>],
+    values: impl Iterator<Item = u64>,
+) -> BTreeMap<Vec<&'run SweptValue>, u64> {
+    let mut greatest: BTreeMap<Vec<&SweptValue>, u64> = BTreeMap::new();
+    for (run, value) in runs.iter().zip(values) {
+        let known = greatest.entry(settings_beside(run.run)).or_default();
+        *known = value.max(*known);
     }
-    ends
+    greatest
 }
 
 /// The end of a scale; `None` if nothing is used.
@@ -233,21 +242,15 @@ fn shares(
         bar: run.bar.clone(),
         record: &run.record,
     });
-    let picture = match time_shares(&scenario.name, &first.collect::<Vec<_>>()) {
-        Ok(picture) => picture,
-        Err(PictureError::NoShares) => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let drawn = time_shares(&scenario.name, &first.collect::<Vec<_>>());
     let name =
         if runs.len() > MAX_BARS { format!("The first {MAX_BARS} runs") } else { "All runs".to_owned() };
-    Ok(Some(Figure {
-        title: "Where the time goes",
-        explanation: "The makespan of each run, split into what the mean process does; not of jobs with steps side by \
-                      side, whose processes do several things at once. A line across the bar is what no placement goes \
-                      below, or for a collective no algorithm under this placement, where that is known.",
-        parts: vec![Part { name, open: true, picture: budget.admit(Ok(picture)) }],
-    }))
+    single_figure(("Where the time goes", SHARES), name, drawn, &PictureError::NoShares, budget)
 }
+
+const SHARES: &str = "The makespan of each run, split into what the mean process does; not of jobs with steps side by \
+                      side, whose processes do several things at once. A line across the bar is what no placement goes \
+                      below, or for a collective no algorithm under this placement, where that is known.";
 
 fn spectra(
     scenario: &Scenario,
