@@ -12,6 +12,8 @@ use std::{
     },
 };
 
+use cubefold_records::counted;
+
 use crate::output::{obeys_escapes, printable_path};
 
 /// The state to report and clean up.
@@ -62,8 +64,8 @@ pub(crate) fn remove_temporary(path: &Path) {
 impl Kept {
     fn sentence(&self) -> String {
         let Self { journal, runs, of } = self;
-        let noun = if *of == 1 { "run" } else { "runs" };
-        format!("{runs} of {of} {noun} kept in {}; continue with --resume", printable_path(journal))
+        let all = counted(*of as u64, "run");
+        format!("{runs} of {all} kept in {}; continue with --resume", printable_path(journal))
     }
 }
 

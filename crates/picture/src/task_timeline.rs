@@ -165,10 +165,7 @@ impl History<'_> {
         let Occupied { row, operation, activity, from, to, whole } = part;
         let shown = self.operation(operation);
         let (rank, peer, tag) = (shown.process.label(), shown.peer.label(), shown.tag);
-        let units = || match self.units(operation) {
-            1 => "1 unit".to_owned(),
-            units => format!("{units} units"),
-        };
+        let units = || counted(self.units(operation), "unit");
         let what = match shown.kind {
             OperationKind::Calc => format!("rank {rank}, computation"),
             OperationKind::Send => format!("rank {rank}, send of {} to {peer}, tag {tag}", units()),

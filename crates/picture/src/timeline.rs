@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_mapping::ProcessId;
-use cubefold_records::FinishedRun;
+use cubefold_records::{FinishedRun, counted};
 use cubefold_scenario::Run;
 use cubefold_simulator::StageRecord;
 
@@ -172,9 +172,8 @@ impl RowNumbers {
 
     /// The messages that a process awaits, for titles.
     fn messages(&self, messages: &[(ProcessId, u64)]) -> String {
-        let message = |(source, units): &(ProcessId, u64)| {
-            let unit = if *units == 1 { "unit" } else { "units" };
-            format!("{units} {unit} from {}", self.name(source.label().into()))
+        let message = |&(source, units): &(ProcessId, u64)| {
+            format!("{} from {}", counted(units, "unit"), self.name(source.label().into()))
         };
         let named: Vec<String> = messages.iter().take(MAX_NAMED).map(message).collect();
         match messages.len().saturating_sub(MAX_NAMED) {
