@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command::{done, json, run};
-
-fn case(name: &str) -> String {
-    format!("tests/program/cases/{name}")
-}
+use super::command::{case, done, json, run};
 
 /// The first run of a case.
 fn first_run(name: &str) -> Value {

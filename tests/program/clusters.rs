@@ -5,7 +5,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
 use super::{
-    command::{PROGRAM, Scratch, done, text_of},
+    command::{PROGRAM, Scratch, blocks_of, done},
     sweep_scenario,
 };
 
@@ -33,13 +33,6 @@ fi
 echo 4711
 "#;
 
-/// The scripts of the page, in order.
-fn scripts() -> Vec<String> {
-    let page = text_of("docs/clusters.md");
-    let blocks = page.split("```bash\n").skip(1);
-    blocks.map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
-}
-
 /// Writes a program into the folder of programs.
 fn install(scratch: &Scratch, name: &str, text: &str) {
     let path = scratch.path(&format!("bin/{name}"));
@@ -49,7 +42,7 @@ fn install(scratch: &Scratch, name: &str, text: &str) {
 
 #[test]
 fn the_array_of_the_page_on_clusters_makes_what_one_run_makes() {
-    let [sweep, merge, submit] = scripts()[..3].to_vec().try_into().unwrap();
+    let [sweep, merge, submit] = blocks_of("docs/clusters.md", "bash")[..3].to_vec().try_into().unwrap();
     let scratch = sweep_scenario::folder(3);
     fs::create_dir(scratch.path("bin")).unwrap();
     install(&scratch, "sbatch", SBATCH);

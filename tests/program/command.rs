@@ -69,6 +69,19 @@ pub(super) fn done<A: AsRef<str>>(arguments: &[A]) -> String {
     finished.stdout
 }
 
+/// The standard error of a command that is refused.
+pub(super) fn refused<A: AsRef<str>>(arguments: &[A]) -> String {
+    let finished = run(arguments);
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    assert_eq!(
+        (finished.code, finished.stdout.as_str()),
+        (Some(2), ""),
+        "{arguments:?}: {}",
+        finished.stderr
+    );
+    finished.stderr
+}
+
 /// The JSON document that a command prints.
 pub(super) fn json<A: AsRef<str>>(arguments: &[A]) -> Value {
     let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).chain(["--format", "json"]).collect();
@@ -80,6 +93,33 @@ pub(super) fn csv<A: AsRef<str>>(arguments: &[A]) -> (Vec<String>, Vec<Vec<Strin
     let arguments: Vec<&str> =
         arguments.iter().map(AsRef::as_ref).chain(["--format", "csv", "--quiet"]).collect();
     csv_table(&done(&arguments))
+}
+
+/// The runs of a scenario with this text.
+pub(super) fn runs_of(text: &str) -> Vec<Value> {
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    json(&["run", &scratch.path("s.toml")])["runs"].as_array().unwrap().clone()
+}
+
+/// The path of an input that people brought.
+pub(super) fn case(name: &str) -> String {
+    format!("tests/program/cases/{name}")
+}
+
+/// The blocks of a page in a language.
+pub(super) fn blocks_of(page: &str, language: &str) -> Vec<String> {
+    let opening = format!("```{language}\n");
+    let text = text_of(page);
+    text.split(&opening).skip(1).map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
+}
+
+/// The rows that an option of `run` writes for a scenario, after this header.
+pub(super) fn rows_of(scenario: &str, option: &str, header: &[&str]) -> Vec<Vec<String>> {
+    let scratch = Scratch::empty();
+    done(&["run", scenario, "--force", option, &scratch.path("rows.csv")]);
+    let (found, rows) = csv_table(&scratch.read("rows.csv"));
+    assert_eq!(found, header);
+    rows
 }
 
 /// The header and the rows of a CSV text.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs::File};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 
-use super::command::{Scratch, csv_table, done, json, run};
+use super::command::{Scratch, done, json, rows_of, run};
 
 const HEADER: [&str; 13] = [
     "scenario",
@@ -28,20 +28,10 @@ const TO_ONE: &str = "name = \"to-one\"\n[machine]\nkind = \"line\"\nshape = [4]
     packet_units = 1\nlatency_cycles = 1\n[program]\nkind = \"traffic\"\nfile = \"m.csv\"\n\
     [mapping]\nembeddings = [\"standard\"]\n";
 
-/// The rows of a scenario as CSV.
-fn rows_of(scenario: &str) -> Vec<Vec<String>> {
-    let scratch = Scratch::empty();
-    let path = scratch.path("rows.csv");
-    done(&["run", scenario, "--force", "--crossings", &path]);
-    let (header, rows) = csv_table(&scratch.read("rows.csv"));
-    assert_eq!(header, HEADER);
-    rows
-}
-
 #[test]
 fn the_first_stage_of_standard_in_figure_4_is_that_of_the_drawing() {
     // T_a = 4, T_c = 2, process n on node n, and the stage goes along dimension 0: neighbours exchange from cycle 4 to 6.
-    let rows = rows_of("scenarios/figure-4.toml");
+    let rows = rows_of("scenarios/figure-4.toml", "--crossings", &HEADER);
     let first: Vec<_> = rows.iter().filter(|row| row[2] == "standard" && row[5] == "0").collect();
     assert_eq!(first.len(), 8);
     for (process, row) in first.iter().enumerate() {
@@ -59,7 +49,7 @@ fn rows_are_as_many_as_links_crossed_and_take_what_links_are_busy() {
     for name in ["figure-4", "own-placement", "task-graph", "training-step", "embedding-paths"] {
         let path = format!("scenarios/{name}.toml");
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
-        for row in rows_of(&path) {
+        for row in rows_of(&path, "--crossings", &HEADER) {
             let number = |column: usize| row[column].parse::<u64>().unwrap();
             assert!(number(12) <= number(10) && number(10) < number(11), "{row:?}");
             *counts.entry(number(1)).or_default() += 1;
@@ -75,7 +65,7 @@ fn rows_are_as_many_as_links_crossed_and_take_what_links_are_busy() {
 fn packets_that_wait_say_since_when() {
     let files = [("s.toml", TO_ONE), ("m.csv", "source,destination,bytes\n0,3,1\n2,3,1\n")];
     let scratch = Scratch::with(&files);
-    let rows = rows_of(&scratch.path("s.toml"));
+    let rows = rows_of(&scratch.path("s.toml"), "--crossings", &HEADER);
     let last: Vec<_> = rows.iter().filter(|row| row[8..10] == ["2", "3"]).collect();
     let cycles = |row: &[String]| [10, 11, 12].map(|column: usize| row[column].parse::<u64>().unwrap());
     assert_eq!(last.iter().map(|row| row[6].as_str()).collect::<Vec<_>>(), ["2", "0"]);
@@ -92,7 +82,7 @@ fn lines_and_parquet_say_the_same_as_csv() {
     for name in ["rows.jsonl", "rows.parquet"] {
         done(&["run", scenario, "--force", "--crossings", &scratch.path(name)]);
     }
-    let rows = rows_of(scenario);
+    let rows = rows_of(scenario, "--crossings", &HEADER);
     let text = scratch.read("rows.jsonl");
     assert_eq!(text.lines().count(), rows.len());
     let reader = SerializedFileReader::new(File::open(scratch.path("rows.parquet")).unwrap()).unwrap();

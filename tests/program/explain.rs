@@ -3,7 +3,7 @@
 use cubefold::records::Definition;
 use serde_json::Value;
 
-use super::command::{Scratch, csv, csv_table, done, json, run};
+use super::command::{Scratch, csv, csv_table, done, json, refused, run};
 
 /// A scenario whose runs fill most columns.
 const EVERYTHING: &str = "\
@@ -142,9 +142,8 @@ fn definitions_are_a_document_too() {
 
 #[test]
 fn an_unknown_term_is_refused_with_the_nearest() {
-    let near = run(&["explain", "makspan"]);
-    assert_eq!((near.code, near.stdout.as_str()), (Some(2), ""));
-    assert_eq!(near.stderr, "error: no definition of \"makspan\"\n  help: did you mean makespan?\n");
+    let said = refused(&["explain", "makspan"]);
+    assert_eq!(said, "error: no definition of \"makspan\"\n  help: did you mean makespan?\n");
     let far = run(&["explain", "xyzzy"]);
     assert_eq!(far.code, Some(2));
     assert!(

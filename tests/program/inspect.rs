@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::command::{Scratch, done, json, program, text_of};
+use super::command::{Scratch, blocks_of, done, json, program, text_of};
 
 /// The exit code and the answer to files of the given names and contents.
 fn inspected(files: &[(&str, &str)], options: &[&str]) -> (Option<i32>, String) {
@@ -242,13 +242,6 @@ fn traces_without_collectives_name_the_kind_that_runs_them() {
     assert!(text.contains("kind = \"traffic\""), "{text}");
 }
 
-/// The scenarios of the page on files, in its order.
-fn scenarios_of_the_page() -> Vec<String> {
-    let page = text_of("docs/files.md");
-    let blocks = page.split("```toml\n").skip(1);
-    blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
-}
-
 #[test]
 fn the_examples_of_the_page_run() {
     let topology = "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=s[0-1]\n\
@@ -260,7 +253,7 @@ fn the_examples_of_the_page_run() {
     let places: String = (0..16).map(|rank| format!("{rank}: n{}\n", 1 + rank % 2 * 2)).collect();
     let gpus = text_of("tests/formats/given/gpu-01.txt");
     let trace = text_of("tests/formats/given/trace-01.json");
-    let scenarios = scenarios_of_the_page();
+    let scenarios = blocks_of("docs/files.md", "toml");
     let files = [
         ("job.toml", scenarios[0].as_str()),
         ("node.toml", &scenarios[1]),

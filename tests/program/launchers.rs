@@ -1,6 +1,6 @@
 //! Placements in the formats of launchers, written and read back.
 
-use super::command::{Scratch, done, json, root, run, text_of};
+use super::command::{Scratch, case, done, json, refused, root, run, text_of};
 
 /// The folder of the files written by hand.
 const GOLDEN: &str = "tests/golden/launchers";
@@ -140,10 +140,9 @@ fn what_does_not_go_together_is_refused() {
         ),
     ];
     for (options, said) in cases {
-        let finished = run(&[&["place", &scratch.path("gray.toml")], options].concat());
-        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{options:?}");
+        let stderr = refused(&[&["place", &scratch.path("gray.toml")], options].concat());
         let said = said.trim_start_matches("no/such.txt: ");
-        assert!(finished.stderr.contains(said), "{options:?}: {}", finished.stderr);
+        assert!(stderr.contains(said), "{options:?}: {stderr}");
     }
 }
 
@@ -265,9 +264,8 @@ fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
         "{}",
         missing.stderr
     );
-    let too_few = run(&["place", &scenario, "--hosts", &few, "--format", "hosts"]);
-    assert_eq!((too_few.code, too_few.stdout.as_str()), (Some(2), ""));
-    assert!(too_few.stderr.contains("2 hosts, expected 4 for a machine of 4 nodes"), "{}", too_few.stderr);
+    let said = refused(&["place", &scenario, "--hosts", &few, "--format", "hosts"]);
+    assert!(said.contains("2 hosts, expected 4 for a machine of 4 nodes"), "{said}");
     let without = run(&["place", &scenario, "--format", "hosts"]);
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--coordinates"), "{}", without.stderr);
@@ -283,12 +281,7 @@ fn a_coordinate_map_puts_the_hosts_of_a_job_in_order() {
 
 /// Runs `place` for a scenario and a list of hosts, or a coordinate map, of `cases`.
 fn place_case(scenario: &str, options: &[&str]) -> super::command::Finished {
-    let scenario = format!("tests/program/cases/{scenario}");
-    run(&[&["place", &scenario, "--embedding", "standard"][..], options].concat())
-}
-
-fn case(name: &str) -> String {
-    format!("tests/program/cases/{name}")
+    run(&[&["place", &case(scenario), "--embedding", "standard"][..], options].concat())
 }
 
 #[test]

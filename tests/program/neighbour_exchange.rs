@@ -2,17 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::command::{Scratch, csv, json};
-
-/// The runs of a scenario.
-fn runs(text: &str) -> Vec<Value> {
-    let scratch = Scratch::with(&[("s.toml", text)]);
-    json(&["run", &scratch.path("s.toml")])["runs"].as_array().unwrap().clone()
-}
+use super::command::{Scratch, csv, json, runs_of};
 
 #[test]
 fn a_run_names_its_guest_and_is_predicted() {
-    let run = &runs(
+    let run = &runs_of(
         "machine = { kind = \"mesh\", shape = [2, 2, 2, 3] }\n\
          program = { kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [4, 6] }, \
          communication = \"permutation\", sets = 3, compute_cycles = 2 }\n",
@@ -38,7 +32,7 @@ fn a_ring_of_nine_on_a_square_takes_the_steps_of_errata_a1() {
                 program = { kind = \"neighbour-exchange\", guest = { kind = \"ring\", shape = [9] } }\n\
                 execution.mode = \"coordinated\"\n";
     let steps = |rest: &str| -> Vec<Value> {
-        let run = runs(&format!("{text}{rest}")).remove(0);
+        let run = runs_of(&format!("{text}{rest}")).remove(0);
         run["stages"].as_array().unwrap().iter().map(|stage| stage["routing_steps"].clone()).collect()
     };
     // Phases of one link keep the promise of theorem 4.5.2, 2 steps; the printed scheme takes 3.
@@ -68,14 +62,14 @@ fn measure_tells_the_construction() {
 #[test]
 fn a_cube_program_runs_by_tao_beside_xor() {
     let found =
-        runs("machine = { kind = \"ring\", shape = [64] }\nmapping.embeddings = [\"xor\", \"tao\"]\n");
+        runs_of("machine = { kind = \"ring\", shape = [64] }\nmapping.embeddings = [\"xor\", \"tao\"]\n");
     let makespans: Vec<_> = found.iter().map(|run| run["makespan_cycles"].clone()).collect();
     assert_eq!(makespans, [47, 63].map(|cycles| json!(cycles)));
 }
 
 #[test]
 fn a_program_larger_than_the_machine_shares_its_nodes() {
-    let run = runs(
+    let run = runs_of(
         "machine = { kind = \"torus\", shape = [4, 4] }\n\
          program = { kind = \"neighbour-exchange\", guest = { kind = \"torus\", shape = [8, 8] }, \
          communication = \"scatter\", compute_cycles = 5 }\n",
@@ -106,7 +100,7 @@ fn two_processes_a_node_take_the_cycles_worked_out_by_hand() {
 
 #[test]
 fn loading_is_told_beside_the_makespan() {
-    let run = runs(
+    let run = runs_of(
         "machine = { kind = \"ring\", shape = [8] }\nmapping.embeddings = [\"xor\"]\n\
          program.loading = { code_types = \"by parity\", broadcast_cycles = 20 }\n",
     )
@@ -118,7 +112,7 @@ fn loading_is_told_beside_the_makespan() {
 fn a_partition_is_told_and_counts_its_own_nodes_and_links() {
     let text = "machine = { kind = \"torus\", shape = [8, 8], partition = { base = [4, 0], shape = [4, 8] } }\n\
                 mapping.embeddings = [\"optimal\"]\n";
-    let run = runs(text).remove(0);
+    let run = runs_of(text).remove(0);
     assert_eq!(run["machine"]["partition"], json!({ "base": [4, 0], "shape": [4, 8] }));
     assert_eq!(run["program"]["dimensions"], 5);
     // A line of 4 and, where the partition has the whole length, a ring of 8: 3 + 5.

@@ -1,18 +1,12 @@
 //! Machines that are no grids, and the programs of CS838 1999, through the binary.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::command::{Scratch, csv_table, done, json};
-
-/// The runs of a scenario in a text.
-fn runs(text: &str) -> Vec<Value> {
-    let scratch = Scratch::with(&[("scenario.toml", text)]);
-    json(&["run", &scratch.path("scenario.toml")])["runs"].as_array().unwrap().clone()
-}
+use super::command::{Scratch, csv_table, done, json, runs_of};
 
 #[test]
 fn divide_and_conquer_counts_the_computations_of_those_who_compute() {
-    let document = runs(
+    let document = runs_of(
         "machine = { kind = \"torus\", shape = [8, 8] }\n\
          program = { kind = \"divide-and-conquer\", compute_cycles = 7 }\n\
          mapping = { embeddings = [\"standard\", \"gray\"] }\n",
@@ -37,7 +31,7 @@ fn divide_and_conquer_counts_the_computations_of_those_who_compute() {
 
 #[test]
 fn normal_programs_take_two_steps_a_stage_on_shuffle_exchange_networks() {
-    let document = runs(
+    let document = runs_of(
         "machine = { kind = \"shuffle-exchange\", dimensions = 5 }\n\
          program = { kind = \"normal\", stages = [3, 4, 0, 1, 2, 1] }\n",
     );

@@ -1,6 +1,6 @@
 //! `new`: scenarios that the program itself accepts.
 
-use super::command::{Scratch, done, run};
+use super::command::{Scratch, done, refused, run};
 
 const COMPLETE: [&str; 7] = ["new", "--machine", "torus", "--shape", "8x8", "--program", "cc-cube"];
 
@@ -42,10 +42,9 @@ fn a_file_that_is_there_is_written_over_with_force_only() {
 
 #[test]
 fn without_a_terminal_missing_options_are_named() {
-    let finished = run(&["new", "--shape", "8x8"]);
-    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
+    let stderr = refused(&["new", "--shape", "8x8"]);
     assert_eq!(
-        finished.stderr,
+        stderr,
         "error: there is no terminal to ask on, and without --machine, --program too little is said\n  \
          help: give these options, or answer the questions on a terminal\n"
     );

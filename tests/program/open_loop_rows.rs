@@ -1,16 +1,16 @@
 //! Rows of open-loop traffic: `run --packets`, `--channels` and `--buffers` (`docs/model.md` section 30.8).
 
-use std::{collections::BTreeMap, fs::File};
+use std::collections::BTreeMap;
 
-use parquet::{
-    file::reader::{FileReader, SerializedFileReader},
-    record::Field,
-};
+use parquet::record::Field;
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::command::{Scratch, csv_table, done, run};
+use super::{
+    command::{Scratch, csv_table, done, run},
+    parquet_results,
+};
 
 #[derive(Deserialize)]
 struct Cases {
@@ -66,15 +66,6 @@ const SWEEP: &str = "[machine]\nkind = \"mesh\"\nshape = [3, 3]\nswitching = \"w
                      kind = \"open-loop\"\nwarmup_cycles = 20\nmeasure_cycles = 40\ndrain_cycles = 200\n[sweep]\n\
                      \"program.pattern\" = [\"uniform\", \"neighbour\"]\n\"program.load\" = [0.1, 0.3]\n";
 
-/// The rows of a Parquet file, with their names.
-fn parquet_rows(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
-    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
-    let fields = reader.metadata().file_metadata().schema().get_fields().to_vec();
-    let row = |row: parquet::record::Row| row.into_columns().into_iter().map(|(_, field)| field).collect();
-    let rows = reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect();
-    (fields.iter().map(|field| field.name().to_owned()).collect(), rows)
-}
-
 #[test]
 fn rows_of_a_sweep_begin_with_its_keys() {
     let scratch = Scratch::with(&[("s.toml", SWEEP)]);
@@ -89,7 +80,7 @@ fn rows_of_a_sweep_begin_with_its_keys() {
     assert_eq!(rows[131][..2], ["neighbour", "0.3"]);
     for kind in ["packets", "channels", "buffers"] {
         let (header, rows) = csv_table(&scratch.read(&format!("{kind}.csv")));
-        let (names, fields) = parquet_rows(&scratch.path(&format!("{kind}.parquet")));
+        let (names, fields) = parquet_results::table(&scratch.path(&format!("{kind}.parquet")));
         let lines = scratch.read(&format!("{kind}.jsonl"));
         let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!((&names, fields.len(), lines.len()), (&header, rows.len(), rows.len()), "{kind}");

@@ -10,7 +10,7 @@ use parquet::{
 use super::command::{LONGEST, SMALLER, Scratch, csv_table, done, run};
 
 /// The header and the rows of a parquet file.
-fn table(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
+pub(super) fn table(path: &str) -> (Vec<String>, Vec<Vec<Field>>) {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let schema = reader.metadata().file_metadata().schema();
     let header = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();

@@ -2,19 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::command::{Scratch, csv, done, files_in, root, text_of};
-
-/// Returns the blocks of the README in this language.
-fn blocks(language: &str) -> Vec<String> {
-    let readme = text_of("README.md");
-    let opening = format!("```{language}\n");
-    let after_opening = readme.split(&opening).skip(1);
-    after_opening.map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
-}
+use super::command::{Scratch, blocks_of, csv, done, files_in, root, text_of};
 
 #[test]
 fn every_command_of_the_readme_prints_what_the_readme_shows() {
-    let blocks = blocks("console");
+    let blocks = blocks_of("README.md", "console");
     assert!(!blocks.is_empty(), "the README shows a command with its output");
     for block in blocks {
         let (command, output) = block.split_once('\n').unwrap();
@@ -26,7 +18,7 @@ fn every_command_of_the_readme_prints_what_the_readme_shows() {
 
 #[test]
 fn the_scenario_of_the_readme_is_the_first_comparison() {
-    let blocks = blocks("toml");
+    let blocks = blocks_of("README.md", "toml");
     assert_eq!(blocks.len(), 1);
     let scratch = Scratch::with(&[("shown.toml", &blocks[0])]);
     let results = |path: &str| csv(&["run", path]);

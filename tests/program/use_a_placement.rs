@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
-use super::command::{PROGRAM, Scratch, done, text_of};
+use super::command::{PROGRAM, Scratch, blocks_of, done, text_of};
 
 /// The hosts of an allocation, as `scontrol show hostnames` lists them.
 const SCONTROL: &str =
@@ -21,10 +21,7 @@ const MPIEXEC: &str =
 
 /// The blocks of the page in a language, however far they are set in.
 fn blocks(language: &str) -> Vec<String> {
-    let page = text_of("docs/use-a-placement.md");
-    let opening = format!("```{language}\n");
-    let blocks = page.split(&opening).skip(1);
-    blocks.map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
+    blocks_of("docs/use-a-placement.md", language)
 }
 
 /// A folder with the scenario of the page, and these programs before all others.
