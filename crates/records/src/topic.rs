@@ -82,6 +82,12 @@ impl Topic {
         self
     }
 
+    /// Adds names by which a search finds it.
+    fn also_named(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
     fn by(self, key: &str) -> Self {
         self.with("key", key)
     }
@@ -165,34 +171,28 @@ fn key(key: &'static ScenarioKey) -> Topic {
         KeyDefault::Differing { word, others } => format!("{word}; {others}"),
         KeyDefault::Derived(rule) => rule.to_owned(),
     };
-    let mut topic = Topic::new(key.path, "a key of scenarios")
+    let short = Some(key.key()).filter(|short| *short != key.path);
+    Topic::new(key.path, "a key of scenarios")
         .with("values", values)
         .with("default", default)
         .source("docs/scenarios.md")
-        .with_text(key.summary);
-    if key.key() != key.path {
-        topic.names.push(key.key().to_owned());
-    }
-    if let Some((_, end)) = key.key().rsplit_once('.') {
-        topic.names.push(end.to_owned());
-    }
-    topic
+        .with_text(key.summary)
+        .also_named(short.into_iter().chain(key.key().rsplit_once('.').map(|(_, end)| end)))
 }
 
 fn term(term: &Term) -> Topic {
-    let mut topic = Topic::new(term.names[0], "a term").source(term.source).with_text(term.text);
-    topic.names.extend(term.names[1..].iter().map(|&name| name.to_owned()));
-    topic
+    Topic::new(term.names[0], "a term")
+        .source(term.source)
+        .with_text(term.text)
+        .also_named(term.names[1..].iter().copied())
 }
 
 fn member(&(path, values, text): &Member) -> Topic {
-    let mut topic = Topic::new(path, "a part of scenarios")
+    Topic::new(path, "a part of scenarios")
         .with("values", values)
         .source("docs/scenarios.md")
-        .with_text(text);
-    let ends = path.match_indices('.').map(|(dot, _)| path[dot + 1..].to_owned());
-    topic.names.extend(ends);
-    topic
+        .with_text(text)
+        .also_named(path.match_indices('.').map(|(dot, _)| &path[dot + 1..]))
 }
 
 /// The words of a key that describe themselves.
