@@ -19,7 +19,7 @@ use self::examples::{
     AFTER_REPORT, AFTER_ROUTES, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
 };
 pub(crate) use self::{
-    drawing::{DrawOptions, Drawing, LanesName, LinkColumn, Span},
+    drawing::{DrawOptions, Drawing, LinkColumn, Span},
     new_scenario::{ExecutionModes, Lengths, MACHINES, NewOptions, ProgramKind},
     one_run::{ExportOptions, PlaceOptions, RoutesOptions, TablesOptions},
     option_groups::{
@@ -119,7 +119,6 @@ pub(crate) struct SharedOptions {
     pub(crate) given: Given,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs every scenario in the files, a row per run

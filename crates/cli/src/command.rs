@@ -35,7 +35,6 @@ use crate::{
 
 pub(crate) use row_files::{kept_records, leave};
 
-/// Executes the command line.
 pub(crate) fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
     let shared = &arguments.shared;
     match arguments.command {

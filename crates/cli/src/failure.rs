@@ -54,7 +54,6 @@ impl From<ExitCode> for std::process::ExitCode {
     }
 }
 
-/// The failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Scenario files are wrong.
@@ -65,7 +64,6 @@ pub(crate) enum Failure {
     Locked { message: String },
     /// A run is refused before anything runs.
     Refused(RunError),
-    /// Runs failed.
     Runs {
         /// The errors, each with its run's place in the results.
         failed: Vec<(usize, RunError)>,

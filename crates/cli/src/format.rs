@@ -66,7 +66,6 @@ pub(crate) trait OutputFormat: ValueEnum + 'static {
         )
     }
 
-    /// The format with this extension.
     fn of_extension(extension: &str) -> Option<Self> {
         variant_of_extension(extension)
     }
@@ -191,17 +190,11 @@ formats! {
 /// The formats of placements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlacementFormat {
-    /// The machine as a grid with the process of each node.
     Grid,
-    /// A row of coordinates per process, as scenarios read it.
     Csv,
-    /// One document.
     Json,
-    /// A `NumPy` array with a row of coordinates per process.
     Npy,
-    /// The names of the hosts in the order of the nodes.
     Hosts,
-    /// A file that places the ranks of a parallel program.
     Launcher(LauncherFormat),
 }
 
@@ -251,7 +244,6 @@ impl OutputFormat for ExportFormat {
 pub(crate) enum SearchFormat {
     /// Reference, best named placement, found placement and bound of each combination.
     Results(ResultFormat),
-    /// The placement.
     Placement(PlacementFormat),
 }
 

@@ -36,7 +36,6 @@ pub(crate) fn by_algorithm<'a>(
     groups.map(|(name, rows)| (name, rows.into_iter().map(|(_, record)| record).collect())).collect()
 }
 
-/// Runs with their places.
 pub(crate) fn in_places<'a>(runs: &[&'a Run]) -> Vec<(usize, &'a Run)> {
     runs.iter().copied().enumerate().collect()
 }
@@ -53,7 +52,6 @@ pub(crate) fn inputs(scenarios: &[Scenario]) -> Vec<&PathBuf> {
     scenarios.iter().flat_map(|scenario| &scenario.inputs).collect()
 }
 
-/// The runs of all scenarios, in order.
 pub(crate) fn all_runs(scenarios: &[Scenario]) -> Vec<&Run> {
     scenarios.iter().flat_map(|scenario| &scenario.runs).collect()
 }

@@ -42,7 +42,6 @@ pub(crate) fn keep_runs(journal: &Path, runs: usize, of: usize) {
     change(|state| state.kept = Some(Kept { journal: journal.to_owned(), runs, of }));
 }
 
-/// Counts one more kept run.
 pub(crate) fn keep_run() {
     change(|state| {
         if let Some(kept) = &mut state.kept {

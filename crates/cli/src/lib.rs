@@ -69,7 +69,6 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     code
 }
 
-/// Executes the command line.
 fn run(arguments: Result<Arguments, clap::Error>) -> ExitCode {
     let arguments = match arguments {
         Ok(arguments) => arguments,

@@ -152,7 +152,6 @@ named_values! {
 }
 
 impl StageName {
-    /// The description of the stage.
     pub(crate) fn summary(self) -> &'static str {
         match self.0 {
             GreenbergStage::Compress => "Step 1: every column of the mesh is a block of two columns",

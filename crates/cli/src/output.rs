@@ -29,22 +29,25 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Destination {
-    /// Standard output.
     Standard(BufWriter<Pipe>),
     /// A destination other than a regular file, such as a device, written to directly.
     Device(BufWriter<File>),
     /// A file next to the requested one, which replaces it on completion.
-    File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
+    File {
+        temporary: BufWriter<NamedTempFile>,
+        path: PathBuf,
+    },
     /// A complete file next to the requested one.
-    Complete { temporary: TempPath, path: PathBuf },
+    Complete {
+        temporary: TempPath,
+        path: PathBuf,
+    },
 }
 
 /// The treatment of an existing file at the destination of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// Keeps it and refuses the command.
     Refuse,
-    /// Replaces it by the results.
     Replace,
 }
 
@@ -154,7 +157,6 @@ impl Output {
         Ok(Self { destination, path })
     }
 
-    /// Completes the output.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let finished = match self.destination {
             Destination::Standard(mut writer) => writer.flush(),
@@ -173,7 +175,6 @@ impl Output {
         self.finish()
     }
 
-    /// Writes a part.
     pub(crate) fn add(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Failure> {
         write(self).map_err(|error| Failure::output(self.path.as_deref(), error))
     }

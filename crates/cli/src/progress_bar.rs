@@ -18,7 +18,6 @@ const TICK: Duration = Duration::from_millis(100);
 /// The number of ticks before it appears, since shorter work needs no bar.
 const FIRST_DRAWN: u32 = 10;
 
-/// The amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Work {
     total: u64,                   // final count of the progress

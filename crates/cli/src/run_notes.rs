@@ -40,7 +40,6 @@ struct RunNotes {
 }
 
 impl RunNotes {
-    /// Adds those of a run.
     fn add(&self, record: &io::Result<RunRecord>) {
         let mut notes = self.notes.borrow_mut();
         for note in record.iter().flat_map(|record| &record.notes) {

@@ -101,7 +101,6 @@ impl SweepOutput {
         })
     }
 
-    /// The total number of runs.
     pub(crate) fn run_count(&self) -> usize {
         match self {
             Self::Spooled { journal, .. } => journal.run_count(),
@@ -109,7 +108,6 @@ impl SweepOutput {
         }
     }
 
-    /// Adds the record of the run at `place`.
     pub(crate) fn append(&self, place: usize, record: &RunRecord) -> Result<(), Failure> {
         match self {
             Self::Spooled { journal, .. } => {

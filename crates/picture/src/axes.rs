@@ -22,7 +22,6 @@ const LIBRARY_TEXT: u32 = 15;
 /// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Linear.
     Linear,
     /// Logarithmic; all values are above 0.
     Logarithmic,
@@ -35,11 +34,9 @@ pub(crate) enum Ticks {
     Whole,
     /// None: the picture labels values itself, such as groups of bars.
     Own,
-    /// Any.
     Any,
 }
 
-/// One axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
     /// The quantity with its unit; empty for an axis that is not drawn.
@@ -50,7 +47,6 @@ pub(crate) struct Axis {
     pub(crate) ticks: Ticks,
 }
 
-/// Drawn axes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axes {
     /// The axes, as a part of an SVG document.
@@ -135,12 +131,10 @@ impl Axes {
         Self { unit_up, ..self }
     }
 
-    /// The x coordinate of a value.
     pub(crate) fn x(&self, value: f64) -> f64 {
         self.inside.x + self.across.share(value) * self.inside.width
     }
 
-    /// The y coordinate of a value.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.inside.y + (1.0 - self.up.share(value / self.unit_up)) * self.inside.height
     }
@@ -175,7 +169,6 @@ impl Axes {
         }
     }
 
-    /// The point of a pair of values.
     pub(crate) fn point(&self, across: f64, up: f64) -> Point {
         Point { x: self.x(across), y: self.y(up) }
     }

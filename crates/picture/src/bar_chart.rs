@@ -90,7 +90,6 @@ struct Series {
     counts: Vec<(u64, u64)>,
 }
 
-/// A chart of several series.
 #[derive(Debug, Clone, PartialEq)]
 struct BarChart {
     caption: String,

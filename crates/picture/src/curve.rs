@@ -14,7 +14,6 @@ use crate::{
 /// The dashes, which distinguish curves of one colour.
 const DASHES: [&str; 4] = ["none", "8 3", "3 3", "9 3 2 3"];
 
-/// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct DataPoint {
     pub(crate) across: f64,
@@ -24,17 +23,11 @@ pub(crate) struct DataPoint {
 /// The shape of a curve's markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marker {
-    /// A disc.
     Circle,
-    /// A square.
     Square,
-    /// A triangle that points up.
     TriangleUp,
-    /// A square on its corner.
     Diamond,
-    /// A triangle that points down.
     TriangleDown,
-    /// Two bars that cross.
     Cross,
 }
 

@@ -19,22 +19,25 @@ const SIGN_WIDTH: f64 = 17.0;
 /// The gap between entries \[pixels\].
 const ENTRY_GAP: f64 = 18.0;
 
-/// A sign with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// A square.
     Filled(&'static str),
     /// A line across, with its dashes.
-    Line { color: &'static str, dashes: &'static str },
+    Line {
+        color: &'static str,
+        dashes: &'static str,
+    },
     /// A line across with a marker.
-    Curve { color: &'static str, dashes: &'static str, marker: Marker },
-    /// A step of a heat map.
+    Curve {
+        color: &'static str,
+        dashes: &'static str,
+        marker: Marker,
+    },
     Heat(HeatStep),
-    /// A link that is down.
     FailedLink,
     /// A line upwards.
     Upright,
-    /// A ring round a point.
     Ring,
 }
 

@@ -14,7 +14,6 @@ use crate::{
 /// The shape of a link; ends are middles of nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum LinkPath {
-    /// A straight line.
     Straight([Point; 2]),
     /// A curve, with its control point between its ends.
     Curve([Point; 3]),

@@ -11,7 +11,6 @@ use crate::{
     sheet::{Point, TEXT, as_drawn},
 };
 
-/// The positions of nodes.
 #[derive(Debug)]
 pub(crate) struct MachinePlan<'run> {
     run: &'run Run,
@@ -181,7 +180,6 @@ impl<'run> MachinePlan<'run> {
         as_drawn(self.layers.div_ceil(self.layers_across)) * self.layer_height()
     }
 
-    /// The middle of a node.
     pub(crate) fn middle(&self, node: NodeId) -> Point {
         let index = u64::from(node.index());
         let (column, row) = (index % self.columns, index / self.columns % self.rows);

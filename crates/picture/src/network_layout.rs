@@ -68,7 +68,6 @@ impl NetworkLayout {
         self.bends.get(&(near, far)).copied()
     }
 
-    /// The position of a node.
     pub(crate) fn place(&self, node: NodeId) -> (f64, f64) {
         self.places[node.index() as usize]
     }

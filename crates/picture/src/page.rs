@@ -28,7 +28,6 @@ pub(crate) fn printable_lines(page: &str) -> String {
     shown
 }
 
-/// Asserts that a page fetches nothing.
 #[cfg(test)]
 pub(crate) fn assert_fetches_nothing(page: &str) {
     for outside in ["http://", "https://", " src=", "url(http", "@import"] {

@@ -51,7 +51,6 @@ pub(crate) fn series(number: usize) -> &'static str {
 pub(crate) struct HeatStep(u8); // less than Self::COUNT
 
 impl HeatStep {
-    /// The number of steps.
     pub(crate) const COUNT: u8 = 8;
 
     /// Step `place` of `count`, spread over all steps; `count` is 2 to [`Self::COUNT`], and `place` less than `count`.
@@ -61,7 +60,6 @@ impl HeatStep {
         Self(u8::try_from(step.min(last)).unwrap_or(0))
     }
 
-    /// All steps.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self)
     }

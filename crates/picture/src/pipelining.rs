@@ -14,7 +14,6 @@ use crate::{
 
 /// The colour of the closed form.
 const CLOSED: &str = "#888888";
-/// Its dashes.
 const CLOSED_DASHES: &str = "2 4";
 
 /// The key whose values are across.
@@ -221,7 +220,6 @@ impl ClosedForm {
 
     /// The points of the closed form between the ends of a curve.
     fn points(&self, curve: &Curve) -> Vec<DataPoint> {
-        /// The steps of the line.
         const STEPS: u32 = 64;
         let ends =
             [curve.points.first(), curve.points.last()].map(|end| end.map_or(1.0, |point| point.across));

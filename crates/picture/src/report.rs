@@ -36,8 +36,8 @@ pub const MAX_RUNS: usize = 500;
 /// The most of the scenario's text that the page shows \[bytes\].
 const MAX_TEXT_BYTES: usize = 100_000;
 
-/// The page of a scenario and its runs; `text` is the scenario's source, and `animated` are the runs of
-/// [`animated_in_report`], executed with their transmissions, or none.
+/// The page of a scenario and its runs; `animated` are the runs of [`animated_in_report`], executed with their
+/// transmissions, or none.
 ///
 /// The page fetches no font, picture or script. Pictures that would make it too large are left out, with the command that
 /// draws them.
@@ -47,7 +47,6 @@ const MAX_TEXT_BYTES: usize = 100_000;
 /// When there are more than [`MAX_RUNS`] runs, or the plotting library refuses.
 pub fn report(
     scenario: &Scenario,
-    text: &str,
     runs: &[ReportedRun<'_>],
     animated: &[AnimatedRun<'_>],
 ) -> Result<String, PictureError> {
@@ -64,7 +63,7 @@ pub fn report(
         animation: animation.as_ref(),
         is_moving: !animated.is_empty(),
     };
-    Ok(printable_lines(&page(scenario, text, runs, &parts).into_string()))
+    Ok(printable_lines(&page(scenario, runs, &parts).into_string()))
 }
 
 /// The parts of the page that show the runs.
@@ -78,7 +77,7 @@ struct Parts<'page> {
     is_moving: bool,
 }
 
-fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts<'_>) -> Markup {
+fn page(scenario: &Scenario, runs: &[ReportedRun<'_>], parts: &Parts<'_>) -> Markup {
     let Parts { columns, terms, figures, animation, is_moving } = *parts;
     // The block keeps the names of the two scripts apart.
     let moving = format!("\"use strict\";{{{}}}", animation::SCRIPT);
@@ -106,18 +105,7 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
                     @for figure in figures { (shown(figure)) }
                     @if let Some(animation) = animation { (animation) }
                     (definitions(columns, terms))
-                    section #scenario {
-                        h2 { "The scenario" }
-                        button type="button" #copy { "Copy" }
-                        " " span #copied role="status" {}
-                        @if beginning(text).len() < text.len() {
-                            p.left-out {
-                                "The first " (beginning(text).len()) " of " (text.len())
-                                " bytes of the file; the rest is left out."
-                            }
-                        }
-                        pre tabindex="0" { code #scenario-text { (beginning(text)) } }
-                    }
+                    (source(&scenario.text))
                 }
                 footer {
                     p { "cubefold " (env!("CARGO_PKG_VERSION")) ", seed " (runs.first().map_or(0, |run| run.run.seed))
@@ -128,6 +116,24 @@ fn page(scenario: &Scenario, text: &str, runs: &[ReportedRun<'_>], parts: &Parts
                 script { (PreEscaped(SCRIPT)) }
                 @if is_moving { script { (PreEscaped(&moving)) } }
             }
+        }
+    }
+}
+
+/// The text of the scenario, as far as the page shows it.
+fn source(text: &str) -> Markup {
+    let shown = beginning(text);
+    html! {
+        section #scenario {
+            h2 { "The scenario" }
+            button type="button" #copy { "Copy" }
+            " " span #copied role="status" {}
+            @if shown.len() < text.len() {
+                p.left-out {
+                    "The first " (shown.len()) " of " (text.len()) " bytes of the file; the rest is left out."
+                }
+            }
+            pre tabindex="0" { code #scenario-text { (shown) } }
         }
     }
 }

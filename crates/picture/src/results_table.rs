@@ -149,12 +149,10 @@ impl ResultsTable {
         found.into_iter().map(|(_, name, first)| (name, first)).collect()
     }
 
-    /// The names of the columns.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(String::as_str)
     }
 
-    /// The number of rows.
     pub(crate) fn row_count(&self) -> usize {
         self.rows.len()
     }

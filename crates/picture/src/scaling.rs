@@ -105,7 +105,6 @@ impl Quantity {
     }
 }
 
-/// A curve.
 #[derive(Debug, Clone, PartialEq)]
 struct Curve {
     name: String,
@@ -117,7 +116,6 @@ fn points(curves: &[Curve]) -> impl Iterator<Item = &DataPoint> {
     curves.iter().flat_map(|curve| &curve.points)
 }
 
-/// A row of the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct RowPoint {
     row: usize,

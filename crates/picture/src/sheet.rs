@@ -228,7 +228,6 @@ impl Sheet {
         self.append_mark(node.set("stroke", "currentColor").set("stroke-width", 1), title);
     }
 
-    /// A straight line.
     pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], title: &str) {
         let node = Line::new().set("x1", rounded(from.x)).set("y1", rounded(from.y));
         let node = node.set("x2", rounded(to.x)).set("y2", rounded(to.y));

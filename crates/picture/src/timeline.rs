@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use cubefold_derive::Words;
 use cubefold_mapping::ProcessId;
 use cubefold_records::{FinishedRun, counted};
 use cubefold_scenario::Run;
@@ -36,7 +37,7 @@ pub(crate) const MAX_ROWS_WITH_ARROWS: usize = 32;
 pub(crate) const MAX_ARROWS: usize = 400;
 
 /// The lanes of a timeline of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub enum Lanes {
     /// One for each rank.
     Ranks,

@@ -3,12 +3,11 @@
 use std::{ops::RangeInclusive, path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
-use cubefold_picture::DarkestValue;
+use cubefold_picture::{DarkestValue, Lanes};
 
 use super::{FileOption, INPUT, OUTPUT, OneRunOptions};
-use crate::format::PictureFormat;
+use crate::{format::PictureFormat, option_value::named_values};
 
-/// Options of `draw`.
 #[derive(Debug, Args)]
 pub(crate) struct DrawOptions {
     #[command(subcommand)]
@@ -19,7 +18,6 @@ pub(crate) struct DrawOptions {
     pub(crate) format: Option<PictureFormat>,
 }
 
-/// The pictures.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Drawing {
     /// The activity of every process: processes down, cycles across
@@ -126,13 +124,13 @@ pub(crate) enum Drawing {
     },
 }
 
-/// The lanes of a timeline of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LanesName {
-    /// What each rank does: it computes, communicates beside no computation, waits for other ranks, or is done
-    Ranks,
-    /// When each step runs
-    Steps,
+named_values! {
+    /// The lanes of a timeline of a job.
+    LanesName(Lanes), |lanes| match lanes {
+        Lanes::Ranks =>
+            "What each rank does: it computes, communicates beside no computation, waits for other ranks, or is done",
+        Lanes::Steps => "When each step runs",
+    }
 }
 
 /// The measure of links.

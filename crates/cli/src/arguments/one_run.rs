@@ -8,7 +8,6 @@ use crate::{
     option_value::{RuntimeName, StageName},
 };
 
-/// Options of `place`.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceOptions {
     #[command(flatten)]
@@ -27,7 +26,6 @@ pub(crate) struct PlaceOptions {
     pub(crate) hosts: HostFileOptions,
 }
 
-/// Options of `export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
     #[command(flatten)]
@@ -43,7 +41,6 @@ pub(crate) struct ExportOptions {
     pub(crate) runtime: Option<RuntimeName>,
 }
 
-/// Options of `routes`.
 #[derive(Debug, Args)]
 pub(crate) struct RoutesOptions {
     #[command(flatten)]
@@ -58,7 +55,6 @@ pub(crate) struct RoutesOptions {
     pub(crate) valiant: bool,
 }
 
-/// Options of `tables`.
 #[derive(Debug, Args)]
 pub(crate) struct TablesOptions {
     #[command(flatten)]

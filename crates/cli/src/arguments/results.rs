@@ -42,7 +42,6 @@ impl SweepOptions {
     }
 }
 
-/// Options of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunOptions {
     #[command(flatten)]
@@ -96,7 +95,6 @@ impl RunOptions {
     }
 }
 
-/// Options of `merge`.
 #[derive(Debug, Args)]
 pub(crate) struct MergeOptions {
     /// The parts of one sweep, from run --shard
@@ -111,7 +109,6 @@ pub(crate) struct MergeOptions {
     pub(crate) tables: TableOptions,
 }
 
-/// Options of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
     #[command(flatten)]
@@ -128,7 +125,6 @@ pub(crate) struct CompareOptions {
     pub(crate) bisect: bool,
 }
 
-/// Options of `measure`.
 #[derive(Debug, Args)]
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
@@ -138,7 +134,6 @@ pub(crate) struct MeasureOptions {
     pub(crate) tables: TableOptions,
 }
 
-/// Options of `search`.
 #[derive(Debug, Args)]
 pub(crate) struct SearchOptions {
     #[command(flatten)]
@@ -177,7 +172,6 @@ pub(crate) struct SearchOptions {
     pub(crate) hosts: HostFileOptions,
 }
 
-/// Options of `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyOptions {
     /// Measure smaller and fewer cases: seconds instead of minutes
@@ -198,7 +192,6 @@ pub(crate) struct VerifyOptions {
     pub(crate) tables: TableOptions,
 }
 
-/// Options of `cite`.
 #[derive(Debug, Args)]
 pub(crate) struct CiteOptions {
     /// Results of run, compare or merge as one JSON document

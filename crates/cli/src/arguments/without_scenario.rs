@@ -11,7 +11,6 @@ use crate::{
     option_value::{ByteCount, operation_name},
 };
 
-/// Options of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
     /// A column of the files, a word of the tables or a term, such as makespan or `node load`
@@ -23,7 +22,6 @@ pub(crate) struct ExplainOptions {
     pub(crate) format: Option<ExplainFormat>,
 }
 
-/// Options of `calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateOptions {
     /// The output of benchmarks, one a file: OSU Micro-Benchmarks, Intel MPI Benchmarks or nccl-tests
@@ -55,7 +53,6 @@ pub(crate) struct CalibrateOptions {
     pub(crate) operation: Option<&'static str>,
 }
 
-/// Options of `inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectOptions {
     /// The files
@@ -84,7 +81,6 @@ pub(crate) enum InspectFormat {
     Json,
 }
 
-/// Options of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
     /// The documents that the schema describes
@@ -101,7 +97,6 @@ pub(crate) enum SchemaSubject {
     Results,
 }
 
-/// Options of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {
     /// The shell
@@ -109,7 +104,6 @@ pub(crate) struct CompletionsOptions {
     pub(crate) shell: Shell,
 }
 
-/// Options of `man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManOptions {
     /// The command of the page [default: the program itself]

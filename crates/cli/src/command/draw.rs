@@ -5,7 +5,7 @@ mod animation;
 use std::{ffi::OsStr, io::Write, path::Path, slice};
 
 use cubefold_picture::{
-    ComparedRun, DarkestValue, Lanes, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
+    ComparedRun, DarkestValue, LinkMeasure, MAX_BARS, Picture, PictureError, PngError, ResultsTable,
     ScalingColumns, Window, animation, check_machine, goodput, histogram, latency, link_map, pipelining,
     placement_grid, scaling, space_time, spectrum, still, time_shares, timeline,
 };
@@ -17,9 +17,7 @@ use cubefold_scenario::{Run, Scenario, SweptValue};
 
 use super::execution::{finished, pool_for, records};
 use crate::{
-    arguments::{
-        DrawOptions, Drawing, FileOption, LanesName, LinkColumn, OneRunOptions, SharedOptions, Span,
-    },
+    arguments::{DrawOptions, Drawing, FileOption, LinkColumn, OneRunOptions, SharedOptions, Span},
     failure::Failure,
     format::{OutputFormat, PictureFormat},
     grouping::{one_run, refuse_open_loop, run_names, shown},
@@ -44,11 +42,7 @@ pub(super) fn draw(options: &DrawOptions, shared: &SharedOptions) -> Result<(), 
             let window = window(ranks.as_ref(), cycles.as_ref(), shared);
             of_one_run(run, shared, format, |run| {
                 let finished = finished(&[run], KeepRecords::WithOperations, shared)?;
-                let lanes = lanes.map(|name| match name {
-                    LanesName::Ranks => Lanes::Ranks,
-                    LanesName::Steps => Lanes::Steps,
-                });
-                timeline(&caption(run), run, &finished[0], &window, lanes).map_err(refused)
+                timeline(&caption(run), run, &finished[0], &window, lanes.map(|name| name.0)).map_err(refused)
             })
         }
         Drawing::Placement { run, dimension } => {

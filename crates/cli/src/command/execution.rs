@@ -20,7 +20,6 @@ use crate::{
     sweep_output::SweepOutput,
 };
 
-/// A pool of `threads` threads.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
         Failure::usage(format!("cannot start {threads} threads: {error}"), "ask for fewer with --threads")

@@ -60,7 +60,7 @@ pub(super) fn report(options: &FileOption, shared: &SharedOptions) -> Result<(),
         .iter()
         .map(|(place, finished)| AnimatedRun::new(&reported[*place].name, reported[*place].run, finished))
         .collect();
-    let page = page_of(scenario, &scenario.text, &reported, &animated).map_err(refused)?;
+    let page = page_of(scenario, &reported, &animated).map_err(refused)?;
     output.write(|output| output.write_all(page.as_bytes()))
 }
 

@@ -243,7 +243,6 @@ impl<'run> RowFiles<'run> {
         Ok(())
     }
 
-    /// Completes the files.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let of_programs = [self.processes, self.crossings, self.messages];
         let all = of_programs.into_iter().chain([self.packets, self.channels, self.buffers]);

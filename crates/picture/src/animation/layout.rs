@@ -32,7 +32,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a run's machine.
     pub(super) fn new(run: &Run) -> Self {
         let plan = MachinePlan::new(run, STEP, Point { x: 0.0, y: 0.0 });
         let machine = &run.machine;
@@ -69,7 +68,6 @@ impl Layout {
         Self { width: 2.0 * reach * STEP, height: 2.0 * reach * STEP, places, links, titles: vec![], names }
     }
 
-    /// The place of a node.
     pub(super) fn place(&self, node: NodeId) -> Point {
         self.places[node.index() as usize]
     }

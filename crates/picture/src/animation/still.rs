@@ -129,7 +129,6 @@ fn shown<'run>(animated: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
 /// A channel: its link, and whether it leads from the far end.
 type Channel<'layout> = (&'layout PlannedLink, bool);
 
-/// A run of the picture.
 struct Part<'run> {
     animated: &'run AnimatedRun<'run>,
     layout: Layout,
@@ -254,7 +253,6 @@ impl<'run> Part<'run> {
         (WAITS_AT / length.max(1.0)).min(0.5)
     }
 
-    /// A packet in words.
     fn in_words(&self, &Shown { one, is_moving, .. }: &Shown<'_>) -> String {
         let [from, to] = [one.from, one.to].map(|node| self.layout.name(node));
         let (source, destination) = (one.source.label(), one.destination.label());

@@ -26,7 +26,7 @@ fn reported(run: &Run) -> ReportedRun<'_> {
 fn page_of(text: &str) -> String {
     let scenario = load_text(Path::new("a test"), text).unwrap();
     let runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
-    report(&scenario, text, &runs, &[]).unwrap()
+    report(&scenario, &runs, &[]).unwrap()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_communication_of_traces_stands_in_a_table() {
     };
     let mut runs: Vec<ReportedRun<'_>> = scenario.runs.iter().map(reported).collect();
     runs[1].record.trace_communication = Some(vec![times("all-reduce"), times("send")]);
-    let page = report(&scenario, TEXT, &runs, &[]).unwrap();
+    let page = report(&scenario, &runs, &[]).unwrap();
     let table = page.split("<h2>Communication of the traces</h2>").nth(1).unwrap();
     let table = table.split("</table>").next().unwrap();
     assert!(

@@ -5,7 +5,6 @@ use cubefold_collectives::{Algorithm, CollectiveSpecification, Operation};
 use cubefold_scenario::{Level, hierarchical_operations};
 use cubefold_topology::Shape;
 
-/// An algorithm of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ComparedAlgorithm {
     /// Of all ranks together.

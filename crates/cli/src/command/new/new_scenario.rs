@@ -10,7 +10,6 @@ use crate::{
     failure::Failure,
 };
 
-/// The content of a new scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NewScenario {
     pub(super) name: Option<String>,
@@ -29,7 +28,6 @@ pub(super) struct Grid {
     pub(super) lengths: Vec<u64>,
 }
 
-/// A program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Program {
     /// Exchanges along the dimensions of a hypercube.
@@ -155,7 +153,6 @@ impl Traffic {
 }
 
 impl Collective {
-    /// The collective for these options on a machine.
     fn new(options: &NewOptions, machine: &Grid) -> Result<Self, Failure> {
         options.refuse_mode("a collective, whose processes")?;
         let operation = options.operation.unwrap_or(Operation::AllReduce);

@@ -113,7 +113,6 @@ fn times(new_scenario: &NewScenario) -> String {
     .concat()
 }
 
-/// The table of a collective.
 fn collective(collective: &Collective, compute_cycles: u64) -> String {
     // Algorithms of one level share a line; each hierarchical one has its own.
     let (one_level, hierarchical): (Vec<ComparedAlgorithm>, Vec<ComparedAlgorithm>) =
@@ -140,7 +139,6 @@ fn collective(collective: &Collective, compute_cycles: u64) -> String {
     )
 }
 
-/// The channels of rings and trees.
 fn channels(channels: Channels) -> String {
     let value = match channels {
         Channels::Nics => "\"nics\"".to_owned(),
@@ -247,7 +245,6 @@ fn sweep(new_scenario: &NewScenario) -> String {
     }
 }
 
-/// The values of a key.
 fn choices(path: &str) -> String {
     let key = scenario_keys().iter().find(|key| key.path == path);
     key.map(|key| key.values.words().join(", ")).unwrap_or_default()

@@ -27,7 +27,6 @@ pub(super) const MORE_OF_A_NAME: usize = 64;
 
 /// The words of a record.
 const WORDS: usize = 9;
-/// The bytes of a word.
 const WORD_BYTES: usize = size_of::<u64>();
 
 /// Writes the records of the processes of this rank, by process and stage, for the leader.

@@ -65,7 +65,6 @@ impl RowSink {
         Ok(Self { path: path.to_owned(), form })
     }
 
-    /// Its path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -91,7 +90,6 @@ impl RowSink {
         }
     }
 
-    /// Completes the file.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let failed = |error| Failure::output(Some(&self.path), error);
         match self.form {
