@@ -62,25 +62,18 @@ impl Color {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryLimit(pub(crate) u64);
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MemoryLimitError {
-    #[error("expected a number and KiB, MiB, GiB or TiB, such as 8GiB or 1.5GiB")]
-    Form,
-    #[error("expected less than 2^64 bytes")]
-    TooLarge,
-}
-
 impl FromStr for MemoryLimit {
-    type Err = MemoryLimitError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, MemoryLimitError> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        const FORM: &str = "expected a number and KiB, MiB, GiB or TiB, such as 8GiB or 1.5GiB";
         const UNITS: [(&str, u64); 4] =
             [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
         let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
         let (number, bytes) = unit.unwrap_or((text, 1));
-        let number = Ratio::parse_decimal(number.trim()).ok_or(MemoryLimitError::Form)?;
+        let number = Ratio::parse_decimal(number.trim()).ok_or(FORM)?;
         let size = number.times(Ratio::from(bytes)).and_then(|size| u64::try_from(size.ceil()).ok());
-        size.map(Self).ok_or(MemoryLimitError::TooLarge)
+        size.map(Self).ok_or("expected less than 2^64 bytes")
     }
 }
 
@@ -89,12 +82,12 @@ impl FromStr for MemoryLimit {
 pub(crate) struct ByteCount(pub(crate) u64);
 
 impl FromStr for ByteCount {
-    type Err = String;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let size = if is_plain { text.parse().ok() } else { bytes_of_size(text) };
-        size.map(Self).ok_or_else(|| "expected a number of bytes, or a size such as 64KiB".to_owned())
+        size.map(Self).ok_or("expected a number of bytes, or a size such as 64KiB")
     }
 }
 
@@ -177,6 +170,6 @@ mod tests {
         assert_eq!(bytes("3 MiB"), Ok(3 << 20));
         assert_eq!(bytes("1.5GiB"), Ok(3 << 29));
         assert!(bytes("8GB").is_err());
-        assert_eq!(bytes("99999999TiB"), Err(MemoryLimitError::TooLarge));
+        assert_eq!(bytes("99999999TiB"), Err("expected less than 2^64 bytes"));
     }
 }

@@ -143,11 +143,8 @@ impl<'run> MachinePlan<'run> {
             x: corner.x + within * self.step,
             y: corner.y + self.title_height() + within * self.step,
         };
-        let last = Point {
-            x: first.x + as_drawn(self.columns - 1) * self.step,
-            y: first.y + as_drawn(self.rows - 1) * self.step,
-        };
-        [first, last]
+        let (across, down) = (as_drawn(self.columns - 1), as_drawn(self.rows - 1));
+        [first, first.plus(across * self.step, down * self.step)]
     }
 
     /// The coordinates of a node, on the whole machine if this is a partition.
@@ -181,17 +178,14 @@ impl<'run> MachinePlan<'run> {
     }
 
     pub(crate) fn middle(&self, node: NodeId) -> Point {
-        let index = u64::from(node.index());
-        let (column, row) = (index % self.columns, index / self.columns % self.rows);
-        let corner = self.layer_corner(index / (self.columns * self.rows));
         let within = (GAP - 1.0) + 0.5;
         if let Some(layout) = &self.layout {
             let (x, y) = layout.place(node);
-            return Point {
-                x: self.origin.x + (x + within) * self.step,
-                y: self.origin.y + (y + within) * self.step,
-            };
+            return self.origin.plus((x + within) * self.step, (y + within) * self.step);
         }
+        let index = u64::from(node.index());
+        let (column, row) = (index % self.columns, index / self.columns % self.rows);
+        let corner = self.layer_corner(index / (self.columns * self.rows));
         Point {
             x: corner.x + (as_drawn(column) + within) * self.step,
             y: corner.y + self.title_height() + (as_drawn(row) + within) * self.step,
@@ -209,17 +203,15 @@ impl<'run> MachinePlan<'run> {
             let values: Vec<String> = coordinates.as_slice().iter().skip(2).map(u32::to_string).collect();
             let further = if values.len() > 1 { ".." } else { "" };
             let corner = self.layer_corner(layer);
-            let at = Point { x: corner.x + (GAP - 1.0) * self.step, y: corner.y + 12.0 };
+            let at = corner.plus((GAP - 1.0) * self.step, 12.0);
             Some((format!("p_3{further} = {}", values.join(", ")), at))
         };
         (0..self.layers).filter_map(title).collect()
     }
 
     fn layer_corner(&self, layer: u64) -> Point {
-        Point {
-            x: self.origin.x + as_drawn(layer % self.layers_across) * self.layer_width(),
-            y: self.origin.y + as_drawn(layer / self.layers_across) * self.layer_height(),
-        }
+        let (column, row) = (layer % self.layers_across, layer / self.layers_across);
+        self.origin.plus(as_drawn(column) * self.layer_width(), as_drawn(row) * self.layer_height())
     }
 
     fn layer_width(&self) -> f64 {

@@ -55,12 +55,9 @@ impl NetworkLayout {
             (1..8).map(move |part| bend.along(place(near), place(far), f64::from(part) / 8.0))
         });
         let drawn: Vec<(f64, f64)> = places.iter().copied().chain(parts).collect();
-        let least = |of: fn(&(f64, f64)) -> f64| drawn.iter().map(of).fold(f64::INFINITY, f64::min);
-        let greatest = |of: fn(&(f64, f64)) -> f64| drawn.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-        let (left, top) = (least(|place| place.0), least(|place| place.1));
-        let (width, height) = (greatest(|place| place.0) - left, greatest(|place| place.1) - top);
+        let [(left, right), (top, bottom)] = edges(&drawn);
         let places = places.into_iter().map(|(x, y)| (x - left, y - top)).collect();
-        Self { places, bends, width, height }
+        Self { places, bends, width: right - left, height: bottom - top }
     }
 
     /// The bend of a link; `None` if it is straight.
@@ -71,6 +68,16 @@ impl NetworkLayout {
     pub(crate) fn place(&self, node: NodeId) -> (f64, f64) {
         self.places[node.index() as usize]
     }
+}
+
+/// The least and the greatest coordinates, across and down.
+fn edges(places: &[(f64, f64)]) -> [(f64, f64); 2] {
+    let ends = |of: fn(&(f64, f64)) -> f64| {
+        places.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
+            (least.min(value), greatest.max(value))
+        })
+    };
+    [ends(|place| place.0), ends(|place| place.1)]
 }
 
 /// The radius of a circle on which this many nodes are at least a unit apart.

@@ -146,24 +146,21 @@ pub(crate) enum LinkColumn {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Darkest(pub(crate) DarkestValue);
 
-/// The reason for which a text is no darkest value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected a number above 0 such as 5000, or a percentage up to 100% such as 80%")]
-pub(crate) struct DarkestError;
-
 impl FromStr for Darkest {
-    type Err = DarkestError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, DarkestError> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        const EXPECTED: &str =
+            "expected a number above 0 such as 5000, or a percentage up to 100% such as 80%";
         let value = match text.strip_suffix('%') {
             Some(percent) => {
-                let percent: f64 = percent.trim().parse().map_err(|_| DarkestError)?;
+                let percent: f64 = percent.trim().parse().map_err(|_| EXPECTED)?;
                 let is_share = percent > 0.0 && percent <= 100.0;
                 is_share.then_some(DarkestValue::Share(percent / 100.0))
             }
             None => text.parse().ok().filter(|&count| count > 0).map(DarkestValue::Count),
         };
-        value.map(Self).ok_or(DarkestError)
+        value.map(Self).ok_or(EXPECTED)
     }
 }
 
@@ -174,18 +171,14 @@ pub(crate) struct ColumnValue {
     pub(crate) value: String,
 }
 
-/// The reason for which a text is no column with a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected COLUMN=VALUE, such as embedding=xor")]
-pub(crate) struct ColumnValueError;
-
 impl FromStr for ColumnValue {
-    type Err = ColumnValueError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, ColumnValueError> {
-        let (column, value) = text.split_once('=').ok_or(ColumnValueError)?;
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        const EXPECTED: &str = "expected COLUMN=VALUE, such as embedding=xor";
+        let (column, value) = text.split_once('=').ok_or(EXPECTED)?;
         let [column, value] = [column, value].map(|part| part.trim().to_owned());
-        if column.is_empty() { Err(ColumnValueError) } else { Ok(Self { column, value }) }
+        if column.is_empty() { Err(EXPECTED) } else { Ok(Self { column, value }) }
     }
 }
 
@@ -193,19 +186,16 @@ impl FromStr for ColumnValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) RangeInclusive<u64>);
 
-/// The reason for which a text is no range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected FROM..TO with two numbers, the first at most the second, such as 0..31")]
-pub(crate) struct SpanError;
-
 impl FromStr for Span {
-    type Err = SpanError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, SpanError> {
-        let (from, to) = text.split_once("..").ok_or(SpanError)?;
-        let number = |text: &str| text.parse::<u64>().map_err(|_| SpanError);
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        const EXPECTED: &str =
+            "expected FROM..TO with two numbers, the first at most the second, such as 0..31";
+        let (from, to) = text.split_once("..").ok_or(EXPECTED)?;
+        let number = |text: &str| text.parse::<u64>().map_err(|_| EXPECTED);
         let (from, to) = (number(from)?, number(to)?);
-        if from <= to { Ok(Self(from..=to)) } else { Err(SpanError) }
+        if from <= to { Ok(Self(from..=to)) } else { Err(EXPECTED) }
     }
 }
 
@@ -218,7 +208,7 @@ mod tests {
         assert_eq!("5000".parse(), Ok(Darkest(DarkestValue::Count(5000))));
         assert_eq!("80%".parse(), Ok(Darkest(DarkestValue::Share(0.8))));
         for wrong in ["", "0", "%", "0%", "101%", "-5%", "NaN%", "1.5", "x"] {
-            assert_eq!(wrong.parse::<Darkest>(), Err(DarkestError), "{wrong}");
+            assert!(wrong.parse::<Darkest>().is_err(), "{wrong}");
         }
     }
 
@@ -231,7 +221,7 @@ mod tests {
         assert_eq!("a = b=c".parse(), pair("a", "b=c"));
         assert_eq!("a=".parse(), pair("a", ""));
         for wrong in ["", "a", "=", "=b"] {
-            assert_eq!(wrong.parse::<ColumnValue>(), Err(ColumnValueError), "{wrong}");
+            assert!(wrong.parse::<ColumnValue>().is_err(), "{wrong}");
         }
     }
 
@@ -240,7 +230,7 @@ mod tests {
         assert_eq!("100..400".parse(), Ok(Span(100..=400)));
         assert_eq!("7..7".parse(), Ok(Span(7..=7)));
         for wrong in ["", "7", "..7", "7..", "8..7", "1..=2", "-1..2", "a..b"] {
-            assert_eq!(wrong.parse::<Span>(), Err(SpanError), "{wrong}");
+            assert!(wrong.parse::<Span>().is_err(), "{wrong}");
         }
     }
 }

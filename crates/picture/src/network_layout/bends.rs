@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::{Machine, NodeId};
 
+use super::edges;
 use crate::{
     link_paths::{bent, failed_links, links},
     sheet::{Point, as_drawn},
@@ -109,10 +110,7 @@ pub(super) fn bends(machine: &Machine, places: &[(f64, f64)]) -> BTreeMap<(NodeI
         };
         let lies_over = || covers_link(machine, places, [near, far]);
         let any = || Bend::upright(length).min_by_key(near_others).filter(|_| left > 0 && lies_over());
-        let bend = clear.or_else(any);
-        if let Some(bend) = bend {
-            found.insert((near, far), bend);
-        }
+        found.extend(clear.or_else(any).map(|bend| ((near, far), bend)));
     }
     found
 }
@@ -142,23 +140,12 @@ struct Cells<'places> {
 
 impl<'places> Cells<'places> {
     fn new(places: &'places [(f64, f64)]) -> Self {
-        let ends = |of: fn(&(f64, f64)) -> f64| {
-            places.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
-                (least.min(value), greatest.max(value))
-            })
-        };
-        let ((left, right), (top, bottom)) = (ends(|place| place.0), ends(|place| place.1));
+        let [(left, right), (top, bottom)] = edges(places);
         let area = (right - left + 1.0) * (bottom - top + 1.0);
         let side = (area / as_drawn(places.len().max(1) as u64)).sqrt().max(1.0);
-        let mut cells = Self {
-            places,
-            corner: (left, top),
-            side,
-            columns: count((right - left) / side) + 1,
-            nodes: vec![],
-        };
-        let rows = count((bottom - top) / side) + 1;
-        cells.nodes = vec![vec![]; rows * cells.columns];
+        let (columns, rows) = (count((right - left) / side) + 1, count((bottom - top) / side) + 1);
+        let nodes = vec![vec![]; rows * columns];
+        let mut cells = Self { places, corner: (left, top), side, columns, nodes };
         for (node, &place) in places.iter().enumerate() {
             let (column, row) = cells.cell(place);
             cells.nodes[row * cells.columns + column].push(node);
