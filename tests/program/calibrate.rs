@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::command::{Scratch, done, refused, run};
+use super::command::{Scratch, done, refused, run, unframed};
 
 /// The output of `osu_latency` and `osu_bw` for messages that cost 300 ns at either end, take 1 us to cross two links, and
 /// 10 GB/s.
@@ -109,7 +109,7 @@ fn logs_that_cannot_be_fitted_say_why_in_one_error() {
         ("ml_4.txt", "a second benchmark, broadcast_perf after all_reduce_perf, expected one a file"),
     ] {
         let stderr = refused(&["calibrate", &format!("tests/program/cases/{case}")]);
-        let plain = stderr.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let plain = unframed(&stderr);
         assert!(plain.contains(said) || stderr.contains(said), "{case}: {stderr}");
     }
 }

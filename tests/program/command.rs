@@ -82,6 +82,11 @@ pub(super) fn refused<A: AsRef<str>>(arguments: &[A]) -> String {
     finished.stderr
 }
 
+/// The words of a report of errors, without the breaks of its lines and the frame around them.
+pub(super) fn unframed(stderr: &str) -> String {
+    stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
 /// The JSON document that a command prints.
 pub(super) fn json<A: AsRef<str>>(arguments: &[A]) -> Value {
     let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).chain(["--format", "json"]).collect();

@@ -1,6 +1,6 @@
 //! A few processes on a machine with very many nodes take the memory that processes need, and none for each node.
 
-use super::command::{Scratch, done, refused, run};
+use super::command::{Scratch, done, refused, run, unframed};
 
 fn scenario(machine: &str, embeddings: &str) -> Scratch {
     let text = format!(
@@ -62,8 +62,8 @@ fn an_allocation_of_too_many_nodes_is_refused_with_its_limit() {
         let scratch = scenario(machine, "\"standard\"");
         let finished = run(&[&["check", &scratch.path("s.toml")], limit].concat());
         assert_eq!(finished.code, Some(2), "{machine}");
-        let said: Vec<&str> = finished.stderr.split_whitespace().filter(|word| *word != "│").collect();
-        assert!(said.join(" ").contains(words), "{}", finished.stderr);
+        let said = unframed(&finished.stderr);
+        assert!(said.contains(words), "{}", finished.stderr);
     };
     let most = "nodes, expected at most 16777216 (2^24)";
     refused(&format!("{LARGEST}\nallocation = [\"0-4294967295\"]"), &[], &format!("4294967296 {most}"));

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::command::{Scratch, blocks_of, done, json, program, text_of};
+use super::command::{Scratch, blocks_of, done, json, program, text_of, unframed};
 
 /// The exit code and the answer to files of the given names and contents.
 fn inspected(files: &[(&str, &str)], options: &[&str]) -> (Option<i32>, String) {
@@ -122,7 +122,7 @@ fn a_file_of_another_kind_is_one_error_with_the_key_that_reads_it() {
     for (scenario, file, message, help) in cases {
         let (code, text) = checked(scenario, &[("f", file)]);
         assert_eq!(code, Some(2), "{text}");
-        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" │ ", " ");
+        let flat = unframed(&text);
         assert!(flat.contains(message) && flat.contains(help), "{text}");
         assert_eq!(text.matches("the file is").count(), 1, "{text}");
     }

@@ -1,6 +1,6 @@
 //! Placements in the formats of launchers, written and read back.
 
-use super::command::{Scratch, case, done, json, refused, root, run, text_of};
+use super::command::{Scratch, case, done, json, refused, root, run, text_of, unframed};
 
 /// The folder of the files written by hand.
 const GOLDEN: &str = "tests/golden/launchers";
@@ -542,7 +542,7 @@ fn files_of_other_kinds_are_named_in_one_error() {
     ] {
         let finished = run(&arguments);
         assert_eq!(finished.code, Some(2), "{arguments:?}");
-        let plain = finished.stderr.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+        let plain = unframed(&finished.stderr);
         assert!(plain.contains(said), "{arguments:?}: {}", finished.stderr);
         assert!(!plain.contains("errors"), "{arguments:?}: {}", finished.stderr);
     }

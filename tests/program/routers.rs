@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command::{Scratch, csv, done, json, run, text_of};
+use super::command::{Scratch, csv, done, json, run, text_of, unframed};
 
 /// The machine of a golden curve as the keys of a scenario.
 fn machine(case: &Value) -> String {
@@ -232,10 +232,7 @@ fn assert_refused(scenario: &str, words: &[&str]) {
     let scratch = Scratch::with(&[("s.toml", scenario)]);
     let finished = run(&["check", &scratch.path("s.toml")]);
     assert_eq!(finished.code, Some(2), "{scenario}: {}", finished.stdout);
-    // Long messages are wrapped in a frame.
-    let message: Vec<&str> =
-        finished.stderr.split(['\n', ' ', '│']).filter(|word| !word.is_empty()).collect();
-    let message = message.join(" ");
+    let message = unframed(&finished.stderr);
     for words in words {
         assert!(message.contains(words), "{words:?}: {message}");
     }
@@ -347,8 +344,7 @@ fn destinations_come_from_a_file() {
     assert!(run["measured_packets"].as_u64().unwrap() > 100 && run["missing_packets"] == 0, "{run}");
     let scratch = Scratch::with(&[("s.toml", scenario.as_str()), ("to.txt", "1\n2\n16\n")]);
     let finished = super::command::run(&["check", &scratch.path("s.toml")]);
-    let said: Vec<&str> = finished.stderr.split_whitespace().filter(|word| *word != "│").collect();
-    let said = said.join(" ");
+    let said = unframed(&finished.stderr);
     assert!(said.contains("destination \"16\" of node 2, expected a node from 0 to 15"), "{said}");
 }
 

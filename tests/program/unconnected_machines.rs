@@ -1,6 +1,6 @@
 //! Machines whose nodes do not all reach one another are refused by every command: no distance means anything there.
 
-use super::command::{Scratch, done, refused, run};
+use super::command::{Scratch, done, refused, run, unframed};
 
 /// Commands that would report distances, bounds or times.
 const COMMANDS: [&[&str]; 7] =
@@ -19,9 +19,9 @@ fn assert_refused(machine: &str, program: &str, words: &[&str]) {
     let path = scratch.path("s.toml");
     for command in COMMANDS {
         let stderr = refused(&[command, &[&path]].concat());
-        let said: Vec<&str> = stderr.split_whitespace().filter(|word| *word != "│").collect();
+        let said = unframed(&stderr);
         for word in words {
-            assert!(said.join(" ").contains(word), "{command:?}: {word}: {stderr}");
+            assert!(said.contains(word), "{command:?}: {word}: {stderr}");
         }
     }
 }
