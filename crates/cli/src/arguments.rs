@@ -13,11 +13,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cubefold_scenario::{Embedding, embeddings};
 
-use self::examples::{
-    AFTER_CALIBRATE, AFTER_CHECK, AFTER_CITE, AFTER_COMPARE, AFTER_COMPLETIONS, AFTER_DRAW, AFTER_EXPLAIN,
-    AFTER_EXPORT, AFTER_INSPECT, AFTER_MAIN, AFTER_MAN, AFTER_MEASURE, AFTER_MERGE, AFTER_NEW, AFTER_PLACE,
-    AFTER_REPORT, AFTER_ROUTES, AFTER_RUN, AFTER_SCHEMA, AFTER_SEARCH, AFTER_TABLES, AFTER_VERIFY,
-};
 pub(crate) use self::{
     drawing::{DrawOptions, Drawing, LinkColumn, Span},
     new_scenario::{ExecutionModes, Lengths, MACHINES, NewOptions, ProgramKind},
@@ -46,7 +41,11 @@ fn after_main() -> String {
     let options = textwrap::Options::new(96).initial_indent("  ").subsequent_indent("  ");
     let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
     let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
-    format!("Embeddings that a scenario can name:\n{}\n\n{AFTER_MAIN}", textwrap::fill(&known, options))
+    format!(
+        "Embeddings that a scenario can name:\n{}\n\n{}",
+        textwrap::fill(&known, options),
+        examples::AFTER_MAIN
+    )
 }
 
 /// Places parallel programs on ring, mesh, torus and hypercube machines and measures, to the cycle, what
@@ -122,67 +121,67 @@ pub(crate) struct SharedOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs every scenario in the files, a row per run
-    #[command(after_help = AFTER_RUN)]
+    #[command(after_help = examples::AFTER_RUN)]
     Run(RunOptions),
     /// Runs every scenario side by side against one embedding, with ratios
-    #[command(after_help = AFTER_COMPARE)]
+    #[command(after_help = examples::AFTER_COMPARE)]
     Compare(CompareOptions),
     /// Merges the parts of a sweep into the results of one run
-    #[command(after_help = AFTER_MERGE)]
+    #[command(after_help = examples::AFTER_MERGE)]
     Merge(MergeOptions),
     /// Prints an entry of a bibliography for results, and the command that repeats them
-    #[command(after_help = AFTER_CITE)]
+    #[command(after_help = examples::AFTER_CITE)]
     Cite(CiteOptions),
     /// Measures the placements, without running the program
-    #[command(after_help = AFTER_MEASURE)]
+    #[command(after_help = examples::AFTER_MEASURE)]
     Measure(MeasureOptions),
     /// Prints one placement: the node of every process
-    #[command(after_help = AFTER_PLACE)]
+    #[command(after_help = examples::AFTER_PLACE)]
     Place(PlaceOptions),
     /// Searches a better placement than those with names, and says how far from the best it is
-    #[command(after_help = AFTER_SEARCH)]
+    #[command(after_help = examples::AFTER_SEARCH)]
     Search(SearchOptions),
     /// Writes the program of a scenario for other tools: GOAL, MSCCL XML, Chakra and more
-    #[command(after_help = AFTER_EXPORT)]
+    #[command(after_help = examples::AFTER_EXPORT)]
     Export(ExportOptions),
     /// Draws a picture, as SVG or PNG
-    #[command(after_help = AFTER_DRAW)]
+    #[command(after_help = examples::AFTER_DRAW)]
     Draw(DrawOptions),
     /// Writes one HTML page with the runs of a scenario: tables, pictures and definitions
-    #[command(after_help = AFTER_REPORT)]
+    #[command(after_help = examples::AFTER_REPORT)]
     Report(FileOption),
     /// Prints translation tables: the nodes of every process's neighbours
-    #[command(after_help = AFTER_TABLES)]
+    #[command(after_help = examples::AFTER_TABLES)]
     Tables(TablesOptions),
     /// Writes a table of the routes of packets over routers, for execution.routes
-    #[command(after_help = AFTER_ROUTES)]
+    #[command(after_help = examples::AFTER_ROUTES)]
     Routes(RoutesOptions),
     /// Validates scenarios and lists their runs, without running them
-    #[command(after_help = AFTER_CHECK)]
+    #[command(after_help = examples::AFTER_CHECK)]
     Check(ScenarioOptions),
     /// Measures the claims of the papers, a line per claim
-    #[command(after_help = AFTER_VERIFY)]
+    #[command(after_help = examples::AFTER_VERIFY)]
     Verify(VerifyOptions),
     /// Says what files of other tools are, what they hold and lack, and the lines that use them
-    #[command(after_help = AFTER_INSPECT)]
+    #[command(after_help = examples::AFTER_INSPECT)]
     Inspect(InspectOptions),
     /// Explains a column or term: meaning, formula and source; without one, lists all
-    #[command(after_help = AFTER_EXPLAIN)]
+    #[command(after_help = examples::AFTER_EXPLAIN)]
     Explain(ExplainOptions),
     /// Fits start-up cost, latency and bandwidth to the output of OSU, Intel MPI or NCCL benchmarks
-    #[command(after_help = AFTER_CALIBRATE)]
+    #[command(after_help = examples::AFTER_CALIBRATE)]
     Calibrate(CalibrateOptions),
     /// Writes a scenario with comments, after three questions or from options
-    #[command(after_help = AFTER_NEW)]
+    #[command(after_help = examples::AFTER_NEW)]
     New(NewOptions),
     /// Prints the JSON Schema of scenario files or of results, for editors and other programs
-    #[command(after_help = AFTER_SCHEMA)]
+    #[command(after_help = examples::AFTER_SCHEMA)]
     Schema(SchemaOptions),
     /// Prints the completion script of a shell
-    #[command(after_help = AFTER_COMPLETIONS)]
+    #[command(after_help = examples::AFTER_COMPLETIONS)]
     Completions(CompletionsOptions),
     /// Prints the manual page of the program or of a command
-    #[command(after_help = AFTER_MAN)]
+    #[command(after_help = examples::AFTER_MAN)]
     Man(ManOptions),
 }
 

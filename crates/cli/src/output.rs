@@ -188,17 +188,21 @@ pub(crate) fn refuse_as_output(
     written: &str,
 ) -> Result<(), Failure> {
     let Some(output) = output else { return Ok(()) };
-    match inputs.into_iter().find(|input| is_same(input.as_ref(), output)) {
-        None => Ok(()),
-        Some(input) => Err(Failure::usage(
-            format!(
-                "cannot write {}: the {read} are read from {}",
-                output.display(),
-                input.as_ref().display()
-            ),
-            format!("name another file for the {written}"),
-        )),
-    }
+    let Some(input) = overwritten(inputs, Some(output)) else { return Ok(()) };
+    let (output, input) = (output.display(), input.as_ref().display());
+    Err(Failure::usage(
+        format!("cannot write {output}: the {read} are read from {input}"),
+        format!("name another file for the {written}"),
+    ))
+}
+
+/// The first of some inputs that the output would overwrite.
+pub(crate) fn overwritten<P: AsRef<Path>>(
+    inputs: impl IntoIterator<Item = P>,
+    output: Option<&Path>,
+) -> Option<P> {
+    let output = output?;
+    inputs.into_iter().find(|input| is_same(input.as_ref(), output))
 }
 
 /// A path as messages show it.

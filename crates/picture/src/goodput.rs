@@ -13,7 +13,7 @@ use crate::{
     font::text_width,
     legend::Sign,
     picture::Picture,
-    results_table::ResultsTable,
+    results_table::{ResultsTable, grouped},
     sheet::{Anchor, Area, Point, Sheet, TEXT},
 };
 
@@ -129,17 +129,9 @@ impl GoodputChart {
         if runs.is_empty() {
             return Err(PictureError::NoSizes);
         }
-        let mut lines: Vec<Line> = vec![];
-        for run in &runs {
-            let point = DataPoint { across: run.size, up: run.size / run.makespan };
-            match lines.iter_mut().find(|line| line.name == run.name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line { name: run.name.clone(), points: vec![point] }),
-            }
-        }
-        for line in &mut lines {
-            line.points = means(&line.points);
-        }
+        let point = |run: &SizedRun| DataPoint { across: run.size, up: run.size / run.makespan };
+        let lines = grouped(runs.iter().map(|run| (&run.name, point(run)))).into_iter();
+        let lines = lines.map(|(name, points)| Line { name: name.clone(), points: means(points) }).collect();
         Ok(Self { has_bytes, lines, bound: bound(&runs) })
     }
 
@@ -298,15 +290,14 @@ impl Line {
 }
 
 /// A point per size, with the mean goodput of its runs.
-fn means(pairs: &[DataPoint]) -> Vec<DataPoint> {
-    let mut sorted = pairs.to_vec();
-    sorted.sort_by(|one, other| one.across.total_cmp(&other.across));
+fn means(mut pairs: Vec<DataPoint>) -> Vec<DataPoint> {
+    pairs.sort_by(|one, other| one.across.total_cmp(&other.across));
     let mean = |group: &[DataPoint]| {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let up = group.iter().map(|pair| pair.up).sum::<f64>() / group.len() as f64;
         DataPoint { across: group[0].across, up }
     };
-    sorted.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
+    pairs.chunk_by(|one, other| one.across.total_cmp(&other.across).is_eq()).map(mean).collect()
 }
 
 /// The greatest goodput under the bounds of the runs of each size.

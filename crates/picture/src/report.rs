@@ -25,6 +25,7 @@ use crate::{
     animation::{self, AnimatedRun},
     error::PictureError,
     page::{printable_lines, security_policy},
+    results_table::grouped,
 };
 
 const STYLE: &str = include_str!("report/style.css");
@@ -253,21 +254,14 @@ const MAX_NAMED: usize = 3;
 
 /// A sentence for each reason to leave out pictures.
 fn left_out(parts: &[Part]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
-    for part in parts {
-        let Err(reason) = &part.picture else { continue };
-        match reasons.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, names)) => names.push(&part.name),
-            None => reasons.push((reason, vec![&part.name])),
-        }
-    }
-    let sentence = |(reason, names): (&str, Vec<&str>)| match names.len() {
+    let refused = parts.iter().filter_map(|part| Some((part.picture.as_ref().err()?, part.name.as_str())));
+    let sentence = |(reason, names): (&String, Vec<&str>)| match names.len() {
         _ if parts.len() == 1 => format!("Left out: {reason}"),
         few if few <= MAX_NAMED => format!("Left out, {}: {reason}", in_words(&names)),
         many if many == parts.len() => format!("Left out, all {many}: {reason}"),
         many => format!("Left out, {many} of {}: {reason}", parts.len()),
     };
-    reasons.into_iter().map(sentence).collect()
+    grouped(refused).into_iter().map(sentence).collect()
 }
 
 /// The definition of every column, and of other terms of the page.

@@ -11,7 +11,7 @@ use crate::{
     curve::{DataPoint, axis_around, curve_sheet, draw_curve, sign},
     error::PictureError,
     picture::Picture,
-    results_table::ResultsTable,
+    results_table::{ResultsTable, grouped},
     time_scale::unit_of_seconds,
 };
 
@@ -125,19 +125,13 @@ struct RowPoint {
 /// The curves in order of first occurrence; those that coincide are merged.
 fn curves(table: &ResultsTable, columns: ScalingColumns<'_>) -> Result<Vec<Curve>, PictureError> {
     let names = names(table, columns.by)?;
-    let mut found: Vec<(String, Vec<RowPoint>)> = vec![];
-    for point in row_points(table, columns)? {
-        match found.iter_mut().find(|(name, _)| *name == names[point.row]) {
-            Some((_, rows)) => rows.push(point),
-            None => found.push((names[point.row].clone(), vec![point])),
-        }
-    }
+    let points = row_points(table, columns)?;
     let mut curves: Vec<Curve> = vec![];
-    for (name, rows) in found {
-        let points = one_value_a_place(table, columns, &name, rows)?;
+    for (name, rows) in grouped(points.into_iter().map(|point| (&names[point.row], point))) {
+        let points = one_value_a_place(table, columns, name, rows)?;
         match curves.iter_mut().find(|curve| curve.points == points) {
             Some(curve) => curve.name = format!("{}; {name}", curve.name),
-            None => curves.push(Curve { name, points }),
+            None => curves.push(Curve { name: name.clone(), points }),
         }
     }
     Ok(curves)

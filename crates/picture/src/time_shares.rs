@@ -10,6 +10,7 @@ use crate::{
     legend::{Legend, Sign},
     palette::Activity,
     picture::Picture,
+    results_table::grouped,
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
     time_scale::{TimeScale, TimeUnit},
 };
@@ -108,13 +109,7 @@ enum Row<'runs> {
 
 /// The rows: groups in order of first occurrence. If every group has one run, groups have no names.
 fn rows<'runs>(runs: &'runs [ComparedRun<'runs>]) -> Vec<Row<'runs>> {
-    let mut groups: Vec<(&str, Vec<&ComparedRun<'_>>)> = vec![];
-    for run in runs {
-        match groups.iter_mut().find(|(name, _)| *name == run.group) {
-            Some((_, group)) => group.push(run),
-            None => groups.push((&run.group, vec![run])),
-        }
-    }
+    let groups = grouped(runs.iter().map(|run| (run.group.as_str(), run)));
     if groups.iter().all(|(_, runs)| runs.len() == 1) {
         return runs.iter().map(|run| Row::Run { label: &run.name, run }).collect();
     }

@@ -12,14 +12,12 @@ use crate::{
     failure::Failure,
     format::check_extension,
     option_value::ByteCount,
-    output::{Output, is_same},
+    output::{Output, overwritten},
 };
 
 pub(super) fn calibrate(options: &CalibrateOptions, shared: &SharedOptions) -> Result<(), Failure> {
     check_extension(shared.output(), &["toml"])?;
-    if let Some(file) =
-        options.files.iter().find(|file| shared.output().is_some_and(|path| is_same(file, path)))
-    {
+    if let Some(file) = overwritten(&options.files, shared.output()) {
         let message = format!("cannot write {}: the measurements are read from it", file.display());
         return Err(Failure::usage(message, "name another file for the machine"));
     }

@@ -20,7 +20,7 @@ use crate::{
     format::{OutputFormat, ResultFormat},
     grouping::{all_runs, captions, in_places, inputs, refuse_open_loop, whole_plan},
     origin::{BUILD, command_line},
-    output::{Output, is_same, regular_file},
+    output::{Output, overwritten, regular_file},
     run_notes::write_runs,
     sweep_output::SweepOutput,
     table::{StepsShown, run_table},
@@ -141,9 +141,7 @@ fn refuse_contradictions(options: &RunOptions) -> Result<(), Failure> {
 
 pub(super) fn merge(options: &MergeOptions, shared: &SharedOptions) -> Result<(), Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
-    if let Some(part) =
-        options.parts.iter().find(|part| shared.output().is_some_and(|path| is_same(part, path)))
-    {
+    if let Some(part) = overwritten(&options.parts, shared.output()) {
         let message = format!("cannot write {}: it is one of the parts", part.display());
         return Err(Failure::usage(message, "name another file for the results"));
     }

@@ -8,19 +8,13 @@ use cubefold_records::RunCaption;
 use cubefold_runs::{SaturationRange, settings_besides_algorithms};
 
 use super::column::ReportedRun;
+use crate::results_table::grouped;
 
 /// The indices of the runs that differ only in the embedding and the algorithm, with its exchange and ports, group by
 /// group in order of first occurrence.
 fn groups(runs: &[ReportedRun<'_>]) -> Vec<Vec<usize>> {
-    let settings: Vec<_> = runs.iter().map(|run| settings_besides_algorithms(&run.run.combination)).collect();
-    let mut groups: Vec<Vec<usize>> = vec![];
-    for (place, setting) in settings.iter().enumerate() {
-        match groups.iter_mut().find(|group| settings[group[0]] == *setting) {
-            Some(group) => group.push(place),
-            None => groups.push(vec![place]),
-        }
-    }
-    groups
+    let settings = runs.iter().map(|run| settings_besides_algorithms(&run.run.combination));
+    grouped(settings.zip(0..)).into_iter().map(|(_, places)| places).collect()
 }
 
 fn algorithm<'run>(run: &ReportedRun<'run>) -> Option<Cow<'run, str>> {
@@ -128,14 +122,9 @@ fn bound_in_words(run: &ReportedRun<'_>) -> String {
 
 /// The lower bounds that runs meet, each with the number of runs; empty if there are none.
 fn met_bounds<'run>(runs: impl Iterator<Item = &'run ReportedRun<'run>>) -> Option<String> {
-    let mut met: Vec<(String, usize)> = vec![];
-    for bound in runs.filter(|run| meets_bound(run)).map(bound_in_words) {
-        match met.iter_mut().find(|(known, _)| *known == bound) {
-            Some((_, times)) => *times += 1,
-            None => met.push((bound, 1)),
-        }
-    }
-    let each: Vec<String> = met.into_iter().map(|(bound, times)| format!("{bound} in {times}")).collect();
+    let met = grouped(runs.filter(|run| meets_bound(run)).map(|run| (bound_in_words(run), run)));
+    let each: Vec<String> =
+        met.into_iter().map(|(bound, runs)| format!("{bound} in {}", runs.len())).collect();
     let each: Vec<&str> = each.iter().map(String::as_str).collect();
     (!each.is_empty()).then(|| in_words(&each))
 }
