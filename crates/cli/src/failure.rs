@@ -262,13 +262,15 @@ pub(crate) fn report_usage(error: &clap::Error) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use cubefold_runs::RunName;
+
     use super::*;
 
     #[test]
     fn runs_that_fail_are_named_with_what_is_kept_of_the_others() {
-        let failed = |run| {
-            let (scenario, embedding) = ("s".to_owned(), "xor".to_owned());
-            (run, RunError::Panicked { scenario, run, embedding, message: "a defect".to_owned() })
+        let failed = |place| {
+            let run = RunName { scenario: "s".to_owned(), place, embedding: Some("xor".to_owned()) };
+            (place, RunError::Panicked { run, message: "a defect".to_owned() })
         };
         let failure = |kept| Failure::Runs { failed: vec![failed(3), failed(7)], of: 9, kept };
         let named = "run 3 of \"s\" with xor stopped: a defect\n\

@@ -4,13 +4,16 @@
 use std::{collections::BTreeMap, fs, num::NonZeroU64, path::Path};
 
 use cubefold_records::{FinishedRun, RunRecord};
-use cubefold_scenario::{ExecutionMode, Run, load, load_text};
+use cubefold_scenario::{ExecutionMode, Run};
 use cubefold_simulator::{Communication, Cycle, Cycles, StageRecord, Switching, transfer_over};
 use cubefold_topology::{Channel, LinkMode, LinkTime, Machine, NodeId, TieRule};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{KeepRecords, Progress, execute};
+use crate::{
+    KeepRecords, Progress, execute,
+    support::{finished, only_run, run_beside, runs},
+};
 
 #[derive(Deserialize)]
 struct File {
@@ -100,18 +103,7 @@ fn run_of(case: &Case) -> Run {
         Some(_) => scenario.replace("[execution]", "[execution]\nrouting = \"lowest\""),
         None => format!("{scenario}\n[execution]\nrouting = \"lowest\"\n"),
     };
-    run_beside(&scenario, &case.files)
-}
-
-/// The run of a scenario beside its files.
-fn run_beside(scenario: &str, files: &BTreeMap<String, String>) -> Run {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        fs::write(directory.path().join(name), text).unwrap();
-    }
-    let path = directory.path().join("s.toml");
-    fs::write(&path, scenario).unwrap();
-    load(&[path]).unwrap_or_else(|error| panic!("{error}\n{scenario}")).remove(0).runs.remove(0)
+    run_beside(&scenario, &case.files).unwrap_or_else(|errors| panic!("{errors}\n{scenario}"))
 }
 
 /// The number of a channel among the parallel ones from its node to the next.
@@ -187,7 +179,7 @@ fn every_bound_of_the_checked_runs() {
     let mut count = 0;
     for case in file().cases.iter().filter(|case| case.bounds["cut"].is_u64()) {
         let run = run_of(case);
-        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let finished = finished(&run);
         check_bounds(case, &finished);
         assert!(case.makespan >= case.bounds["cut"].as_u64().unwrap());
         count += 1;
@@ -200,8 +192,8 @@ fn the_end_row_of_a_mesh_bounds_an_all_gather_in_its_columns() {
     let checked = &file().cut_example;
     assert_eq!(checked.len(), 2);
     for example in checked {
-        let run = load_text(Path::new("s.toml"), &example.scenario).unwrap().runs.remove(0);
-        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let run = runs(&example.scenario).remove(0);
+        let finished = finished(&run);
         let record = RunRecord::new(&run, 0, &finished);
         let bounds = [record.cut_bound_cycles, record.bandwidth_bound_cycles, record.latency_bound_cycles];
         assert_eq!(bounds, [example.cut, example.bandwidth, example.latency].map(Some));
@@ -254,8 +246,8 @@ fn every_transfer_of_the_checked_routes() {
             ("p.csv", format!("stage,source,destination,units\n0,0,1,{}\n", case.units)),
             ("pl.csv", format!("process,p_1\n0,0\n1,{}\n", case.u.len())),
         ];
-        let run = run_beside(&scenario, &files.map(|(name, text)| (name.to_owned(), text)).into());
-        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let run = run_beside(&scenario, &files.map(|(name, text)| (name.to_owned(), text)).into()).unwrap();
+        let finished = finished(&run);
         assert_eq!(finished.outcome.summary.makespan().get(), case.transfer, "{name}");
         assert_eq!(finished.predicted, Some(case.transfer), "{name}");
     }
@@ -266,7 +258,7 @@ fn every_transfer_of_the_checked_routes() {
 fn every_counterexample_takes_its_cycles() {
     let [relays, sequence] = <[Value; 2]>::try_from(file().counterexamples).unwrap();
     let makespan = |run: &Run| {
-        let finished = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let finished = finished(run);
         let latency = finished.collective_bounds.map(|bounds| bounds.latency_cycles);
         (Some(finished.outcome.summary.makespan().get()), latency)
     };
@@ -276,11 +268,11 @@ fn every_counterexample_takes_its_cycles() {
         outside = { link = { bandwidth = \"64 GB/s\", latency = \"1 ns\" }, leaves = { nodes = 2 }, rails = true, \
         spines = 1, spine_link = { bandwidth = \"64 GB/s\", latency = \"101 ns\" } }\n\
         [program]\nkind = \"all-reduce\"\nalgorithm = \"recursive-doubling\"\nexchange = \"whole\"\nunits = 1\n";
-    let found = makespan(&run_beside(scenario, &BTreeMap::new()));
+    let found = makespan(&only_run(scenario));
     assert_eq!(found, (relays["makespan"].as_u64(), relays["latency_of_any_path"].as_u64()));
 
     let files = serde_json::from_value(sequence["files"].clone()).unwrap();
-    let run = run_beside(sequence["scenario"].as_str().unwrap(), &files);
+    let run = run_beside(sequence["scenario"].as_str().unwrap(), &files).unwrap();
     assert_eq!(makespan(&run).0, sequence["makespan"].as_u64());
 }
 
@@ -299,10 +291,7 @@ fn every_cycle_of_the_checked_links() {
             links.join(", "),
             case.unit_bytes
         );
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("s.toml");
-        fs::write(&path, &text).unwrap();
-        let run = load(&[path]).unwrap().remove(0).runs.remove(0);
+        let run = runs(&text).remove(0);
         let physical = run.physical_links.as_deref().unwrap();
         let alike = (run.communication.hop().get(), run.communication.latency().get());
         let times: Vec<(u64, u64)> = match run.machine.link_times() {
@@ -332,8 +321,8 @@ fn messages_inside_nodes_take_the_time_of_their_bandwidth() {
                 local = { bandwidth = \"400 GB/s\", latency = \"1 us\" }\nprocessors_per_node = 8\n\
                 switching = \"cut-through\"\n[program]\nkind = \"all-gather\"\nalgorithm = \"ring\"\n\
                 shape = [8, 2]\nover = [0]\nprocesses_per_node = 8\nbytes = \"64 MiB\"\n";
-    let run = load_text(Path::new("a test"), text).unwrap().runs.remove(0);
-    let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+    let run = runs(text).remove(0);
+    let finished = finished(&run);
     let seconds = run.scale.unwrap().seconds(finished.outcome.summary.makespan().get());
     // Seven steps of 8 MiB and 1 us.
     let expected = 7.0 * (8.0 * 1_048_576.0 / 400e9 + 1e-6);

@@ -26,7 +26,7 @@ use cubefold_records::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    form::{Frame, Header, PREFIX, frame, read_frame, read_header},
+    form::{Header, PREFIX, frame, read_frame, read_header},
     sweep_plan::Section,
 };
 
@@ -55,17 +55,10 @@ struct Contents<S> {
 }
 
 /// The payload of the frame of a finished run.
-#[derive(Serialize)]
-struct Entry<'record> {
+#[derive(Serialize, Deserialize)]
+struct Entry<R> {
     run: usize,
-    record: &'record RunRecord,
-}
-
-/// An entry that is read.
-#[derive(Deserialize)]
-struct ReadEntry {
-    run: usize,
-    record: RunRecord,
+    record: R, // a `RunRecord`, borrowed while it is written
 }
 
 impl Journal<std::fs::File> {
@@ -177,9 +170,9 @@ impl<S: Storage> Journal<S> {
         let mut contents = self.lock();
         let place = contents.places[run].ok_or_else(changed)?;
         contents.storage.seek(SeekFrom::Start(place))?;
-        let Frame::Whole(payload) = read_frame(&mut contents.storage)? else { return Err(changed()) };
+        let payload = read_frame(&mut contents.storage)?.ok_or_else(changed)?;
         drop(contents);
-        let entry: ReadEntry = serde_json::from_slice(&payload)?;
+        let entry: Entry<RunRecord> = serde_json::from_slice(&payload)?;
         if entry.run == run { Ok(entry.record) } else { Err(changed()) }
     }
 }
@@ -189,7 +182,7 @@ impl<S: Storage> Journal<S> {
 fn index(reader: &mut (impl Read + Seek), header: &Header) -> Result<(u64, Vec<Option<u64>>), JournalError> {
     let mut places = vec![None; header.runs];
     let mut end = reader.stream_position()?;
-    while let Frame::Whole(payload) = read_frame(reader)? {
+    while let Some(payload) = read_frame(reader)? {
         let Some(run) = run_of(&payload, header).filter(|&run| places[run].is_none()) else { break };
         places[run] = Some(end);
         end += (PREFIX + payload.len() + 1) as u64;
@@ -210,7 +203,7 @@ fn ends_with_a_line<S: Storage>(storage: &mut S, end: u64) -> io::Result<bool> {
 
 /// The run of an entry, if the part has it.
 fn run_of(payload: &[u8], header: &Header) -> Option<usize> {
-    let entry: ReadEntry = serde_json::from_slice(payload).ok()?;
+    let entry: Entry<RunRecord> = serde_json::from_slice(payload).ok()?;
     (entry.run < header.runs && header.shard.has(entry.run)).then_some(entry.run)
 }
 

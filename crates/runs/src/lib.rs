@@ -24,8 +24,8 @@ pub use self::{
     parallel_runs::{Means, execute_runs, measure_runs},
     progress::Progress,
     runner::{
-        KeepRecords, MAX_TRANSMISSIONS, MemoryError, RunError, check_placements, check_runs, execute, follow,
-        listed_transmissions, useful_threads,
+        KeepRecords, MAX_TRANSMISSIONS, MemoryError, RunError, RunName, check_placements, check_runs,
+        execute, follow, listed_transmissions, useful_threads,
     },
     tools::{
         AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,

@@ -68,15 +68,8 @@ pub fn busy_links(run: &Run, place: usize) -> Result<BusyLinks, RunError> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::{KeepRecords, Progress, execute};
-    use cubefold_scenario::load_text;
-
-    fn run(scenario: &str) -> Run {
-        load_text(Path::new("a test"), scenario).unwrap().runs.remove(0)
-    }
+    use crate::support::{finished, only_run};
 
     #[test]
     fn congestion_of_single_links_is_that_of_the_metrics() {
@@ -85,7 +78,7 @@ mod tests {
                 "[machine]\nkind = \"torus\"\nshape = [8, 4]\n[program]\nkind = \"cc-cube\"\n\
                  [mapping]\nembeddings = [\"{embedding}\"]\n"
             );
-            let run = run(&scenario);
+            let run = only_run(&scenario);
             let metrics = run.program.guest().measure(&run.placement, run.communication.tie());
             let links = link_congestion(&run);
             let counts = || links.iter().map(|traffic| traffic.count);
@@ -98,8 +91,8 @@ mod tests {
     fn links_are_busy_for_every_hop_of_every_message() {
         let scenario = "[machine]\nkind = \"torus\"\nshape = [8, 4]\nhop_cycles = 3\n[program]\n\
                         kind = \"cc-cube\"\n[mapping]\nembeddings = [\"byweight\"]\n";
-        let run = run(scenario);
-        let finished = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap();
+        let run = only_run(scenario);
+        let finished = finished(&run);
         let busy = busy_links(&run, 0).unwrap();
         let cycles: u64 = busy.links.iter().map(|traffic| traffic.count).sum();
         assert_eq!(cycles, 3 * finished.outcome.traffic.hops);

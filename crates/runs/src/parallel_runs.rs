@@ -23,7 +23,9 @@ use crate::{
     Progress, Resources,
     jobs::{Job, Permit, run_jobs},
     route_tables::RouteTables,
-    runner::{KeepRecords, RunError, RunWay, bytes_to_run, execute_measured, held_by, measure, weigh},
+    runner::{
+        KeepRecords, RunError, RunName, RunWay, bytes_to_run, execute_measured, held_by, measure, weigh,
+    },
 };
 
 /// Resources and options for executing runs.
@@ -103,12 +105,7 @@ fn beside_scenarios(runs: &[&Run], resources: Resources) -> Resources {
 fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // It shares only counters and finished metrics with other runs, which a panic leaves consistent.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(RunError::Panicked {
-            scenario: run.scenario.to_string(),
-            run: place,
-            embedding: run.embedding.to_string(),
-            message: message_of(&*panic),
-        })
+        Err(RunError::Panicked { run: RunName::new(run, place), message: message_of(&*panic) })
     })
 }
 

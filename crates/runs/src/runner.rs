@@ -35,7 +35,7 @@ pub(crate) use self::admission::{admit, bytes_to_run, held_by, pair_count};
 pub(crate) use self::link_load::weigh;
 pub use self::{
     admission::{MAX_TRANSMISSIONS, check_placements, check_runs, listed_transmissions},
-    errors::{MemoryError, RunError},
+    errors::{MemoryError, RunError, RunName},
     kept::KeepRecords,
     rank_tasks::follow,
 };
@@ -234,8 +234,7 @@ fn run_open_loop(
         }),
     };
     result.map(Some).map_err(|error| RunError::OpenLoop {
-        scenario: run.scenario.to_string(),
-        run: place,
+        run: RunName::new(run, place).without_embedding(),
         reason: error.to_string(),
     })
 }
@@ -278,27 +277,20 @@ fn check_prediction(run: &Run, place: usize, outcome: &Outcome, predicted: u64) 
     if makespan == predicted || makespan > predicted && may_take_longer {
         return Ok(());
     }
-    Err(RunError::Contradiction {
-        scenario: run.scenario.to_string(),
-        run: place,
-        embedding: run.embedding.to_string(),
-        makespan,
-        blocked,
-        predicted,
-    })
+    Err(RunError::Contradiction { run: RunName::new(run, place), makespan, blocked, predicted })
 }
 
 pub(crate) fn failed(run: &Run, place: usize, error: SimulationError) -> RunError {
-    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
-    if let (SimulationError::Stuck(stuck), Some(traces)) = (&error, &run.program.traces) {
-        let reason = traces.describe_stuck(stuck, run.communication.eager() == EAGER_ALL);
-        return RunError::Stuck { scenario, run: place, embedding, reason };
+    let name = RunName::new(run, place);
+    if let SimulationError::Stuck(stuck) = &error {
+        let is_eager = run.communication.eager() == EAGER_ALL;
+        let of_traces = run.program.traces.as_ref().map(|traces| traces.describe_stuck(stuck, is_eager));
+        let of_file = || run.program.file_path.as_deref().map(|path| describe_stuck(path, stuck));
+        if let Some(reason) = of_traces.or_else(of_file) {
+            return RunError::Stuck { run: name, reason };
+        }
     }
-    if let (SimulationError::Stuck(stuck), Some(path)) = (&error, run.program.file_path.as_deref()) {
-        let reason = describe_stuck(path, stuck);
-        return RunError::Stuck { scenario, run: place, embedding, reason };
-    }
-    RunError::Simulation { scenario, run: place, embedding, error: Box::new(error) }
+    RunError::Simulation { run: name, error: Box::new(error) }
 }
 
 /// Smallest number of processes of a run that is divided among threads: workers of a smaller one would mostly

@@ -3,11 +3,13 @@
 #[path = "../../scenario/src/tests/scenario_files.rs"]
 mod scenario_files;
 
-use std::io::Cursor;
+use std::{collections::BTreeMap, io::Cursor};
 
 use cubefold_records::{FinishedRun, RunRecord};
 use cubefold_scenario::{CheckedScenarios, Run, Scenario, ScenarioError, ScenarioErrors, check_with, load};
+use cubefold_simulator::{EngineChoice, Observer, Outcome, Request, simulate};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde_json::Value;
 
 pub(crate) use self::scenario_files::{Files, RING, errors, scenario};
 use crate::{
@@ -21,6 +23,33 @@ pub(crate) const RESOURCES: Resources = Resources { threads: 2, memory: 1 << 30,
 /// The runs of a scenario.
 pub(crate) fn runs(text: &str) -> Vec<Run> {
     scenario(text).runs
+}
+
+/// The run of a scenario without a sweep.
+pub(crate) fn only_run(text: &str) -> Run {
+    let mut runs = runs(text);
+    assert_eq!(runs.len(), 1, "{text}");
+    runs.remove(0)
+}
+
+/// The first run of a scenario beside the files that it names.
+pub(crate) fn run_beside(text: &str, files: &BTreeMap<String, String>) -> Result<Run, ScenarioErrors> {
+    let others = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let files: Vec<(&str, &str)> = std::iter::once(("s.toml", text)).chain(others).collect();
+    let files = Files::new(&files);
+    Ok(load(&[files.scenario])?.remove(0).runs.remove(0))
+}
+
+/// A value of JSON as TOML, on a line.
+pub(crate) fn toml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, member)| format!("{name} = {}", toml(member)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Two link modes, two computations and three embeddings on a ring of 8: twelve runs.
@@ -44,6 +73,32 @@ pub(crate) fn record(run: &Run) -> RunRecord {
 /// The record of a run at a place of its list.
 pub(crate) fn record_at(run: &Run, place: usize) -> RunRecord {
     RunRecord::new(run, place, &execute(run, place, KeepRecords::No, &Progress::default()).unwrap())
+}
+
+/// The records of a list of runs.
+pub(crate) fn records(runs: &[Run]) -> Vec<RunRecord> {
+    runs.iter().enumerate().map(|(place, run)| record_at(run, place)).collect()
+}
+
+/// The record of the run of a scenario without a sweep.
+pub(crate) fn only_record(text: &str) -> RunRecord {
+    record(&only_run(text))
+}
+
+/// The makespans of the runs of a scenario \[cycles\].
+pub(crate) fn makespans(text: &str) -> Vec<u64> {
+    runs(text).iter().map(|run| record(run).makespan_cycles.unwrap()).collect()
+}
+
+/// The makespan of the run of a scenario without a sweep \[cycles\].
+pub(crate) fn makespan(text: &str) -> u64 {
+    only_record(text).makespan_cycles.unwrap()
+}
+
+/// The outcome of a run in asynchronous execution, of which `observer` is told.
+pub(crate) fn observed(run: &Run, observer: &mut dyn Observer) -> Outcome {
+    let request = Request::asynchronous(EngineChoice::Auto);
+    simulate(&*run.program.body, &run.placement, run.communication, &request, observer).unwrap()
 }
 
 /// A pool of two threads.

@@ -17,4 +17,7 @@ mod networks;
 mod records;
 mod schema;
 
-use crate::support::{Files, RING, errors, finished, record, scenario};
+use crate::support::{
+    Files, RING, errors, finished, makespan, makespans, observed, only_record, only_run, record, scenario,
+    toml,
+};

@@ -52,17 +52,6 @@ impl Storage for Cursor<Vec<u8>> {
 /// Number of bytes before the payload: two hexadecimal numbers, each followed by a space.
 pub(super) const PREFIX: usize = 8 + 1 + 16 + 1;
 
-/// The result of reading a frame.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Frame {
-    /// The payload of a frame whose checksum holds.
-    Whole(Vec<u8>),
-    /// The end of the storage.
-    End,
-    /// An incomplete or damaged frame.
-    Torn,
-}
-
 /// Encodes a payload as a frame.
 pub(super) fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a record of over 4 GiB");
@@ -73,19 +62,16 @@ pub(super) fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a frame.
-pub(super) fn read_frame(reader: &mut impl Read) -> io::Result<Frame> {
+/// Reads the payload of the next frame; `None` at the end of the storage, and if the frame is incomplete or damaged.
+pub(super) fn read_frame(reader: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut prefix = vec![];
     reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix)?;
-    if prefix.is_empty() {
-        return Ok(Frame::End);
-    }
-    let Some((length, expected)) = numbers(&prefix) else { return Ok(Frame::Torn) };
+    let Some((length, expected)) = numbers(&prefix) else { return Ok(None) };
     // The buffer grows with the data, so a wrong length costs no memory.
     let mut payload = vec![];
     reader.by_ref().take(u64::from(length) + 1).read_to_end(&mut payload)?;
-    let whole = payload.len() == length as usize + 1 && payload.pop() == Some(b'\n');
-    Ok(if whole && checksum(&payload) == expected { Frame::Whole(payload) } else { Frame::Torn })
+    let is_whole = payload.len() == length as usize + 1 && payload.pop() == Some(b'\n');
+    Ok((is_whole && checksum(&payload) == expected).then_some(payload))
 }
 
 /// The length and the checksum in a prefix, if they are in their written form.
@@ -144,9 +130,9 @@ impl Header {
     /// Makes the header for a part of a sweep.
     pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> Self {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
-        let (digest, scenarios) = (plan.digest(), plan.sections().to_vec());
+        let (digest, scenarios) = (plan.digest(), plan.sections.clone());
         let engines = ENGINES_DIGEST.to_owned();
-        let provenance = plan.provenance().cloned();
+        let provenance = plan.provenance.clone();
         Self { cubefold, engines, digest, runs: plan.run_count(), shard, scenarios, provenance }
     }
 
@@ -160,7 +146,7 @@ impl Header {
     pub(super) fn write(&self, plan: &SweepPlan<'_>, writer: &mut impl Write) -> io::Result<()> {
         writeln!(writer, "{MAGIC}{FORM}")?;
         writer.write_all(&frame(&serde_json::to_vec(self)?)?)?;
-        for &(_, run) in plan.runs().iter().filter(|(place, _)| self.shard.describes(*place)) {
+        for &(_, run) in plan.runs.iter().filter(|(place, _)| self.shard.describes(*place)) {
             writer.write_all(&frame(plan.describe(run)?.as_bytes())?)?;
             writer.write_all(&frame(SweepPlan::caption(run)?.as_bytes())?)?;
         }
@@ -175,7 +161,7 @@ impl Header {
         plan: &SweepPlan<'_>,
     ) -> Result<(), JournalError> {
         if found.digest != self.digest {
-            let described = plan.runs().iter().map(|&(place, run)| (place, plan.describe(run)));
+            let described = plan.runs.iter().map(|&(place, run)| (place, plan.describe(run)));
             let now = described.filter_map(|(place, now)| Some((place, now.ok()?)));
             let counts = (found.runs, self.runs);
             return Err(JournalError::Changed(change(counts, descriptions, now)));
@@ -223,13 +209,13 @@ pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Option<(Header, P
         let found = String::from_utf8_lossy(form).into_owned();
         return Err(JournalError::Form { found, expected: FORM });
     }
-    let Frame::Whole(header) = read_frame(reader)? else { return Ok(None) };
+    let Some(header) = read_frame(reader)? else { return Ok(None) };
     let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
     header.check_version()?;
     let mut runs = PlannedRuns::default();
     for place in header.described() {
-        let Frame::Whole(description) = read_frame(reader)? else { return Ok(None) };
-        let Frame::Whole(caption) = read_frame(reader)? else { return Ok(None) };
+        let Some(description) = read_frame(reader)? else { return Ok(None) };
+        let Some(caption) = read_frame(reader)? else { return Ok(None) };
         let description = String::from_utf8(description).map_err(|_| JournalError::Damaged)?;
         runs.descriptions.insert(place, description);
         let caption = serde_json::from_slice(&caption).map_err(|_| JournalError::Damaged)?;
@@ -242,7 +228,7 @@ pub(super) fn read_header(reader: &mut impl BufRead) -> Result<Option<(Header, P
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> Frame {
+    fn read(bytes: &[u8]) -> Option<Vec<u8>> {
         read_frame(&mut &*bytes).unwrap()
     }
 
@@ -250,24 +236,24 @@ mod tests {
     fn frames_are_read_as_they_were_written() {
         for payload in [&b""[..], b"{}", b"with\nlines\n", &[0, 255]] {
             let bytes = frame(payload).unwrap();
-            assert_eq!(read(&bytes), Frame::Whole(payload.to_vec()));
+            assert_eq!(read(&bytes).as_deref(), Some(payload));
             let both = [bytes.as_slice(), b"rest"].concat();
-            assert_eq!(read(&both), Frame::Whole(payload.to_vec()));
+            assert_eq!(read(&both).as_deref(), Some(payload));
         }
-        assert_eq!(read(b""), Frame::End);
+        assert_eq!(read(b""), None);
     }
 
     #[test]
-    fn a_frame_with_any_byte_missing_or_other_is_torn() {
+    fn a_frame_with_any_byte_missing_or_changed_is_not_read() {
         let bytes = frame(b"{\"run\":3}").unwrap();
         for cut in 1..bytes.len() {
-            assert_eq!(read(&bytes[..cut]), Frame::Torn, "cut at {cut}");
+            assert_eq!(read(&bytes[..cut]), None, "cut at {cut}");
         }
         for place in 0..bytes.len() {
             for bit in 0..8 {
                 let mut changed = bytes.clone();
                 changed[place] ^= 1 << bit;
-                assert_eq!(read(&changed), Frame::Torn, "bit {bit} of byte {place}");
+                assert_eq!(read(&changed), None, "bit {bit} of byte {place}");
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     fs::File,
     io::{self, BufReader},
     path::{Path, PathBuf},
@@ -54,30 +53,37 @@ pub enum MergeError {
         change: Box<Change>,
     },
     /// Two parts have the same runs.
-    #[error("{} ({}) and {} ({}) overlap: both have {runs}", first.0.display(), first.1, second.0.display(), second.1)]
+    #[error(
+        "{} ({}) and {} ({}) overlap: both have {}",
+        first.0.display(), first.1, second.0.display(), second.1, listed(runs)
+    )]
     Overlap {
         /// The first part.
         first: (PathBuf, Shard),
         /// The second part.
         second: (PathBuf, Shard),
-        /// The common runs.
-        runs: RunList,
+        /// The common runs, by their indices in the results, counted from 0.
+        runs: Vec<usize>,
     },
     /// A part is incomplete.
-    #[error("{} ({shard}) lacks {runs}", part.display())]
+    #[error("{} ({shard}) lacks {}", part.display(), listed(runs))]
     Incomplete {
         /// The file.
         part: PathBuf,
         /// Its part of the sweep.
         shard: Shard,
         /// The missing runs.
-        runs: RunList,
+        runs: Vec<usize>,
     },
     /// Some runs are in no part.
-    #[error("none of the parts given ({parts}) has {runs}, of {count} runs in all{}", missing(shards))]
+    #[error(
+        "none of the parts given ({parts}) has {}, of {count} runs in all{}",
+        listed(runs),
+        missing(shards)
+    )]
     Gap {
         /// The missing runs.
-        runs: RunList,
+        runs: Vec<usize>,
         /// Total number of runs.
         count: usize,
         /// Number of given parts.
@@ -87,21 +93,14 @@ pub enum MergeError {
     },
 }
 
-/// Runs by their indices in the results, counted from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunList(pub Vec<usize>);
-
-impl fmt::Display for RunList {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SHOWN: usize = 8;
-        let shown: Vec<String> = self.0.iter().take(SHOWN).map(ToString::to_string).collect();
-        let noun = if self.0.len() == 1 { "run" } else { "runs" };
-        write!(formatter, "{noun} {}", shown.join(", "))?;
-        match self.0.len().saturating_sub(SHOWN) {
-            0 => Ok(()),
-            more => write!(formatter, " and {more} more"),
-        }
-    }
+/// The first eight runs of a list, and the number of the others: `run 3`, `runs 0, 1, 2, 3, 4, 5, 6, 7 and 2 more`.
+fn listed(runs: &[usize]) -> String {
+    const SHOWN: usize = 8;
+    let noun = if runs.len() == 1 { "run" } else { "runs" };
+    let shown: Vec<String> = runs.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = runs.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{noun} {}{more}", shown.join(", "))
 }
 
 fn missing(shards: &[Shard]) -> String {
@@ -217,7 +216,7 @@ fn owners(parts: &[Part]) -> Result<Vec<usize>, MergeError> {
 fn overlap(first: &Part, second: &Part, count: usize) -> MergeError {
     let runs = (0..count).filter(|&run| first.has(run) && second.has(run)).collect();
     let named = |part: &Part| (part.path.clone(), part.header().shard);
-    MergeError::Overlap { first: named(first), second: named(second), runs: RunList(runs) }
+    MergeError::Overlap { first: named(first), second: named(second), runs }
 }
 
 /// The error for runs in no part: [`MergeError::Incomplete`] of the part that should have them, else
@@ -228,10 +227,10 @@ fn incomplete(parts: &[Part], owners: &[Option<usize>]) -> MergeError {
         let shard = part.header().shard;
         let runs: Vec<usize> = absent.iter().copied().filter(|&run| shard.has(run)).collect();
         if !runs.is_empty() {
-            return MergeError::Incomplete { part: part.path.clone(), shard, runs: RunList(runs) };
+            return MergeError::Incomplete { part: part.path.clone(), shard, runs };
         }
     }
     let given: Vec<Shard> = parts.iter().map(|part| part.header().shard).collect();
     let shards = given.first().map_or_else(Vec::new, |first| first.others_than(&given));
-    MergeError::Gap { runs: RunList(absent), count: owners.len(), parts: parts.len(), shards }
+    MergeError::Gap { runs: absent, count: owners.len(), parts: parts.len(), shards }
 }

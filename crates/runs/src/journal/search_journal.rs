@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Found, JournalError, SweepPlan,
-    form::{ENGINES_DIGEST, Frame, frame, read_frame},
+    form::{ENGINES_DIGEST, frame, read_frame},
     journal_file::open_locked,
 };
 
@@ -101,7 +101,7 @@ impl SearchJournal {
         if first != MAGIC {
             return Err(JournalError::Foreign);
         }
-        let Frame::Whole(header) = read_frame(&mut reader)? else { return Err(JournalError::Damaged) };
+        let header = read_frame(&mut reader)?.ok_or(JournalError::Damaged)?;
         let header: Header = serde_json::from_slice(&header).map_err(|_| JournalError::Damaged)?;
         if header.engines != expected.engines {
             let (found, own) = (header.cubefold, expected.cubefold.clone());
@@ -111,7 +111,7 @@ impl SearchJournal {
             return Err(JournalError::OtherSearches);
         }
         let mut end = reader.stream_position()?;
-        while let Frame::Whole(payload) = read_frame(&mut reader)? {
+        while let Some(payload) = read_frame(&mut reader)? {
             let Ok(entry) = serde_json::from_slice::<Entry>(&payload) else { break };
             let Some(place) = self.entries.get_mut(entry.combination) else { break };
             *place = Some(entry);

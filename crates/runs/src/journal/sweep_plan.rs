@@ -24,11 +24,11 @@ use cubefold_scenario::{Loading, Run, ScenarioProgram};
 /// The form of a scenario does not matter: two files with the same runs have the same plan.
 #[derive(Debug)]
 pub struct SweepPlan<'runs> {
-    runs: Vec<(usize, &'runs Run)>, // by place in the sweep
+    pub(super) runs: Vec<(usize, &'runs Run)>, // by place in the sweep
     digests: Mutex<Digests>,
     sweep: SweepDigest,
-    sections: Vec<Section>,
-    provenance: Option<Provenance>, // of a part
+    pub(super) sections: Vec<Section>,
+    pub(super) provenance: Option<Provenance>, // of a part
 }
 
 /// The digest of the descriptions of all runs of a sweep, added one at a time.
@@ -189,29 +189,16 @@ impl<'runs> SweepPlan<'runs> {
         self
     }
 
-    pub(super) fn provenance(&self) -> Option<&Provenance> {
-        self.provenance.as_ref()
-    }
-
     /// The digest by which the sweep is cited.
     #[must_use]
     pub fn cited(&self) -> String {
         self.sweep.cited()
     }
 
-    pub(super) fn sections(&self) -> &[Section] {
-        &self.sections
-    }
-
     /// The number of runs of the sweep.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.sweep.runs
-    }
-
-    /// The runs of the plan with their places in the sweep.
-    pub(super) fn runs(&self) -> &[(usize, &'runs Run)] {
-        &self.runs
     }
 
     /// The caption of a run, as a JSON object on one line.

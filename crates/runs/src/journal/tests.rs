@@ -7,7 +7,7 @@ use cubefold_scenario::Run;
 use tempfile::TempDir;
 
 use super::*;
-use crate::support::{journal_in_memory, record_at, runs, twelve_runs};
+use crate::support::{journal_in_memory, record_at, records, runs, twelve_runs};
 
 /// The bytes of a journal in memory.
 fn bytes_of(journal: Journal<Cursor<Vec<u8>>>) -> Vec<u8> {
@@ -15,8 +15,9 @@ fn bytes_of(journal: Journal<Cursor<Vec<u8>>>) -> Vec<u8> {
 }
 
 /// The journal in these bytes, continued.
-fn resumed(bytes: &[u8], runs: &[&Run], shard: Shard) -> Result<Journal<Cursor<Vec<u8>>>, JournalError> {
-    Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(runs).unwrap(), shard)
+fn resumed(bytes: &[u8], runs: &[Run], shard: Shard) -> Result<Journal<Cursor<Vec<u8>>>, JournalError> {
+    let runs: Vec<&Run> = runs.iter().collect();
+    Journal::resume(Cursor::new(bytes.to_vec()), &SweepPlan::new(&runs).unwrap(), shard)
 }
 
 /// The finished runs of a journal, with their records.
@@ -29,8 +30,8 @@ fn held<S: Storage>(journal: &Journal<S>) -> Vec<(usize, RunRecord)> {
 /// The runs of a small sweep, their records, and a journal that holds them in another order.
 fn written() -> (Vec<Run>, Vec<RunRecord>, Vec<u8>) {
     let all: Vec<Run> = twelve_runs().into_iter().take(4).collect();
+    let records = records(&all);
     let runs: Vec<&Run> = all.iter().collect();
-    let records: Vec<RunRecord> = runs.iter().enumerate().map(|(place, run)| record_at(run, place)).collect();
     let journal = journal_in_memory(&runs, Shard::WHOLE);
     for place in [2, 0, 3, 1] {
         journal.append(place, &records[place]).unwrap();
@@ -63,8 +64,7 @@ fn a_journal_cut_at_any_byte_keeps_the_whole_records_before_and_goes_on() {
 }
 
 fn check_cuts(step: usize) {
-    let (all, records, bytes) = written();
-    let runs: Vec<&Run> = all.iter().collect();
+    let (runs, records, bytes) = written();
     let (mut counts, mut before) = (vec![], None);
     for cut in cuts(&bytes, step) {
         let journal = resumed(&bytes[..cut], &runs, Shard::WHOLE).unwrap();
@@ -101,8 +101,7 @@ fn a_journal_with_any_byte_changed_is_refused_or_gives_right_records() {
 
 /// Changes a byte in every `step` bytes, one at a time.
 fn check_changes(step: usize) {
-    let (all, records, bytes) = written();
-    let runs: Vec<&Run> = all.iter().collect();
+    let (runs, records, bytes) = written();
     for place in (0..bytes.len()).step_by(step) {
         let change = [1, 0x20, 0x80][place % 3];
         let mut changed = bytes.clone();
@@ -116,8 +115,7 @@ fn check_changes(step: usize) {
 
 #[test]
 fn a_damaged_record_ends_the_journal_before_it() {
-    let (all, records, bytes) = written();
-    let runs: Vec<&Run> = all.iter().collect();
+    let (runs, records, bytes) = written();
     let lines: Vec<usize> =
         bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(place, _)| place + 1).collect();
     // The first line, the header, two lines for each of four runs, and the records of runs 2, 0, 3 and 1.
@@ -139,8 +137,7 @@ fn a_damaged_record_ends_the_journal_before_it() {
 
 #[test]
 fn rubbish_after_the_last_record_is_cut_away() {
-    let (all, records, bytes) = written();
-    let runs: Vec<&Run> = all.iter().collect();
+    let (runs, records, bytes) = written();
     let tails: [&[u8]; 4] = [b"\n", &[0; 100], b"ffffffff 0000000000000000 {", &bytes];
     for tail in tails {
         let journal = resumed(&[&bytes, tail].concat(), &runs, Shard::WHOLE).unwrap();
@@ -151,8 +148,7 @@ fn rubbish_after_the_last_record_is_cut_away() {
 
 #[test]
 fn a_journal_that_changes_while_it_is_read_is_an_error() {
-    let (all, _, bytes) = written();
-    let runs: Vec<&Run> = all.iter().collect();
+    let (runs, _, bytes) = written();
     let journal = resumed(&bytes, &runs, Shard::WHOLE).unwrap();
     journal.contents.lock().unwrap().storage.cut(bytes.len() as u64 - 3).unwrap();
     let errors: Vec<bool> = journal.records().map(|record| record.is_err()).collect();
@@ -183,7 +179,6 @@ const RING: &str = "[machine]\nkind = \"ring\"\nshape = [8]\n";
 fn refusal(was: &str, now: &str) -> String {
     let (was, now) = (runs(was), runs(now));
     let bytes = bytes_of(journal_in_memory(&was.iter().collect::<Vec<_>>(), Shard::WHOLE));
-    let now: Vec<&Run> = now.iter().collect();
     resumed(&bytes, &now, Shard::WHOLE).err().map_or_else(String::new, |error| error.to_string())
 }
 
@@ -238,8 +233,8 @@ fn other_contents_of_a_placement_file_are_a_change() {
     let (was, same, now) =
         (load("process,p_1\n0,0\n1,1\n"), load("process,p_1\n1,1\n0,0\n"), load("process,p_1\n0,1\n1,0\n"));
     let bytes = bytes_of(journal_in_memory(&[&was[0]], Shard::WHOLE));
-    assert!(resumed(&bytes, &[&same[0]], Shard::WHOLE).is_ok());
-    let error = resumed(&bytes, &[&now[0]], Shard::WHOLE).unwrap_err().to_string();
+    assert!(resumed(&bytes, &same[..1], Shard::WHOLE).is_ok());
+    let error = resumed(&bytes, &now[..1], Shard::WHOLE).unwrap_err().to_string();
     assert!(error.starts_with("the sweep has changed: in run 0 placement_digest was \""), "{error}");
 }
 
@@ -249,7 +244,7 @@ fn another_part_another_version_and_another_form_are_refused() {
     let runs: Vec<&Run> = all.iter().collect();
     let bytes = bytes_of(journal_in_memory(&runs, "2/3".parse().unwrap()));
     let asked =
-        |bytes: &[u8], shard: &str| resumed(bytes, &runs, shard.parse().unwrap()).unwrap_err().to_string();
+        |bytes: &[u8], shard: &str| resumed(bytes, &all, shard.parse().unwrap()).unwrap_err().to_string();
     assert_eq!(asked(&bytes, "1/3"), "it is for part 2 of 3, expected part 1 of 3");
     assert_eq!(asked(&bytes, "1/1"), "it is for part 2 of 3, expected the whole sweep");
 
@@ -265,7 +260,7 @@ fn another_part_another_version_and_another_form_are_refused() {
     let form = [b"cubefold journal 1\n", &bytes[19..]].concat();
     assert_eq!(asked(&form, "2/3"), "it is a journal of form 1, expected form 2");
     for foreign in [&b"scenario,seed\n"[..], &[0; 100], b"cubefold"] {
-        let error = resumed(foreign, &runs, Shard::WHOLE).err().map(|error| error.to_string());
+        let error = resumed(foreign, &all, Shard::WHOLE).err().map(|error| error.to_string());
         let begun = b"cubefold journal 2\n".starts_with(foreign);
         assert_eq!(error.as_deref(), (!begun).then_some("it is not a journal"), "{foreign:?}");
     }
@@ -316,8 +311,7 @@ fn part(folder: &TempDir, name: &str, runs: &[&Run], shard: &str, lacking: &[usi
 fn parts_that_fit_give_every_run_in_order() {
     let (folder, all) = (tempfile::tempdir().unwrap(), twelve_runs());
     let runs: Vec<&Run> = all.iter().collect();
-    let expected: Vec<RunRecord> =
-        runs.iter().enumerate().map(|(place, run)| record_at(run, place)).collect();
+    let expected = records(&all);
     for of in [1, 2, 5, 12, 15] {
         let name = |k: u32| format!("{k}-of-{of}");
         let parts = (1..=of).map(|k| part(&folder, &name(k), &runs, &format!("{k}/{of}"), &[]));

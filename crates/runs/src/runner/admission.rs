@@ -8,7 +8,7 @@ use cubefold_simulator::{
 };
 
 use super::{
-    KeepRecords, MemoryError, RunError, RunWay, failed, link_load::bytes_of_channel_congestion,
+    KeepRecords, MemoryError, RunError, RunName, RunWay, failed, link_load::bytes_of_channel_congestion,
     measures_operations,
 };
 use crate::Resources;
@@ -37,13 +37,12 @@ pub fn check_runs(runs: &[&Run], resources: Resources, keep: KeepRecords) -> Res
 
 /// Checks that the transmissions of a run can be listed.
 fn check_transmissions(run: &Run, place: usize) -> Result<(), RunError> {
-    let (scenario, embedding) = (run.scenario.to_string(), run.embedding.to_string());
     if let Some(reason) = without_transmissions(run) {
-        return Err(RunError::NoTransmissions { scenario, run: place, embedding, reason });
+        return Err(RunError::NoTransmissions { run: RunName::new(run, place), reason });
     }
     let (count, limit) = (transmissions(run, MAX_TRANSMISSIONS), MAX_TRANSMISSIONS);
     if count > limit {
-        return Err(RunError::TooManyTransmissions { scenario, run: place, embedding, count, limit });
+        return Err(RunError::TooManyTransmissions { run: RunName::new(run, place), count, limit });
     }
     Ok(())
 }
@@ -120,12 +119,10 @@ fn held_beside(
 pub(crate) fn admit(runs: &[&Run], resources: Resources, need: impl Fn(&Run) -> u64) -> Result<(), RunError> {
     let too_large = |(place, run): (usize, &&Run)| {
         let needed = need(run);
-        (needed > resources.memory).then(|| MemoryError {
-            scenario: run.scenario.to_string(),
-            run: place,
-            embedding: run.program.open_loop.is_none().then(|| run.embedding.to_string()),
-            needed: Bytes(needed),
-            limit: Bytes(resources.memory),
+        (needed > resources.memory).then(|| {
+            let name = RunName::new(run, place);
+            let run = if run.program.open_loop.is_some() { name.without_embedding() } else { name };
+            MemoryError { run, needed: Bytes(needed), limit: Bytes(resources.memory) }
         })
     };
     runs.iter().enumerate().find_map(too_large).map_or(Ok(()), |error| Err(error.into()))

@@ -1,58 +1,76 @@
 //! Reasons why a run was refused or failed.
 
-use cubefold_simulator::SimulationError;
+use std::fmt;
 
 use cubefold_formats::input::Bytes;
+use cubefold_scenario::Run;
+use cubefold_simulator::SimulationError;
+
+/// A run as messages name it: `run 3 of "demo" with xor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunName {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Index of the run in the results, counted from 0.
+    pub place: usize,
+    /// Its embedding, if it matters.
+    pub embedding: Option<String>,
+}
+
+impl RunName {
+    /// The name of the run at `place` of the results, with its embedding.
+    pub(crate) fn new(run: &Run, place: usize) -> Self {
+        Self { scenario: run.scenario.to_string(), place, embedding: Some(run.embedding.to_string()) }
+    }
+
+    /// The same name without the embedding.
+    pub(crate) fn without_embedding(self) -> Self {
+        Self { embedding: None, ..self }
+    }
+}
+
+impl fmt::Display for RunName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "run {} of {:?}", self.place, self.scenario)?;
+        self.embedding.as_ref().map_or(Ok(()), |embedding| write!(formatter, " with {embedding}"))
+    }
+}
 
 /// A run that was refused or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The simulation was refused or failed.
-    #[error("run {run} of {scenario:?} with {embedding}: {error}")]
+    #[error("{run}: {error}")]
     Simulation {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// The error.
         error: Box<SimulationError>,
     },
     /// Open-loop traffic was refused or failed.
-    #[error("run {run} of {scenario:?}: {reason}")]
+    #[error("{run}: {reason}")]
     OpenLoop {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
+        /// The run, without its embedding.
+        run: RunName,
         /// The reason.
         reason: String,
     },
     /// A task graph is stuck.
-    #[error("run {run} of {scenario:?} with {embedding}: the task graph does not come to its end: {reason}")]
+    #[error("{run}: the task graph does not come to its end: {reason}")]
     Stuck {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// The reason, with the places of operations in the file.
         reason: String,
     },
     /// The makespan contradicts the prediction: a defect of the simulator.
     #[error(
-        "run {run} of {scenario:?} with {embedding} took {makespan} cycles with {blocked} blocked cycles, \
+        "{run} took {makespan} cycles with {blocked} blocked cycles, \
          which contradicts the prediction of {predicted}"
     )]
     Contradiction {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// The makespan \[cycles\].
         makespan: u64,
         /// Total blocked cycles.
@@ -61,44 +79,32 @@ pub enum RunError {
         predicted: u64,
     },
     /// It panicked: a defect of the program.
-    #[error("run {run} of {scenario:?} with {embedding} stopped: {message}")]
+    #[error("{run} stopped: {message}")]
     Panicked {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// The message of the panic.
         message: String,
     },
     /// The transmissions of a run that has none were asked for.
     #[error(
-        "run {run} of {scenario:?} with {embedding}: {reason} to list, expected asynchronous execution \
+        "{run}: {reason} to list, expected asynchronous execution \
          with unbounded queues"
     )]
     NoTransmissions {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// The reason.
         reason: &'static str,
     },
     /// There are too many transmissions to list.
     #[error(
-        "run {run} of {scenario:?} with {embedding} has at least {count} transmissions, expected at most {limit} to be \
+        "{run} has at least {count} transmissions, expected at most {limit} to be \
          listed"
     )]
     TooManyTransmissions {
-        /// The scenario's name.
-        scenario: String,
-        /// Index of the run in the results, counted from 0.
-        run: usize,
-        /// Its embedding.
-        embedding: String,
+        /// The run.
+        run: RunName,
         /// A lower bound on their number.
         count: u64,
         /// The most that are listed.
@@ -147,17 +153,10 @@ pub enum RunError {
 
 /// A run that needs more memory than allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "run {run} of {scenario:?}{} needs about {needed}, expected at most {limit}",
-    embedding.as_ref().map_or_else(String::new, |embedding| format!(" with {embedding}"))
-)]
+#[error("{run} needs about {needed}, expected at most {limit}")]
 pub struct MemoryError {
-    /// The scenario's name.
-    pub scenario: String,
-    /// Index of the run in the results, counted from 0.
-    pub run: usize,
-    /// Its embedding; open-loop traffic has none.
-    pub embedding: Option<String>,
+    /// The run; open-loop traffic without its embedding.
+    pub run: RunName,
     /// The memory needed.
     pub needed: Bytes,
     /// The memory allowed.
@@ -170,19 +169,12 @@ mod tests {
 
     #[test]
     fn a_refusal_for_memory_names_a_placement_only_where_there_is_one() {
-        let error = |embedding: Option<&str>| MemoryError {
-            scenario: "s".to_owned(),
-            run: 1,
-            embedding: embedding.map(str::to_owned),
-            needed: Bytes(2048),
-            limit: Bytes(1024),
+        let text = |embedding: Option<&str>| {
+            let run = RunName { scenario: "s".to_owned(), place: 1, embedding: embedding.map(str::to_owned) };
+            MemoryError { run, needed: Bytes(2048), limit: Bytes(1024) }.to_string()
         };
-        let text = |embedding| error(embedding).to_string();
-        assert!(
-            text(Some("xor")).starts_with("run 1 of \"s\" with xor needs about"),
-            "{}",
-            text(Some("xor"))
-        );
-        assert!(text(None).starts_with("run 1 of \"s\" needs about"), "{}", text(None));
+        let expected = "needs about 2.0 KiB, expected at most 1.0 KiB";
+        assert_eq!(text(Some("xor")), format!("run 1 of \"s\" with xor {expected}"));
+        assert_eq!(text(None), format!("run 1 of \"s\" {expected}"));
     }
 }

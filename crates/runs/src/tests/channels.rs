@@ -18,13 +18,9 @@ fn a_step_of_a_job_has_the_message_costs_of_its_collective_alone() {
             let machine = "[machine]\nkind = \"fat-tree\"\nleaves = 2\nhosts_per_switch = 3\nspines = 2\n\
                            latency_cycles = 3\nswitching = \"cut-through\"\n";
             let program = format!("[program]\nmessage_cost_cycles = {cost}\n");
-            let makespan = |program: &str| {
-                let run = scenario(&format!("{machine}{program}")).runs.remove(0);
-                record(&run).makespan_cycles.unwrap()
-            };
-            let alone = makespan(&format!("{program}{collective}"));
-            let step =
-                makespan(&format!("{program}shape = [6]\n[[program.steps]]\nname = \"a\"\n{collective}"));
+            let alone = makespan(&format!("{machine}{program}{collective}"));
+            let step = format!("shape = [6]\n[[program.steps]]\nname = \"a\"\n{collective}");
+            let step = makespan(&format!("{machine}{program}{step}"));
             assert_eq!(step, alone, "{asked}, {cost}");
         }
     }
@@ -72,12 +68,8 @@ fn chunked_case(number: u64) -> [String; 2] {
 fn a_collective_in_chunks_or_by_switches_takes_the_same_cycles_in_a_step() {
     for number in 0..200 {
         let [program, collective] = chunked_case(number);
-        let makespan = |steps: &str| {
-            let run = scenario(&format!("{program}{steps}")).runs.remove(0);
-            record(&run).makespan_cycles.unwrap()
-        };
-        let alone = makespan(&collective);
-        let step = makespan(&format!("[[program.steps]]\n{collective}"));
+        let alone = makespan(&format!("{program}{collective}"));
+        let step = makespan(&format!("{program}[[program.steps]]\n{collective}"));
         assert_eq!(step, alone, "{number}: {program}{collective}");
     }
 }
@@ -106,7 +98,7 @@ fn collectives_in_chunks_are_written_out_as_steps() {
     assert_eq!(after("c chunk 0 step 0 reduce-scatter"), [6]);
     // Repeated steps, and steps of a part of the ranks, which may not divide the groups of switches.
     let repeated = format!("{machine}iterations = 2\n[[program.steps]]\n{hierarchical}");
-    assert!(record(&scenario(&repeated).runs.remove(0)).makespan_cycles > Some(0));
+    assert!(makespan(&repeated) > 0);
     let divided = format!("{machine}[[program.steps]]\n{hierarchical}only = [[0, 0, 0]]\n");
     assert!(errors(&divided)[0].contains("only divides a group: rank 0 takes part and rank 1"));
     let pipeline = format!(
@@ -127,12 +119,9 @@ fn the_exchange_holds_for_the_steps_of_a_hierarchical_collective_that_have_it() 
     let outer = |name: &str| {
         format!("algorithm = {{ hierarchical = {{ inner = \"ring\", outer = \"{name}\", chunks = 2 }} }}\n")
     };
-    let makespan = |exchange: &str| {
-        let run = scenario(&text(&format!("{}exchange = \"{exchange}\"", outer("swing")))).runs.remove(0);
-        record(&run).makespan_cycles.unwrap()
-    };
+    let time = |exchange: &str| makespan(&text(&format!("{}exchange = \"{exchange}\"", outer("swing"))));
     // Short vectors take fewer stages whole.
-    assert!(makespan("whole") < makespan("halving"));
+    assert!(time("whole") < time("halving"));
     let first = |keys: &str| errors(&text(keys)).remove(0);
     assert!(first(&format!("{}exchange = \"whole\"", outer("ring"))).contains("no choice of exchange"));
     let both = first(&format!("{}exchange = \"best\"", outer("swing")));

@@ -16,12 +16,6 @@ const TORUS_4X3: &str = "kind = \"torus\"\nshape = [4, 3]\nlatency_cycles = 7";
 
 const KEYS: &str = "units = 96\ncompute_cycles = 10\n";
 
-fn only_record(text: &str) -> RunRecord {
-    let runs = scenario(text).runs;
-    assert_eq!(runs.len(), 1);
-    record(&runs[0])
-}
-
 #[test]
 fn groups_on_lines_that_do_not_meet_take_the_time_of_one_alone() {
     for (over, side) in [(0, 4), (1, 3)] {
@@ -67,7 +61,7 @@ fn steps_of_equal_ranks_take_the_sum_of_their_times() {
     let [gather, scatter, _] = STEPS;
     let text = format!("[[program.steps]]\n{gather}{computation}[[program.steps]]\n{scatter}");
     let all = only_record(&on(TORUS_4X3, &text));
-    let alone = [gather, scatter].map(|step| only_record(&on(TORUS_4X3, step)).makespan_cycles.unwrap());
+    let alone = [gather, scatter].map(|step| makespan(&on(TORUS_4X3, step)));
     assert_eq!(all.makespan_cycles.unwrap(), alone[0] + 1000 + alone[1]);
     assert!(all.lower_bound_cycles.unwrap() >= 1000);
     assert_eq!(all.program.collective, None);
@@ -79,7 +73,6 @@ fn steps_of_equal_ranks_take_the_sum_of_their_times() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one program with its steps")]
 fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
     let text = on(
         TORUS_4X3,
@@ -90,7 +83,7 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
          [[program.steps]]\nkind = \"broadcast\"\nalgorithm = \"binomial\"\ncompute_cycles = 9\n\
          [[program.steps]]\ncompute_cycles = 77\n",
     );
-    let run = scenario(&text).runs.remove(0);
+    let run = only_run(&text);
     let collective = run.program.collective.as_deref().unwrap();
     let asked: Vec<String> = collective
         .steps()
@@ -124,16 +117,14 @@ fn what_the_program_says_holds_for_steps_that_do_not_say_otherwise() {
     // Shares of all steps have processors and processes.
     assert_eq!((collective.share_count(), run.program.body.process_count()), (4, 48));
     let swept = format!("{text}[sweep]\n\"program.units\" = [50, 70]\n\"program.compute_cycles\" = [3, 4]\n");
-    let makespans: Vec<u64> =
-        scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles.unwrap()).collect();
-    assert_eq!(makespans[0], record(&run).makespan_cycles.unwrap());
-    assert!(makespans[0] < makespans[1] && makespans[1] < makespans[3], "{makespans:?}");
+    let times = makespans(&swept);
+    assert_eq!(times[0], record(&run).makespan_cycles.unwrap());
+    assert!(times[0] < times[1] && times[1] < times[3], "{times:?}");
     // Steps are swept as a whole.
     let whole = "[sweep]\n\"program.steps\" = [[{ units = 60 }], [{ units = 60 }, { compute_cycles = 5 }]]\n";
     let text = on(TORUS_4X3, &format!("kind = \"all-reduce\"\nalgorithm = \"ring\"\n{whole}"));
-    let makespans: Vec<u64> =
-        scenario(&text).runs.iter().map(|run| record(run).makespan_cycles.unwrap()).collect();
-    assert_eq!(makespans[0] + 5, makespans[1]);
+    let times = makespans(&text);
+    assert_eq!(times[0] + 5, times[1]);
 }
 
 #[test]
@@ -202,7 +193,7 @@ fn best_of_steps_is_the_best_of_all_together() {
     };
     let both = ["halving", "whole"];
     let slow = both.iter().flat_map(|first| both.iter().map(move |second| [*first, *second]));
-    let least = slow.map(|both| only_record(&step(both)).makespan_cycles.unwrap()).min().unwrap();
+    let least = slow.map(|both| makespan(&step(both))).min().unwrap();
     let best = only_record(&step(["best", "best"]));
     assert_eq!(best.makespan_cycles.unwrap(), least);
     let chosen =

@@ -20,7 +20,7 @@ fn a_ring_takes_its_textbook_time_and_reports_bounds_and_bandwidth() {
     // 2 (P - 1) steps of a block of 4 units to the neighbour: 14 (1 + 4) cycles.
     let text = "[machine]\nkind = \"ring\"\nshape = [8]\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\n\
                 units = 32\ncompute_cycles = 1\n";
-    let result = record(&scenario(text).runs[0]);
+    let result = only_record(text);
     assert_eq!((result.makespan_cycles.unwrap(), result.predicted_cycles), (70, Some(70)));
     // All-reduce: 2 M (N - 1) arrivals over 16 channels; 4 links away.
     assert_eq!((result.bandwidth_bound_cycles, result.latency_bound_cycles), (Some(28), Some(5)));
@@ -31,7 +31,7 @@ fn a_ring_takes_its_textbook_time_and_reports_bounds_and_bandwidth() {
         (Some("bandwidth"), Some(40.0))
     );
     assert_eq!(result.busiest_link_in_words().as_deref(), Some("(0)-(1)"));
-    let short = record(&scenario(&text.replace("units = 32", "units = 1")).runs[0]);
+    let short = only_record(&text.replace("units = 32", "units = 1"));
     assert_eq!((short.bandwidth_bound_cycles, short.latency_bound_cycles), (Some(1), Some(5)));
     assert_eq!(short.lower_bound_source.as_deref(), Some("latency"));
     assert_eq!((result.bus_bandwidth_bytes_per_second, result.unit_hops.unwrap()), (None, 14 * 8 * 4));
@@ -51,7 +51,7 @@ fn bytes_are_those_of_the_vector() {
     let link = "link = { bandwidth = \"50 GB/s\", latency = \"400 ns\" }\n";
     for (size, bytes) in [("bytes = \"1 kB\"", 1000_u32), ("units = 16", 1024)] {
         let text = format!("{TORUS}{link}[program]\nkind = \"all-gather\"\nalgorithm = \"bruck\"\n{size}\n");
-        let result = record(&scenario(&text).runs[0]);
+        let result = only_record(&text);
         let asked = result.program.collective.unwrap();
         assert_eq!((asked.vector_units, asked.vector_bytes), (Some(16), Some(bytes.into())));
         assert_eq!(result.program.message_bytes, None);
@@ -101,13 +101,13 @@ fn ranks_are_placed_by_number_cube_tao_and_file() {
         record(run);
     }
     // Two ranks a node, in their order.
-    let two = scenario(&collective("algorithm = \"ring\"\nprocesses_per_node = 2\n")).runs.remove(0);
+    let two = only_run(&collective("algorithm = \"ring\"\nprocesses_per_node = 2\n"));
     assert_eq!((two.program.rank_count(), two.placement.max_load()), (32, 2));
     assert_eq!(two.placement.node(ProcessId::new(5)).index(), 2);
     // A logical shape of its own, on some of the nodes.
-    let few = scenario(&collective("algorithm = \"bucket\"\nshape = [3, 4]\nports = \"all\"\nunits = 30\n"));
-    assert_eq!((few.runs[0].program.rank_count(), few.runs[0].program.body.process_count()), (12, 48));
-    record(&few.runs[0]);
+    let few = only_run(&collective("algorithm = \"bucket\"\nshape = [3, 4]\nports = \"all\"\nunits = 30\n"));
+    assert_eq!((few.program.rank_count(), few.program.body.process_count()), (12, 48));
+    record(&few);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn rings_in_meshes_have_neighbours_where_tao_has_them() {
             "[machine]\nkind = \"mesh\"\nshape = [4, 6]\n[program]\nkind = \"all-gather\"\nalgorithm = \"ring\"\n\
              shape = [24]\nunits = 240\n[mapping]\nembeddings = [\"{embedding}\"]\n"
         );
-        record(&scenario(&text).runs[0]).makespan_cycles.unwrap()
+        makespan(&text)
     };
     // 23 steps of a block of 10 units to a neighbour.
     assert_eq!(time("tao"), 230);
@@ -174,10 +174,10 @@ fn patterns_that_always_halve_take_the_words_that_say_so() {
     };
     for kind in ["reduce-scatter", "all-gather"] {
         for algorithm in ["swing", "recursive-doubling", "mirrored", "trivance", "bine"] {
-            let plain = record(&scenario(&text(kind, algorithm, "")).runs[0]);
+            let plain = only_record(&text(kind, algorithm, ""));
             for exchange in ["halving", "best"] {
-                let chosen = scenario(&text(kind, algorithm, &format!("exchange = \"{exchange}\"\n")));
-                assert_eq!(record(&chosen.runs[0]), plain, "{kind} {algorithm} {exchange}");
+                let chosen = text(kind, algorithm, &format!("exchange = \"{exchange}\"\n"));
+                assert_eq!(only_record(&chosen), plain, "{kind} {algorithm} {exchange}");
             }
             assert_eq!(
                 errors(&text(kind, algorithm, "exchange = \"whole\"\n")),
@@ -197,7 +197,7 @@ fn patterns_that_always_halve_take_the_words_that_say_so() {
 }
 
 #[test]
-fn a_rate_of_reducing_is_of_no_account_where_nothing_is_reduced() {
+fn a_rate_of_reducing_has_no_effect_where_nothing_is_reduced() {
     for kind in ["all-gather", "broadcast", "gather", "scatter", "all-to-all", "barrier"] {
         let algorithm = match kind {
             "all-gather" => "ring",
@@ -207,19 +207,14 @@ fn a_rate_of_reducing_is_of_no_account_where_nothing_is_reduced() {
         };
         let text =
             |rate: &str| format!("{TORUS}[program]\nkind = \"{kind}\"\nalgorithm = \"{algorithm}\"\n{rate}");
-        let (with, without) = (
-            record(&scenario(&text("reduce_units_per_cycle = 1\n")).runs[0]),
-            record(&scenario(&text("")).runs[0]),
-        );
-        assert_eq!(with.makespan_cycles.unwrap(), without.makespan_cycles.unwrap(), "{kind}");
+        assert_eq!(makespan(&text("reduce_units_per_cycle = 1\n")), makespan(&text("")), "{kind}");
     }
     // A sweep over kinds has it in all of them.
     let swept = format!(
         "{TORUS}[program]\nalgorithm = \"ring\"\nunits = 64\nreduce_units_per_cycle = 2\n\
          [sweep]\n\"program.kind\" = [\"reduce-scatter\", \"all-gather\"]\n"
     );
-    let times: Vec<u64> =
-        scenario(&swept).runs.iter().map(|run| record(run).makespan_cycles.unwrap()).collect();
+    let times = makespans(&swept);
     assert!(times[0] > times[1], "{times:?}");
 }
 
@@ -227,7 +222,7 @@ fn a_rate_of_reducing_is_of_no_account_where_nothing_is_reduced() {
 fn recursive_doubling_takes_an_order_of_cube_dimensions() {
     let text = |keys: &str| collective(&format!("algorithm = \"recursive-doubling\"\nunits = 160\n{keys}"));
     let order = |keys: &str| {
-        let run = scenario(&text(keys)).runs.remove(0);
+        let run = only_run(&text(keys));
         run.program.collective.as_deref().unwrap().specification().unwrap().cube_dimensions.clone()
     };
     assert_eq!(order(""), None);
@@ -237,9 +232,8 @@ fn recursive_doubling_takes_an_order_of_cube_dimensions() {
     // The dimensions are those of the ranks of a group.
     assert_eq!(order("over = [1]\nstages = [1, 0]\n"), Some(vec![1, 0]));
     // The first exchange of halves is the largest: here at distances 2, 1, 2, 1, or 1, 2, 1, 2.
-    let time = |keys: &str| record(&scenario(&text(keys)).runs[0]);
-    let (far, near) = (time("stages = [1, 0, 3, 2]\n"), time("stages = [0, 1, 2, 3]\n"));
-    assert!(far.makespan_cycles.unwrap() > near.makespan_cycles.unwrap());
+    let far = only_record(&text("stages = [1, 0, 3, 2]\n"));
+    assert!(far.makespan_cycles.unwrap() > makespan(&text("stages = [0, 1, 2, 3]\n")));
     assert_eq!(far.program.stages, Some(vec![1, 0, 3, 2]));
     let only = |keys: &str| errors(&text(keys)).remove(0);
     assert_eq!(only("stages = [3, 2, 1]\n"), "8:10: cube dimensions [3, 2, 1], expected each of 0 to 3 once");
@@ -267,9 +261,9 @@ fn recursive_doubling_takes_an_order_of_cube_dimensions() {
         })
         .collect();
     assert_eq!(orders, [false, true]);
-    let broadcast =
+    let all_to_all =
         format!("{TORUS}[program]\nkind = \"all-to-all\"\nalgorithm = \"direct\"\nstages = \"ascend\"\n");
-    assert_eq!(errors(&broadcast), ["7:10: program.stages with an all-to-all program, which has none"]);
+    assert_eq!(errors(&all_to_all), ["7:10: program.stages with an all-to-all program, which has none"]);
 }
 
 #[test]
@@ -280,11 +274,8 @@ fn steps_take_an_order_of_cube_dimensions() {
              kind = \"reduce-scatter\"\n{stages}[[program.steps]]\ncompute_cycles = 5\n"
         )
     };
-    let (far, near) = (
-        record(&scenario(&text("stages = [1, 0, 3, 2]\n")).runs[0]),
-        record(&scenario(&text("stages = \"ascend\"\n")).runs[0]),
-    );
-    assert!(far.makespan_cycles.unwrap() > near.makespan_cycles.unwrap());
+    let far = only_record(&text("stages = [1, 0, 3, 2]\n"));
+    assert!(far.makespan_cycles.unwrap() > makespan(&text("stages = \"ascend\"\n")));
     assert_eq!(far.program.steps.unwrap()[0].stages, Some(vec![1, 0, 3, 2]));
     assert_eq!(errors(&text("stages = [0]\n")), ["9:10: cube dimensions [0], expected each of 0 to 3 once"]);
 }

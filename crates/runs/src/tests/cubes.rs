@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, ops::ControlFlow, path::Path};
 use cubefold_records::{RunRecord, SearchRecord};
 use cubefold_scenario::{PlacementSearch, Run, SearchRequest, load_text};
 use cubefold_search::Objective;
-use cubefold_simulator::{EngineChoice, Request, simulate};
+use cubefold_simulator::StageRecord;
 use serde_json::Value;
 
 use super::*;
@@ -269,9 +269,8 @@ fn assert_times(run: &Run, record: &RunRecord, expected: &Value, mode: &str, con
 
 /// Compares the longest that a process waits, and is blocked, in each stage.
 fn assert_greatest(run: &Run, expected: &Value, context: &str) {
-    let mut records: Vec<cubefold_simulator::StageRecord> = vec![];
-    let request = Request::asynchronous(EngineChoice::Auto);
-    simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records).unwrap();
+    let mut records: Vec<StageRecord> = vec![];
+    observed(run, &mut records);
     for (stage, expected) in expected.as_array().unwrap().iter().enumerate() {
         let of_stage = || records.iter().filter(|record| record.stage == stage);
         let waiting = of_stage().map(|record| record.waiting().get()).max();

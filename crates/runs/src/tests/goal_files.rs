@@ -1,16 +1,13 @@
 //! Task graphs from GOAL files: published patterns, and graphs that do not end.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::fmt::Write as _;
 
-use cubefold_scenario::load_text;
+use super::*;
+use crate::{KeepRecords, Progress, execute};
 
-use crate::{KeepRecords, Progress, execute, support::finished};
-
-fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.goal");
-    std::fs::write(&path, text).unwrap();
-    (directory, path)
+/// A folder with a scenario, and the graph that it names `a.goal`.
+fn files(scenario: &str, goal: &str) -> Files {
+    Files::new(&[("s.toml", scenario), ("a.goal", goal)])
 }
 
 #[test]
@@ -34,10 +31,9 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
         }
         goal.push_str("}\n\n");
     }
-    let (_directory, path) = file(&goal);
     let text =
         "[machine]\nkind = \"hypercube\"\ndimensions = 5\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
-    let scenario = load_text(&path.with_file_name("s.toml"), text).unwrap();
+    let scenario = files(text, &goal).load().unwrap();
     let run = &scenario.runs[0];
     assert_eq!(run.program.body.special().tasks().unwrap().message_count(), 31);
     let finished = execute(run, 0, KeepRecords::Yes, &Progress::default()).unwrap();
@@ -50,18 +46,16 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
 
 #[test]
 fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
-    let text = "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\nrank 1 {\n\
+    let goal = "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\nrank 1 {\n\
                 a: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n";
-    let (_directory, path) = file(text);
-    let run = |execution: &str| {
-        let text = format!(
-            "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n{execution}"
-        );
-        let scenario = load_text(&path.with_file_name("s.toml"), &text).unwrap();
-        execute(&scenario.runs[0], 0, KeepRecords::No, &Progress::default())
-    };
-    assert_eq!(run("[execution]\neager_units = 9\n").unwrap().outcome.summary.makespan().get(), 9);
-    let error = run("").unwrap_err().to_string().replace(&path.display().to_string(), "a.goal");
+    let text =
+        "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n".to_owned();
+    let eager = files(&format!("{text}[execution]\neager_units = 9\n"), goal).load().unwrap();
+    assert_eq!(finished(&eager.runs[0]).outcome.summary.makespan().get(), 9);
+    let files = files(&text, goal);
+    let run = &files.load().unwrap().runs[0];
+    let error = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap_err();
+    let error = files.without_directory(&error);
     assert!(
         error.ends_with(
             "the task graph does not come to its end: operations wait for one another: \
@@ -75,15 +69,11 @@ fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
 /// The makespan of a graph on a full mesh by `LogGP`: latency 2500, an overhead of 1500 before every send, a
 /// cycle per byte.
 fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
-    let (_directory, path) = file(goal);
     let text = format!(
         "machine = {{ kind = \"full-mesh\", nodes = {ranks}, latency_cycles = 2500 }}\n\
          program = {{ kind = \"goal\", file = \"a.goal\", compute_cycles = 1500 }}\nexecution.eager_units = \"all\"\n"
     );
-    let scenario = load_text(&path.with_file_name("s.toml"), &text).unwrap();
-    let run = &scenario.runs[0];
-    let finished = finished(run);
-    finished.outcome.summary.makespan().get()
+    finished(&files(&text, goal).load().unwrap().runs[0]).outcome.summary.makespan().get()
 }
 
 /// The pattern of `LogGOPSim`'s `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank

@@ -6,7 +6,8 @@ use cubefold_simulator::CutSet;
 use cubefold_topology::{Channel, Machine, NodeId, RouteKey, TieRule, mix};
 use serde_json::Value;
 
-use super::golden_truth::{file, loaded, toml};
+use super::golden_truth::{file, loaded};
+use crate::support::toml;
 
 /// The number of parallel links before the one of a channel, and the node that it leads to.
 fn cable(machine: &Machine, channel: Channel) -> [u64; 3] {

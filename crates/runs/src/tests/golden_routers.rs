@@ -1,19 +1,20 @@
 //! The programs over routers of `tests/golden/research/research.json`, message by message, and its tables of routes that are
 //! refused; computed by another program. The runs of open-loop traffic there have a test of their own.
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
 use cubefold_formats::input::text::hexadecimal;
 use cubefold_mapping::ProcessId;
-use cubefold_scenario::{LoadChoice, load};
+use cubefold_scenario::LoadChoice;
 use cubefold_simulator::{
-    ChannelLoads, Cycle, Detail, DetailList, EngineChoice, MessageTimes, Observer, OpenLoopRows, PacketRow,
-    Request, StageRecord, WantedRows, simulate,
+    ChannelLoads, Cycle, Detail, DetailList, MessageTimes, Observer, OpenLoopRows, PacketRow, StageRecord,
+    WantedRows,
 };
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::golden_truth::loaded;
+use crate::support::{observed, run_beside};
 
 #[derive(Deserialize)]
 struct File {
@@ -71,9 +72,7 @@ fn messages_over_routers_are_those_of_the_golden_cases() {
     for case in &cases {
         let run = loaded(&case.scenario, &case.files);
         let mut messages = Messages::default();
-        let request = Request::asynchronous(EngineChoice::Auto);
-        let outcome =
-            simulate(&*run.program.body, &run.placement, run.communication, &request, &mut messages).unwrap();
+        let outcome = observed(&run, &mut messages);
         let times = |message: &MessageTimes| {
             let [source, destination] = [message.source, message.destination].map(ProcessId::label);
             let cycles = [message.start, message.entered.unwrap(), message.received].map(Cycle::get);
@@ -101,13 +100,7 @@ fn tables_of_routes_are_refused_as_in_the_golden_cases() {
     let cases = cases("refuse");
     assert_eq!(cases.len(), 5);
     for case in &cases {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in &case.files {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        let path = folder.path().join("case.toml");
-        fs::write(&path, &case.scenario).unwrap();
-        let error = load(&[path]).unwrap_err().to_string();
+        let error = run_beside(&case.scenario, &case.files).unwrap_err().to_string();
         assert!(error.contains(case.message_holds.as_ref().unwrap()), "{}: {error}", case.what);
     }
 }
@@ -135,9 +128,7 @@ fn links_in_one_direction_are_those_of_the_golden_cases() {
     for (number, case) in cases.iter().enumerate() {
         let run = loaded(&case.scenario, &case.files);
         let mut records: Vec<StageRecord> = vec![];
-        let request = Request::asynchronous(EngineChoice::Auto);
-        let outcome =
-            simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records).unwrap();
+        let outcome = observed(&run, &mut records);
         let found = (outcome.summary.makespan().get(), outcome.traffic.longest_queue);
         let expected = (case.expect.makespan_cycles, Some(case.expect.longest_queue));
         assert_eq!(found, expected, "case {number}");

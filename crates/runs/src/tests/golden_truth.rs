@@ -1,15 +1,15 @@
 //! The cases of `tests/golden/truth.json`: collectives as libraries run them, on real machines, computed by another
 //! program.
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
 use cubefold_records::bus_share;
-use cubefold_scenario::{Run, load};
-use cubefold_simulator::{EngineChoice, Request, StageRecord, simulate};
+use cubefold_scenario::Run;
+use cubefold_simulator::StageRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::support::record;
+use crate::support::{observed, record, run_beside, toml};
 
 #[derive(Deserialize)]
 pub(super) struct File {
@@ -67,30 +67,12 @@ pub(super) fn file() -> File {
     serde_json::from_str(include_str!("../../../../tests/golden/truth.json")).unwrap()
 }
 
-/// A value of JSON as TOML.
-pub(super) fn toml(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let members: Vec<String> =
-                members.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect();
-            format!("{{ {} }}", members.join(", "))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
-        other => other.to_string(),
-    }
-}
-
+/// The run of a case beside its files, and those that several cases name.
 pub(super) fn loaded(text: &str, files: &BTreeMap<String, String>) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("topology.conf"), SWITCHES).unwrap();
-    fs::write(folder.path().join("m.txt"), MATRIX).unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    let path = folder.path().join("case.toml");
-    fs::write(&path, text).unwrap();
-    let scenarios = load(&[path]).unwrap_or_else(|errors| panic!("{text}: {errors}"));
-    scenarios.into_iter().next().unwrap().runs.remove(0)
+    let of_several = [("topology.conf", SWITCHES), ("m.txt", MATRIX)];
+    let mut all: BTreeMap<String, String> = of_several.map(|(name, text)| (name.into(), text.into())).into();
+    all.extend(files.clone());
+    run_beside(text, &all).unwrap_or_else(|errors| panic!("{text}: {errors}"))
 }
 
 /// The messages of a pattern that the file describes in words, as a file of stages.
@@ -165,15 +147,14 @@ fn check_messages(case: &Case, run: &Run) {
 /// Runs the cases of an element, and compares the makespan, the end of every stage, the messages, and the
 /// bus bandwidth and the bound where the file has them;
 /// returns the number of bounds.
-fn check(element: &str, leave_out: &[&str]) -> usize {
-    let cases = file().cases.into_iter().filter(|case| case.element == element && case.makespan.is_some());
+fn check(file: &File, element: &str) -> usize {
+    let cases = file.cases.iter().filter(|case| case.element == element && case.makespan.is_some());
     let (mut count, mut bounds) = (0, 0);
-    for case in cases.filter(|case| !leave_out.contains(&case.name.as_str())) {
+    for case in cases {
         let run = case.run();
         let mut records: Vec<StageRecord> = vec![];
-        let request = Request::asynchronous(EngineChoice::Auto);
-        let outcome = simulate(&*run.program.body, &run.placement, run.communication, &request, &mut records);
-        assert_eq!(Some(outcome.unwrap().summary.makespan().get()), case.makespan, "{}", case.name);
+        let outcome = observed(&run, &mut records);
+        assert_eq!(Some(outcome.summary.makespan().get()), case.makespan, "{}", case.name);
         let mut ends: BTreeMap<usize, u64> = BTreeMap::new();
         for record in &records {
             let end = ends.entry(record.stage).or_default();
@@ -187,7 +168,7 @@ fn check(element: &str, leave_out: &[&str]) -> usize {
         };
         let ends: Vec<u64> = ends.into_values().map(until).collect();
         assert_eq!(ends, case.stage_finish, "{}", case.name);
-        check_messages(&case, &run);
+        check_messages(case, &run);
         if let Some(bus) = case.more.get("bus_units_per_cycle") {
             let [units, cycles]: [u64; 2] = serde_json::from_value(bus.clone()).unwrap();
             let asked = run.program.asked_collective().unwrap().specification().unwrap();
@@ -211,57 +192,25 @@ fn check(element: &str, leave_out: &[&str]) -> usize {
     bounds
 }
 
-#[test]
-fn rotated_order_is_that_of_the_golden_cases() {
-    assert_eq!(check("rotated order", &[]), 0);
-}
+/// Collectives, costs, routes and machines of the file, and the number of cases of each that have a lower bound.
+const ELEMENTS: [(&str, usize); 11] = [
+    ("rotated order", 0),
+    ("channels", 0),
+    ("node-aware trees", 0),
+    ("chunks", 8), // of hierarchical collectives
+    ("message cost", 2),
+    ("folding", 10),
+    ("uplinks", 0), // parallel cables
+    ("d-mod-k", 0), // routes by destination
+    ("spread", 2),  // routes drawn for each message
+    ("machines", 2),
+    ("in-switch", 10), // reduction in switches
+];
 
 #[test]
-fn channels_are_those_of_the_golden_cases() {
-    assert_eq!(check("channels", &[]), 0);
-}
-
-#[test]
-fn trees_that_know_nodes_are_those_of_the_golden_cases() {
-    assert_eq!(check("node-aware trees", &[]), 0);
-}
-
-#[test]
-fn hierarchical_collectives_in_chunks_are_those_of_the_golden_cases() {
-    assert_eq!(check("chunks", &[]), 8);
-}
-
-#[test]
-fn costs_of_messages_are_those_of_the_golden_cases() {
-    assert_eq!(check("message cost", &[]), 2);
-}
-
-#[test]
-fn folding_is_that_of_the_golden_cases() {
-    assert_eq!(check("folding", &[]), 10);
-}
-
-#[test]
-fn parallel_cables_are_those_of_the_golden_cases() {
-    assert_eq!(check("uplinks", &[]), 0);
-}
-
-#[test]
-fn routes_by_destination_are_those_of_the_golden_cases() {
-    assert_eq!(check("d-mod-k", &[]), 0);
-}
-
-#[test]
-fn routes_drawn_for_each_message_are_those_of_the_golden_cases() {
-    assert_eq!(check("spread", &[]), 2);
-}
-
-#[test]
-fn machines_are_those_of_the_golden_cases() {
-    assert_eq!(check("machines", &[]), 2);
-}
-
-#[test]
-fn reduction_in_switches_is_that_of_the_golden_cases() {
-    assert_eq!(check("in-switch", &[]), 10);
+fn every_element_is_that_of_the_golden_cases() {
+    let file = file();
+    for (element, bounds) in ELEMENTS {
+        assert_eq!(check(&file, element), bounds, "{element}");
+    }
 }

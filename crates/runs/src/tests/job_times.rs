@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use cubefold_scenario::Run;
 use cubefold_simulator::{
-    Detail, DetailList, EngineChoice, Job, JobStep, MessageTimes, Observer, Outcome, Program, RankTime,
-    Request, StageRecord, StepRecord, simulate,
+    Detail, DetailList, Job, JobStep, MessageTimes, Observer, Program, RankTime, StageRecord, StepRecord,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,7 +38,7 @@ impl GoldenCase {
         assert!(!written.is_empty());
         let table = |step: &Value| {
             let keys =
-                step.as_object().unwrap().iter().map(|(key, value)| format!("{key} = {}\n", inline(value)));
+                step.as_object().unwrap().iter().map(|(key, value)| format!("{key} = {}\n", toml(value)));
             format!("[[program.steps]]\n{}", keys.collect::<String>())
         };
         let steps: Vec<String> = steps.iter().map(table).collect();
@@ -51,21 +50,6 @@ impl GoldenCase {
             .chain(others[place..].iter().copied())
             .collect();
         Some(parts.join("\n\n"))
-    }
-}
-
-/// A JSON value in TOML, on a line.
-fn inline(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let all: Vec<String> =
-                members.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
-            format!("{{ {} }}", all.join(", "))
-        }
-        Value::Array(entries) => {
-            format!("[{}]", entries.iter().map(inline).collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
     }
 }
 
@@ -134,7 +118,7 @@ impl GoldenCase {
         let steps = &self.expected["steps"];
         assert_eq!(members_of_all(&found["steps"], steps), *steps, "{name}");
         let by_rank: Vec<[u64; 4]> = serde_json::from_value(self.expected["time_by_rank"].clone()).unwrap();
-        assert_eq!(parts(&outcome(run, &mut ()).job.unwrap().by_rank), by_rank, "{name}");
+        assert_eq!(parts(&observed(run, &mut ()).job.unwrap().by_rank), by_rank, "{name}");
     }
 }
 
@@ -165,8 +149,8 @@ fn pipelines_without_communication_take_the_closed_forms() {
         for (schedule, chunks) in cases {
             let [f, b] = [10, 20];
             let text = pipeline(stages, microbatches, [f, b], &schedule);
-            let run = scenario(&text).runs.remove(0);
-            let outcome = outcome(&run, &mut ());
+            let run = only_run(&text);
+            let outcome = observed(&run, &mut ());
             let makespan = outcome.summary.makespan().get();
             let idle = (stages - 1) * (f + b);
             assert_eq!(makespan, chunks * microbatches * (f + b) + idle, "{text}");
@@ -295,11 +279,6 @@ fn wrong_pipelines_are_told_at_their_places() {
     assert!(found.len() == 1 && found[0].contains("two pipelines without a name"), "{found:?}");
     let foreign = errors(&format!("{machine}compute_cycles = 1\nmicrobatches = 2\n"));
     assert!(foreign[0].contains("microbatches in a step that is no pipeline"), "{foreign:?}");
-}
-
-fn outcome(run: &Run, observer: &mut dyn Observer) -> Outcome {
-    let request = Request::asynchronous(EngineChoice::Auto);
-    simulate(&*run.program.body, &run.placement, run.communication, &request, observer).unwrap()
 }
 
 fn parts(times: &[RankTime]) -> Vec<[u64; 4]> {
@@ -477,9 +456,9 @@ fn times_of_random_jobs_are_a_count_of_every_cycle() {
     let (mut hidden, mut bubbles) = (0, 0);
     for case in 0..300 {
         let text = random_job(&mut draw);
-        let run = scenario(&text).runs.remove(0);
+        let run = only_run(&text);
         let mut log = Log::default();
-        let outcome = outcome(&run, &mut log);
+        let outcome = observed(&run, &mut log);
         let (job, makespan) = (run.program.job.as_deref().unwrap(), outcome.summary.makespan().get());
         let times = outcome.job.unwrap();
         let every = EveryCycle::of(job, &log, makespan);
@@ -515,7 +494,7 @@ fn small_messages_behind_large_ones_are_told() {
     };
     // Another note says that the sends are to a part of the ranks.
     let notes = |text: &str| {
-        let notes = record(&scenario(text).runs[0]).notes;
+        let notes = only_record(text).notes;
         notes.into_iter().filter(|note| note.contains("channels")).collect::<Vec<_>>()
     };
     assert_eq!(

@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use cubefold_mapping::ProcessBlock;
 use cubefold_records::FinishedRun;
 use cubefold_scenario::Run;
-use cubefold_simulator::{EngineChoice, Observer, Request, StageRecord, StepRecord, simulate};
+use cubefold_simulator::{Observer, StageRecord, StepRecord};
 use serde::Deserialize;
 
 use super::*;
@@ -137,9 +137,7 @@ fn golden_cases_take_their_cycles() {
 fn check_steps(run: &Run, case: &GoldenCase) {
     let name = &case.name;
     let mut at_ranks = AtRanks::default();
-    let request = Request::asynchronous(EngineChoice::Auto);
-    let body = &*run.program.body;
-    simulate(body, &run.placement, run.communication, &request, &mut at_ranks).unwrap();
+    observed(run, &mut at_ranks);
     // Section 23.3 has the starts and finishes of all ranks.
     let mut of_steps = BTreeMap::new();
     for (&(iteration, step, _), &(begin, finish)) in &at_ranks.0 {
@@ -254,10 +252,6 @@ fn golden_errors_are_told_at_their_places() {
 
 const TORUS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 2]\nlatency_cycles = 3\n[program]\n";
 
-fn job(steps: &str) -> Files {
-    Files::new(&[("s.toml", &format!("{TORUS}{steps}"))])
-}
-
 #[test]
 fn a_chain_takes_as_long_as_the_sequence() {
     let steps = [
@@ -272,7 +266,7 @@ fn a_chain_takes_as_long_as_the_sequence() {
             steps.iter().enumerate().map(|(place, step)| format!("[[program.steps]]\n{}{step}", name(place)));
         texts.collect::<String>()
     };
-    let records = [false, true].map(|named| record(&job(&text(named)).load().unwrap().runs[0]));
+    let records = [false, true].map(|named| only_record(&format!("{TORUS}{}", text(named))));
     assert_eq!((records[0].program.kind.as_ref(), records[1].program.kind.as_ref()), ("sequence", "job"));
     assert_eq!(records[0].makespan_cycles.unwrap(), records[1].makespan_cycles.unwrap());
     assert_eq!(records[0].predicted_cycles, records[1].predicted_cycles);
@@ -282,11 +276,10 @@ fn a_chain_takes_as_long_as_the_sequence() {
 #[test]
 fn the_time_of_jobs_is_divided_where_no_steps_are_side_by_side() {
     let record_of = |after: &str| {
-        let steps = format!(
-            "[[program.steps]]\nname = \"c\"\ncompute_cycles = 100\n[[program.steps]]\nname = \"g\"\nkind = \"all-reduce\"\n\
+        only_record(&format!(
+            "{TORUS}[[program.steps]]\nname = \"c\"\ncompute_cycles = 100\n[[program.steps]]\nname = \"g\"\nkind = \"all-reduce\"\n\
              algorithm = \"ring\"\nunits = 64\n{after}"
-        );
-        record(&job(&steps).load().unwrap().runs[0])
+        ))
     };
     let chain = record_of("");
     let totals = chain.divided_time().unwrap();
@@ -304,10 +297,7 @@ fn the_time_of_jobs_is_divided_where_no_steps_are_side_by_side() {
 #[test]
 fn a_hierarchical_collective_is_a_step() {
     let asked = "kind = \"all-reduce\"\nalgorithm = { hierarchical = { inner = \"ring\", outer = \"ring\" } }\nunits = 96\n";
-    let record_of = |steps: &str| {
-        let files = Files::new(&[("s.toml", &format!("{TORUS}processes_per_node = 2\n{steps}"))]);
-        record(&files.load().unwrap().runs[0])
-    };
+    let record_of = |steps: &str| only_record(&format!("{TORUS}processes_per_node = 2\n{steps}"));
     let alone = record_of(asked);
     let step = |name: &str| record_of(&format!("[[program.steps]]\n{name}{asked}"));
     let (sequence, job) = (step(""), step("name = \"a\"\n"));
@@ -316,7 +306,7 @@ fn a_hierarchical_collective_is_a_step() {
         assert_eq!((result.makespan_cycles, result.hops), (alone.makespan_cycles, alone.hops));
     }
     let divided = format!("{TORUS}processes_per_node = 2\n[[program.steps]]\nonly = [[0, 0, 0]]\n{asked}");
-    let found = Files::new(&[("s.toml", &divided)]).displayed();
+    let found = errors(&divided);
     assert!(found[0].contains("only divides a group: rank 0 takes part and rank 1"), "{found:?}");
 }
 
@@ -341,6 +331,6 @@ fn axes_on_a_cluster_go_along_its_devices_and_its_nodes() {
     let makespan = |run: &Run| record(run).makespan_cycles.unwrap();
     assert!(runs.iter().any(|run| makespan(run) > makespan(inside)));
     // Boxes: axis 1 in two halves of a node.
-    let boxes = scenario(&text.replace("EMBEDDINGS", "[\"axes:1=1:2/0=1:2x2:2/2=2:3\"]")).runs.remove(0);
+    let boxes = only_run(&text.replace("EMBEDDINGS", "[\"axes:1=1:2/0=1:2x2:2/2=2:3\"]"));
     assert_eq!(nodes(&boxes)[..10], [0, 2, 4, 6, 1, 3, 5, 7, 8, 10]);
 }

@@ -16,7 +16,7 @@ use rand_chacha::ChaCha12Rng;
 use super::schema;
 use crate::{
     KeepRecords, Means, Progress, execute_runs,
-    support::{RESOURCES, pool},
+    support::{RESOURCES, pool, toml},
 };
 
 /// A scenario: values of keys, as TOML writes them.
@@ -270,7 +270,7 @@ fn values() -> BTreeMap<&'static str, Vec<String>> {
         MORE.iter().flat_map(|(path, all)| all.iter().map(|one| ((*path).to_owned(), (*one).to_owned())));
     let forms = schema::forms();
     let of_forms =
-        forms.iter().flat_map(|(path, _, all)| all.iter().map(|one| ((*path).to_owned(), schema::toml(one))));
+        forms.iter().flat_map(|(path, _, all)| all.iter().map(|one| ((*path).to_owned(), toml(one))));
     for (path, value) in of_bases.chain(more).chain(of_forms) {
         // A list of algorithms is a sweep itself.
         let is_list = path == "program.algorithm" && value.starts_with('[');
@@ -298,7 +298,7 @@ fn bases() -> Vec<Values> {
     for (path, tables, values) in schema::forms() {
         let mut base: Values =
             tables.iter().flat_map(|(section, text)| lines(text, &format!("{section}."))).collect();
-        base.extend(values.first().map(|value| (path.to_owned(), schema::toml(value))));
+        base.extend(values.first().map(|value| (path.to_owned(), toml(value))));
         bases.push(base);
     }
     bases

@@ -8,9 +8,7 @@ use super::*;
 
 /// The makespan and steps of the only run of a text.
 fn times(text: &str) -> (u64, Option<u64>) {
-    let scenario = scenario(text);
-    assert_eq!(scenario.runs.len(), 1);
-    let outcome = finished(&scenario.runs[0]).outcome;
+    let outcome = finished(&only_run(text)).outcome;
     let steps = outcome.traffic.routing.map(|stages| stages.iter().map(|stage| stage.steps).sum());
     (outcome.summary.makespan().get(), steps)
 }
@@ -29,9 +27,7 @@ fn a_fat_tree_uses_its_spines_by_chance_and_one_of_them_otherwise() {
     // spine the last of the 8 hosts of a leaf waits for 7 others.
     assert!(lowest >= 18 + 7, "{lowest}");
     assert!((18..lowest).contains(&spread), "{spread}");
-    let scenario = scenario(&text("lowest"));
-    let finished = finished(&scenario.runs[0]);
-    let congestion = finished.channel_congestion.unwrap();
+    let congestion = finished(&only_run(&text("lowest"))).channel_congestion.unwrap();
     assert!(congestion.is_far_from_even(), "{congestion:?}");
     assert_eq!((congestion.routed, congestion.balanced.round()), (24, 6.0));
 }
@@ -58,16 +54,12 @@ fn permutations_are_routed_in_three_ways() {
         ),
         ["2:45: pattern shuffle of 6 processes, expected a power of two"]
     );
-    let ring = |pattern: &str| {
-        scenario(&format!(
-            "machine = {{ kind = \"ring\", shape = [7] }}\nprogram = {{ kind = \"permutation\", pattern = \"{pattern}\" }}\n"
-        ))
-    };
+    let tornado = scenario(
+        "machine = { kind = \"ring\", shape = [7] }\nprogram = { kind = \"permutation\", pattern = \"tornado\" }\n",
+    );
     let mut sent = vec![];
-    ring("tornado").runs[0]
-        .program
-        .body
-        .for_each_message(0, &mut |source, to, _| sent.push((source.label(), to.label())));
+    let program = &tornado.runs[0].program.body;
+    program.for_each_message(0, &mut |source, to, _| sent.push((source.label(), to.label())));
     sent.sort_unstable();
     assert_eq!(sent, [(0, 3), (1, 4), (2, 5), (3, 6), (4, 0), (5, 1), (6, 2)]);
 }
@@ -130,8 +122,8 @@ fn messages_on_the_paths_of_an_embedding_do_not_meet() {
     }
     // By the routes of the machine two messages of the tree meet on a half-duplex link.
     assert_eq!(times(&text(tree, 4, "asynchronous", "half-duplex", "", "scatter")).0, 3);
-    let scenario = scenario(&text(tree, 4, "asynchronous", "full-duplex", by_embedding, "to-children"));
-    let finished = finished(&scenario.runs[0]);
+    let run = only_run(&text(tree, 4, "asynchronous", "full-duplex", by_embedding, "to-children"));
+    let finished = finished(&run);
     assert_eq!(finished.metrics.link_congestion.max, 1);
     assert_eq!(finished.outcome.traffic.messages, 14);
     let errors = errors(&text(
@@ -163,9 +155,8 @@ fn trees_on_meshes_send_to_children_without_meeting() {
             )
         };
         for communication in ["to-children", "to-parents"] {
-            let scenario = scenario(&text(communication));
-            let run = &scenario.runs[0];
-            let finished = finished(run);
+            let run = only_run(&text(communication));
+            let finished = finished(&run);
             assert_eq!(finished.outcome.summary.totals().blocked, 0, "{order} {communication}");
             let paths = run.placement.edge_paths().unwrap().unwrap();
             assert_eq!(finished.outcome.summary.makespan().get(), paths.longest(), "{order} {communication}");
@@ -203,9 +194,7 @@ fn random_accesses_are_executed_by_sorting_and_by_messages() {
         (&write_all, "[[],[],[0,2],[],[],[4],[1,5,7],[]]"),
     ] {
         for execution in [SORTING, "mode = \"asynchronous\"", "routing = \"valiant\""] {
-            let scenario = scenario(&random_access(program, execution));
-            let run = &scenario.runs[0];
-            let record = record(run);
+            let record = only_record(&random_access(program, execution));
             assert_eq!(serde_json::to_string(&record.received).unwrap(), received, "{program} {execution}");
         }
     }
@@ -216,8 +205,7 @@ fn permutations_show_what_the_worst_of_them_takes() {
     let text = "machine = { kind = \"torus\", shape = [8, 8] }\n\
                 program = { kind = \"permutation\", pattern = \"transpose\", units = 100 }\n\
                 mapping.embeddings = [\"standard\"]\n";
-    let scenario = scenario(text);
-    let record = record(&scenario.runs[0]);
+    let record = only_record(text);
     assert!((record.worst_case_bound.unwrap() - 200.0 / 3.0).abs() < 1e-9);
 }
 

@@ -9,14 +9,6 @@ fn machine(kind: &str, dimensions: u64) -> String {
     format!("machine = {{ kind = \"{kind}\", dimensions = {dimensions} }}\n")
 }
 
-/// The makespan of the only run of a text.
-fn makespan(text: &str) -> u64 {
-    let scenario = scenario(text);
-    assert_eq!(scenario.runs.len(), 1);
-    let finished = finished(&scenario.runs[0]);
-    finished.outcome.summary.makespan().get()
-}
-
 #[test]
 fn divide_and_conquer_takes_the_hypercube_as_long_as_can_be_told_by_hand() {
     for dimensions in [1, 4, 7] {

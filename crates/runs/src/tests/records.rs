@@ -10,7 +10,7 @@ use cubefold_scenario::load;
 
 use crate::{
     KeepRecords, Progress, execute,
-    support::{record, record_at, runs},
+    support::{record, records, runs},
 };
 
 /// Scenarios whose records together have every member.
@@ -145,11 +145,7 @@ fn a_bus_bandwidth_is_the_goodput_times_one_rounded_ratio() {
 #[test]
 fn the_scenarios_with_sizes_say_units_seconds_and_the_busiest_link() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let records = |name: &str| {
-        let runs = load(&[folder.join(name)]).unwrap().remove(0).runs;
-        let records = runs.iter().enumerate().map(|(place, run)| record_at(run, place));
-        records.collect::<Vec<_>>()
-    };
+    let records = |name: &str| records(&load(&[folder.join(name)]).unwrap().remove(0).runs);
     for record in records("sized-messages.toml") {
         assert_eq!((record.units, record.program.message_bytes), (1 << 20, Some(64 << 20)));
         let (seconds, goodput) = (record.makespan_seconds.unwrap(), record.goodput_bytes_per_second.unwrap());

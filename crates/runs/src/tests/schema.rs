@@ -5,6 +5,8 @@ use std::{cmp::Ordering, path::Path};
 use cubefold_scenario::{KeyValues, load_text, scenario_keys, scenario_schema};
 use serde_json::{Value, json};
 
+use crate::support::toml;
+
 /// Whether a schema accepts a value, by the keywords that schemas of scenarios use.
 fn accepts(schema: &Value, value: &Value) -> bool {
     let all = |keyword: &str, holds: &dyn Fn(&Value) -> bool| schema.get(keyword).is_none_or(holds);
@@ -54,18 +56,6 @@ fn accepts(schema: &Value, value: &Value) -> bool {
             };
             members.is_none_or(|members| members.iter().all(fits))
         })
-}
-
-/// A value as TOML writes it.
-pub(super) fn toml(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
-        Value::Object(members) => {
-            let members = members.iter().map(|(name, member)| format!("{name} = {}", toml(member)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
-    }
 }
 
 /// A value of each type, and of lists of them: right for few keys.

@@ -1,28 +1,34 @@
 //! Round trips: our readers read GOAL and lists of messages, libraries read XML and protobuf.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use cubefold_scenario::load_text;
 use cubefold_simulator::{OperationKind, TaskGraph};
 use prost::Message as _;
 
 use super::*;
-use crate::{
-    Progress,
-    runner::{KeepRecords, execute},
-};
+use crate::support::{finished, only_run};
 
 mod msccl;
 
-/// The run of a scenario without a sweep.
-fn run_of(text: &str) -> Run {
-    let mut scenario = load_text(Path::new("s.toml"), text).unwrap();
-    assert_eq!(scenario.runs.len(), 1);
-    scenario.runs.remove(0)
+fn makespan(run: &Run) -> u64 {
+    finished(run).outcome.summary.makespan().get()
 }
 
-fn makespan(run: &Run) -> u64 {
-    execute(run, 0, KeepRecords::No, &Progress::default()).unwrap().outcome.summary.makespan().get()
+/// The run of a scenario in a folder with these files.
+fn run_beside(text: &str, files: &[(String, Vec<u8>)]) -> Run {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, contents) in files {
+        std::fs::write(directory.path().join(name), contents).unwrap();
+    }
+    load_text(&directory.path().join("s.toml"), text).unwrap().runs.remove(0)
+}
+
+/// A scenario with another program.
+fn with_program(text: &str, program: &str) -> String {
+    let begin = text.find("[program]").unwrap();
+    let end = text.find("[mapping]").unwrap_or(text.len());
+    format!("{}{program}{}", &text[..begin], &text[end..])
 }
 
 const CC_CUBE: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlatency_cycles = 2\n[program]\nkind = \"cc-cube\"\n\
@@ -30,7 +36,7 @@ const CC_CUBE: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlatency_cycl
 
 /// A collective on a torus of 4 x 4, or on a ring.
 fn collective(shape: &str, program: &str) -> Run {
-    run_of(&format!("[machine]\nkind = \"torus\"\nshape = {shape}\n[program]\n{program}\n"))
+    only_run(&format!("[machine]\nkind = \"torus\"\nshape = {shape}\n[program]\n{program}\n"))
 }
 
 #[test]
@@ -49,18 +55,11 @@ fn what_no_file_has_is_told() {
 #[test]
 fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
     for text in [CC_CUBE, IN_SECONDS] {
-        let run = run_of(text);
+        let run = only_run(text);
         let written = ProgramFormat::GOAL.write(&run).unwrap();
-        assert_eq!(written.notes, [] as [String; 0]);
-        let directory = tempfile::tempdir().unwrap();
-        let [(_, goal)] = &written.files[..] else { panic!("one file") };
-        std::fs::write(directory.path().join("p.goal"), goal).unwrap();
-        let begin = text.find("[program]").unwrap();
-        let end = text.find("[mapping]").unwrap_or(text.len());
-        let goal =
-            format!("{}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n{}", &text[..begin], &text[end..]);
-        let mut scenario = load_text(&directory.path().join("s.toml"), &goal).unwrap();
-        let read = scenario.runs.remove(0);
+        assert_eq!((written.files.len(), &written.notes[..]), (1, &[] as &[String]));
+        let goal = with_program(text, "[program]\nkind = \"goal\"\nfile = \"program.goal\"\n");
+        let read = run_beside(&goal, &written.files);
         assert_eq!(makespan(&read), makespan(&run));
         let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
         let expected = schedule_of(&run, "goal").unwrap();
@@ -91,7 +90,7 @@ fn jobs_are_written_if_no_steps_are_side_by_side() {
              compute_cycles = 100\n[[program.steps]]\nname = \"b\"\nkind = \"send\"\nover = [0]\nwrap = true\n\
              units = 50\n{after}"
         );
-        run_of(&text)
+        only_run(&text)
     };
     let (chain, beside) = (job(""), job("after = []\n"));
     assert_eq!([makespan(&chain), makespan(&beside)], [150, 100]);
@@ -108,14 +107,13 @@ fn jobs_are_written_if_no_steps_are_side_by_side() {
 /// Section 28.6; the predicted cycles are those promised if the tree has nodes of its own.
 #[test]
 fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
-    let directory = tempfile::tempdir().unwrap();
     let (compute, hop) = (5, 3);
     // Dimensions of the cube above the levels of the tree, links from the root to the farthest leaf above them.
     for (construction, dimensions, links) in
         [("double-rooted-tree", 1, Some(1)), ("wide-tree", 2, Some(0)), ("binomial-tree", 0, None)]
     {
         for levels in 1..=6_u64 {
-            let run = run_of(&format!(
+            let run = only_run(&format!(
                 "[machine]\nkind = \"hypercube\"\ndimensions = {}\nhop_cycles = {hop}\nprocessors_per_node = 64\n\
                  [program]\nkind = \"divide-and-conquer\"\ncompute_cycles = {compute}\n\
                  guest = {{ kind = \"binary-tree\", levels = {levels} }}\n\
@@ -123,14 +121,14 @@ fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
                 levels + dimensions
             ));
             if let Some(links) = links {
-                let predicted = execute(&run, 0, KeepRecords::No, &Progress::default()).unwrap().predicted;
-                assert_eq!(predicted, Some((2 * levels + 1) * compute + 2 * hop * (levels + links)));
+                assert_eq!(
+                    finished(&run).predicted,
+                    Some((2 * levels + 1) * compute + 2 * hop * (levels + links))
+                );
             }
             let written = ProgramFormat::GOAL.write(&run).unwrap();
-            std::fs::write(directory.path().join("p.goal"), &written.files[0].1).unwrap();
-            let goal =
-                "[machine]\nkind = \"ring\"\nshape = [128]\n[program]\nkind = \"goal\"\nfile = \"p.goal\"\n";
-            let read = load_text(&directory.path().join("s.toml"), goal).unwrap().runs.remove(0);
+            let goal = "[machine]\nkind = \"ring\"\nshape = [128]\n[program]\nkind = \"goal\"\nfile = \"program.goal\"\n";
+            let read = run_beside(goal, &written.files);
             assert_eq!(
                 makespan(&Run { program: read.program, ..run.clone() }),
                 makespan(&run),
@@ -144,23 +142,16 @@ fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
 const IN_SECONDS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
                           [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
 
+/// A program of traces, whose messages wait for their receives.
+const CHAKRA: &str =
+    "[program]\nkind = \"chakra\"\nfile = \"program.{rank}.et\"\n[execution]\neager_units = 0\n";
+
 #[test]
 fn a_program_written_as_chakra_reads_back_with_the_same_cycles() {
     for text in [CC_CUBE, IN_SECONDS] {
-        let run = run_of(text);
+        let run = only_run(text);
         let written = ProgramFormat::CHAKRA.write(&run).unwrap();
-        let directory = tempfile::tempdir().unwrap();
-        for (name, bytes) in &written.files {
-            std::fs::write(directory.path().join(name), bytes).unwrap();
-        }
-        let begin = text.find("[program]").unwrap();
-        let end = text.find("[mapping]").unwrap_or(text.len());
-        let chakra = format!(
-            "{}[program]\nkind = \"chakra\"\nfile = \"program.{{rank}}.et\"\n{}[execution]\neager_units = 0\n",
-            &text[..begin],
-            &text[end..]
-        );
-        let read = load_text(&directory.path().join("s.toml"), &chakra).unwrap().runs.remove(0);
+        let read = run_beside(&with_program(text, CHAKRA), &written.files);
         assert_eq!(makespan(&read), makespan(&run));
         let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
         assert_eq!(schedule.requirements(), schedule_of(&run, "chakra").unwrap().requirements());
@@ -172,30 +163,24 @@ fn chakra_keeps_the_processor_of_the_host_and_says_what_is_not_eager() {
     let goal = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: calc 40 cpu 1\nl3: send 8b to 1 tag 1\nl3 requires l2\n}\n\
                 rank 1 {\nl1: recv 8b from 0 tag 1\nl2: calc 30 cpu 1\nl3: calc 20 cpu 1\nl3 requires l1\n}\n";
     let machine = "[machine]\nkind = \"ring\"\nshape = [2]\n";
-    let directory = tempfile::tempdir().unwrap();
-    let load = |text: String| load_text(&directory.path().join("s.toml"), &text).unwrap().runs.remove(0);
-    std::fs::write(directory.path().join("p.goal"), goal).unwrap();
-    std::fs::write(directory.path().join("q.goal"), goal.replace(" cpu 1", "")).unwrap();
-    let run = load(format!("{machine}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n"));
+    let of_goal = |goal: &str| {
+        let text = format!("{machine}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n");
+        run_beside(&text, &[("p.goal".to_owned(), goal.as_bytes().to_vec())])
+    };
+    let run = of_goal(goal);
     let written = ProgramFormat::CHAKRA.write(&run).unwrap();
     let eager = |note: &&String| note.contains("execution.eager_units = 0");
     assert_eq!(written.notes.iter().filter(eager).count(), 1, "{:?}", written.notes);
-    for (name, bytes) in &written.files {
-        std::fs::write(directory.path().join(name), bytes).unwrap();
-    }
-    let program =
-        "[program]\nkind = \"chakra\"\nfile = \"program.{rank}.et\"\n[execution]\neager_units = 0\n";
-    let read = load(format!("{machine}{program}"));
+    let read = run_beside(&format!("{machine}{CHAKRA}"), &written.files);
     assert_eq!((makespan(&read), makespan(&run)), (68, 68));
     // With one processor a rank the send waits for both calculations.
-    let one = load(format!("{machine}[program]\nkind = \"goal\"\nfile = \"q.goal\"\n"));
-    assert_eq!(makespan(&one), 118);
+    assert_eq!(makespan(&of_goal(&goal.replace(" cpu 1", ""))), 118);
 }
 
 #[test]
 fn jobs_are_written_if_their_ranks_have_one_share_and_their_steps_an_order() {
     let job = |ports: &str, last: &str| {
-        run_of(&format!(
+        only_run(&format!(
             "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\n[[program.steps]]\nname = \"a\"\ncompute_cycles = 17\n\
              [[program.steps]]\nkind = \"all-reduce\"\nalgorithm = \"bucket\"\nunits = 64\n{ports}{last}"
         ))
@@ -211,33 +196,26 @@ fn jobs_are_written_if_their_ranks_have_one_share_and_their_steps_an_order() {
 
 #[test]
 fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
-    let run = run_of(CC_CUBE);
+    let run = only_run(CC_CUBE);
     let written = ProgramFormat::STAGES.write(&run).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("p.csv"), &written.files[0].1).unwrap();
     assert_eq!(
         written.notes,
         ["give program.processes = 16 and program.compute_cycles = [5, 5, 5, 5] with the file"]
     );
-    let begin = CC_CUBE.find("[program]").unwrap();
-    let stages = format!(
-        "{}[program]\nkind = \"stages\"\nfile = \"p.csv\"\nprocesses = 16\ncompute_cycles = [5, 5, 5, 5]\n\
-         [mapping]\nembeddings = [\"byweight\"]\n",
-        &CC_CUBE[..begin]
-    );
-    let mut scenario = load_text(&directory.path().join("s.toml"), &stages).unwrap();
-    assert_eq!(makespan(&scenario.runs.remove(0)), makespan(&run));
+    let program = "[program]\nkind = \"stages\"\nfile = \"program.csv\"\nprocesses = 16\ncompute_cycles = [5, 5, 5, 5]\n";
+    let read = run_beside(&with_program(CC_CUBE, program), &written.files);
+    assert_eq!(makespan(&read), makespan(&run));
 }
 
 #[test]
 fn what_a_format_cannot_say_is_named() {
     let error = |format: ProgramFormat, run: &Run| format.write(run).unwrap_err().to_string();
-    let cube = run_of(CC_CUBE);
+    let cube = only_run(CC_CUBE);
     assert_eq!(
         error(ProgramFormat::MSCCL_XML, &cube),
         "msccl-xml cannot express a program of kind cc-cube, expected all-reduce, reduce-scatter, all-gather, broadcast or all-to-all"
     );
-    let coordinated = run_of(&format!("{CC_CUBE}[execution]\nmode = \"coordinated\"\n"));
+    let coordinated = only_run(&format!("{CC_CUBE}[execution]\nmode = \"coordinated\"\n"));
     assert_eq!(
         error(ProgramFormat::GOAL, &coordinated),
         "goal cannot express coordinated execution, expected asynchronous execution"
@@ -249,7 +227,7 @@ fn what_a_format_cannot_say_is_named() {
 #[test]
 fn chakra_traces_read_back_by_the_schema() {
     use chakra::schema::{GlobalMetadata, Node, NodeType, Value};
-    let run = run_of(CC_CUBE);
+    let run = only_run(CC_CUBE);
     let schedule = schedule_of(&run, "chakra").unwrap();
     let written = ProgramFormat::CHAKRA.write(&run).unwrap();
     assert_eq!(written.files.len(), 16);
@@ -297,7 +275,7 @@ fn chakra_traces_read_back_by_the_schema() {
 
 #[test]
 fn time_independent_traces_wait_for_what_they_require() {
-    let run = run_of(CC_CUBE);
+    let run = only_run(CC_CUBE);
     let written = ProgramFormat::SIMGRID.write(&run).unwrap();
     assert_eq!(written.files.len(), 17);
     let first = String::from_utf8(written.files[0].1.clone()).unwrap();
@@ -310,15 +288,9 @@ fn time_independent_traces_wait_for_what_they_require() {
 
 #[test]
 fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(
-        directory.path().join("a.goal"),
-        "num_ranks 2\nrank 0 {\nsend 4b to 1\n}\nrank 1 {\nrecv 4b from 0\n}\n",
-    )
-    .unwrap();
+    let goal = b"num_ranks 2\nrank 0 {\nsend 4b to 1\n}\nrank 1 {\nrecv 4b from 0\n}\n";
     let text = "[machine]\nkind = \"line\"\nshape = [2]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\ncompute_cycles = 3\n";
-    let mut scenario = load_text(&directory.path().join("s.toml"), text).unwrap();
-    let run = scenario.runs.remove(0);
+    let run = run_beside(text, &[("a.goal".to_owned(), goal.to_vec())]);
     assert_eq!(makespan(&run), 3 + 4);
     assert_eq!(run.program.body.special().tasks().map(TaskGraph::message_count), Some(1));
     let error = ProgramFormat::GOAL.write(&run).unwrap_err().to_string();
@@ -334,7 +306,7 @@ fn durations_in_whole_microseconds_are_told_with_their_error() {
     let text = "[machine]\nkind = \"ring\"\nshape = [8]\nlink = { bandwidth = \"50 GB/s\", latency = \"500 ns\" }\n\
                 switching = \"cut-through\"\n[program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\ncompute = \"TIME\"\nbytes = \"1 MiB\"\n";
     let note = |time: &str| {
-        let written = ProgramFormat::CHAKRA.write(&run_of(&text.replace("TIME", time))).unwrap();
+        let written = ProgramFormat::CHAKRA.write(&only_run(&text.replace("TIME", time))).unwrap();
         written.notes[0].clone()
     };
     let rounded = note("300 ns");
@@ -362,7 +334,7 @@ fn runtimes_have_their_names_and_limits() {
     let (text, notes) = written(&scatter, None).unwrap();
     assert!(text.contains("maxBytes=\"4611686018427387904\""), "{text}");
     assert!(notes.iter().any(|note| note.contains("msccl-executor and rccl expect")), "{notes:?}");
-    let sized = run_of(
+    let sized = only_run(
         "[machine]\nkind = \"ring\"\nshape = [8]\nlink = { bandwidth = \"50 GB/s\" }\nunit_bytes = 64\n\
          [program]\nkind = \"all-reduce\"\nalgorithm = \"ring\"\nbytes = \"1 MiB\"\n",
     );
