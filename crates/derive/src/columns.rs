@@ -1,7 +1,7 @@
 //! Columns of the results.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{
     Attribute, Data, DeriveInput, Error, Field, Ident, LitStr, Meta, Result, Token,
     parse::{Parse, ParseStream},
@@ -71,8 +71,7 @@ impl Parse for Described {
 impl Described {
     /// A column whose definition is elsewhere.
     fn of_defined_elsewhere(place: Span) -> Self {
-        let empty = || quote!("");
-        let others = ["text", "source"].map(|key| (Ident::new(key, place), empty())).into();
+        let others = ["text", "source"].map(|key| (Ident::new(key, place), quote!(""))).into();
         Self { title: LitStr::new("", place), is_term: false, list: None, kind: None, others }
     }
 
@@ -128,25 +127,13 @@ pub(crate) fn lists(input: &DeriveInput) -> Result<TokenStream> {
 fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<TokenStream> {
     let member = field.ident.as_ref().ok_or_else(|| Error::new(field.span(), "expected a named member"))?;
     let (title, ty) = (&described.title, &field.ty);
-    let name = described.get("name").map_or_else(
-        || {
-            let name = format!("{}{member}", defaults.prefix);
-            quote!(#name)
-        },
-        |name| quote!(#name),
-    );
-    let text = described.get("text").map_or_else(
-        || {
-            let text = documentation(&field.attrs);
-            quote!(#text)
-        },
-        |text| quote!(#text),
-    );
-    let part = |key: &str| described.get(key).map_or_else(|| quote!(""), |value| quote!(#value));
-    let (unit, formula) = (part("unit"), part("formula"));
+    let part = |key: &str, default: TokenStream| described.get(key).cloned().unwrap_or(default);
+    let name = part("name", format!("{}{member}", defaults.prefix).to_token_stream());
+    let text = part("text", documentation(&field.attrs).to_token_stream());
+    let (unit, formula, aliases) =
+        (part("unit", quote!("")), part("formula", quote!("")), part("aliases", quote!([])));
     let source = described.get("source").or(defaults.source.as_ref());
     let source = source.ok_or_else(|| Error::new(title.span(), "expected a source"))?;
-    let aliases = described.get("aliases").map_or_else(|| quote!([]), |aliases| quote!(#aliases));
     let is_term = described.is_term;
     let kind = described.kind.clone().or_else(|| is_term.then(|| format_ident!("Term")));
     let kind = kind.map_or_else(

@@ -19,7 +19,10 @@ mod tests;
 
 use std::{fmt, path::Path};
 
-use cubefold_formats::input::{engineering_rate, engineering_seconds, written_rate, written_seconds};
+use cubefold_formats::{
+    benchmark::Point,
+    input::{engineering_rate, engineering_seconds, written_rate, written_seconds},
+};
 use cubefold_scenario::{ScenarioErrors, load_text, measured};
 
 use self::machine_run::TwoNodes;
@@ -37,25 +40,6 @@ pub fn read_measurement(path: &Path, options: MeasurementOptions) -> Result<Meas
     measured(path, &name, options).map_err(ScenarioErrors::new)
 }
 
-/// A measured size \[bytes\] and its time \[seconds\], for messages.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MeasuredPoint {
-    bytes: u64,
-    seconds: f64,
-}
-
-impl From<(u64, f64)> for MeasuredPoint {
-    fn from((bytes, seconds): (u64, f64)) -> Self {
-        Self { bytes, seconds }
-    }
-}
-
-impl fmt::Display for MeasuredPoint {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} at {} B", engineering_seconds(self.seconds), self.bytes)
-    }
-}
-
 /// Measurements that cannot be fitted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CalibrationError {
@@ -71,14 +55,18 @@ pub enum CalibrationError {
         found: usize,
     },
     /// Larger messages are not slower.
-    #[error("{name}: {first} and {last}, expected sizes so large that the time grows with them")]
+    #[error(
+        "{name}: {} and {}, expected sizes so large that the time grows with them",
+        shown(first),
+        shown(last)
+    )]
     NoBandwidth {
         /// The file.
         name: String,
         /// The smallest size.
-        first: MeasuredPoint,
+        first: Point,
         /// The largest size.
-        last: MeasuredPoint,
+        last: Point,
     },
     /// The parameters are outside the range of scenarios.
     #[error("the fitted link is {link}, which scenarios do not take: {reason}")]
@@ -88,6 +76,11 @@ pub enum CalibrationError {
         /// The first error of the scenario.
         reason: String,
     },
+}
+
+/// `12.4 us at 1024 B`.
+fn shown(point: &Point) -> String {
+    format!("{} at {} B", engineering_seconds(point.seconds), point.bytes)
 }
 
 /// Parameters of a machine, and the series from which they follow.
@@ -166,9 +159,7 @@ impl Calibration {
     /// Checks that a scenario can have these parameters.
     fn check(&self) -> Result<(), CalibrationError> {
         let link = self.link();
-        let cost = self
-            .startup_seconds
-            .map_or_else(String::new, |startup| format!("message_cost = \"{}\"\n", written_seconds(startup)));
+        let cost = message_cost(self.startup_seconds);
         let text = format!(
             "[machine]\nkind = \"ring\"\nshape = [4]\nlink = {link}\n[program]\nkind = \"cc-cube\"\n{cost}"
         );
@@ -178,6 +169,12 @@ impl Calibration {
             CalibrationError::NoMachine { link, reason: reason.lines().next().unwrap_or_default().to_owned() }
         })
     }
+}
+
+/// The line of a program with this cost of a message at either end, if it is known.
+fn message_cost(startup_seconds: Option<f64>) -> String {
+    let line = |startup| format!("message_cost = \"{}\"\n", written_seconds(startup));
+    startup_seconds.map_or_else(String::new, line)
 }
 
 /// Joins series of one size, of the same benchmark and kind.

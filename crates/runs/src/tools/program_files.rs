@@ -17,8 +17,9 @@ mod tests;
 
 pub use self::msccl_xml::MscclRuntime;
 
-use std::{fmt, io};
+use std::{fmt, io, sync::Arc};
 
+use cubefold_formats::input::Ratio;
 use cubefold_scenario::{ExecutionMode, Run};
 use cubefold_simulator::{Cycles, OperationKind, TaskSchedule, TaskScheduleError, task_schedule};
 
@@ -215,7 +216,7 @@ impl fmt::Debug for ProgramFormat {
 /// # Errors
 ///
 /// If task graphs cannot execute it: it is coordinated, or its processes share a processor.
-fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSchedule>, ProgramFileError> {
+fn schedule_of(run: &Run, format: &'static str) -> Result<Arc<TaskSchedule>, ProgramFileError> {
     let not_said = |what: String, expected| Err(ProgramFileError::NotSaid { format, what, expected });
     if let ExecutionMode::Coordinated { .. } = run.execution.mode {
         return not_said("coordinated execution".to_owned(), "asynchronous execution");
@@ -234,7 +235,7 @@ fn schedule_of(run: &Run, format: &'static str) -> Result<std::sync::Arc<TaskSch
         let what = format!("{load} processes that share {processors} processors of a node");
         return not_said(what, "a processor for each process");
     }
-    Ok(std::sync::Arc::new(task_schedule(&*run.program.body)?))
+    Ok(Arc::new(task_schedule(&*run.program.body)?))
 }
 
 /// Units of sizes and times: units and cycles in a schedule made from a program; bytes and nanoseconds in a
@@ -261,11 +262,10 @@ impl<'run> Amounts<'run> {
     /// cycles; a cycle is a nanosecond if the machine is given in cycles.
     fn nanoseconds(&self, amount: u64) -> (u64, bool) {
         let Some(scale) = self.run.scale.filter(|_| !self.is_of_file) else { return (amount, true) };
-        let nanoseconds = cubefold_formats::input::Ratio::from(amount).times(scale.cycle_nanoseconds());
+        let nanoseconds = Ratio::from(amount).times(scale.cycle_nanoseconds());
         let whole =
             nanoseconds.and_then(|nanoseconds| u64::try_from(nanoseconds.rounded()).ok()).unwrap_or(u64::MAX);
-        let seconds = cubefold_formats::input::Ratio::from(whole)
-            .over(cubefold_formats::input::Ratio::from(1_000_000_000));
+        let seconds = Ratio::from(whole).over(Ratio::from(1_000_000_000));
         (whole, seconds.and_then(|seconds| scale.cycles(seconds)) == Some(amount))
     }
 

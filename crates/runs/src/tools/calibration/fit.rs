@@ -79,7 +79,8 @@ impl FittedSeries {
         let bandwidth = protocols.iter().rev().find_map(|protocol| protocol.bytes_per_second);
         let Some(bytes_per_second) = bandwidth.filter(|bandwidth| bandwidth.is_finite() && *bandwidth > 0.0)
         else {
-            return Err(no_bandwidth(&measurement));
+            let [first, last] = [0, measurement.points.len() - 1].map(|place| measurement.points[place]);
+            return Err(CalibrationError::NoBandwidth { name: measurement.name, first, last });
         };
         Ok(Self { measurement, protocols, bytes_per_second, is_held })
     }
@@ -105,13 +106,6 @@ impl FittedSeries {
     pub fn residuals(&self) -> impl Iterator<Item = f64> {
         self.measurement.points.iter().map(|point| self.seconds(point.bytes) / point.seconds - 1.0)
     }
-}
-
-/// The error of a series whose times do not grow: its ends.
-fn no_bandwidth(measurement: &Measurement) -> CalibrationError {
-    let end = |point: Option<&Point>| point.map_or((0, 0.0), |point| (point.bytes, point.seconds));
-    let (first, last) = (end(measurement.points.first()), end(measurement.points.last()));
-    CalibrationError::NoBandwidth { name: measurement.name.clone(), first: first.into(), last: last.into() }
 }
 
 /// The different sizes: the points of each.

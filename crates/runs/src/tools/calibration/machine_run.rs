@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use cubefold_formats::input::written_seconds;
 use cubefold_scenario::load_text;
 
-use super::SeriesKind;
+use super::{SeriesKind, message_cost};
 use crate::{KeepRecords, Progress, execute};
 
 /// The messages in flight of a benchmark that sends many at once.
@@ -37,9 +36,7 @@ impl TwoNodes {
     /// The time of some messages side by side \[seconds\].
     fn makespan(&self, messages: u32, bytes: u64) -> Option<f64> {
         let (nodes, hops) = (u64::from(self.hops) + 1, self.hops);
-        let cost = self
-            .startup_seconds
-            .map_or_else(String::new, |startup| format!("message_cost = \"{}\"\n", written_seconds(startup)));
+        let cost = message_cost(self.startup_seconds);
         let step = |place: u32| {
             format!(
                 "[[program.steps]]\nname = \"{place}\"\nkind = \"send\"\nover = [0]\nby = {hops}\nbytes = {bytes}\n\

@@ -362,10 +362,12 @@ fn document(
         ];
         open(&mut writer, "gpu", &attributes)?;
         for (number, (key, steps)) in gpu.blocks.iter().enumerate() {
-            write_block(&mut writer, number, *key, steps)?;
+            let peer = Some(key.peer);
+            let [send, receive] = if key.is_receive { [None, peer] } else { [peer, None] };
+            write_block(&mut writer, number, [send, receive], key.share, steps)?;
         }
         if !kind.is_in_place {
-            write_own_items(&mut writer, collective, Layout::new(collective, kind), id, gpu.blocks.len())?;
+            write_block(&mut writer, gpu.blocks.len(), [None; 2], 0, &own_items(collective, kind, id))?;
         }
         writer.write_event(Event::End(BytesEnd::new("gpu")))?;
     }
@@ -375,43 +377,29 @@ fn document(
     Ok(file)
 }
 
-/// Writes the copy of a rank's own items in an all-to-all, which no message carries.
-fn write_own_items(
-    writer: &mut Writer<Vec<u8>>,
-    collective: &Groups,
-    layout: Layout,
-    rank: usize,
-    number: usize,
-) -> Result<(), ProgramFileError> {
-    let attributes = [("id", number.to_string()), ("send", "-1".to_owned()), ("recv", "-1".to_owned())];
-    open(writer, "tb", &[&attributes[..], &[("chan", "0".to_owned())]].concat())?;
-    for share in 0..collective.share_count() {
-        let chunk = layout.chunk(share, u32::try_from(rank).unwrap_or(u32::MAX));
-        let copy = Step {
-            kind: "cpy",
-            buffers: ["i", "o"],
-            offsets: [chunk; 2],
-            count: 1,
-            depends_on: None,
-            is_depended_on: false,
-        };
-        write_step(writer, share as usize, &copy)?;
-    }
-    writer.write_event(Event::End(BytesEnd::new("tb")))?;
-    Ok(())
+/// The copies of a rank's own items in an all-to-all, which no message carries.
+fn own_items(collective: &Groups, kind: &CollectiveKind, rank: usize) -> Vec<Step> {
+    let (layout, rank) = (Layout::new(collective, kind), u32::try_from(rank).unwrap_or(u32::MAX));
+    let copy = |share| step("cpy", kind, [layout.chunk(share, rank); 2], 1);
+    (0..collective.share_count()).map(copy).collect()
 }
 
+/// A number, or -1 in its place.
+fn or_none<N: ToString>(number: Option<N>) -> String {
+    number.map_or_else(|| "-1".to_owned(), |number| number.to_string())
+}
+
+/// Writes a thread block, with the peers to which it sends and from which it receives.
 fn write_block(
     writer: &mut Writer<Vec<u8>>,
     number: usize,
-    key: BlockKey,
+    peers: [Option<u32>; 2],
+    channel: u32,
     steps: &[Step],
 ) -> Result<(), ProgramFileError> {
-    let peer = key.peer.to_string();
-    let none = "-1".to_owned();
-    let (send, receive) = if key.is_receive { (none, peer) } else { (peer, none) };
+    let [send, receive] = peers.map(or_none);
     let attributes =
-        [("id", number.to_string()), ("send", send), ("recv", receive), ("chan", key.share.to_string())];
+        [("id", number.to_string()), ("send", send), ("recv", receive), ("chan", channel.to_string())];
     open(writer, "tb", &attributes)?;
     for (at, step) in steps.iter().enumerate() {
         write_step(writer, at, step)?;
@@ -421,7 +409,6 @@ fn write_block(
 }
 
 fn write_step(writer: &mut Writer<Vec<u8>>, at: usize, step: &Step) -> Result<(), ProgramFileError> {
-    let number = |number: Option<usize>| number.map_or_else(|| "-1".to_owned(), |number| number.to_string());
     let attributes = [
         ("s", at.to_string()),
         ("type", step.kind.to_owned()),
@@ -430,8 +417,8 @@ fn write_step(writer: &mut Writer<Vec<u8>>, at: usize, step: &Step) -> Result<()
         ("dstbuf", step.buffers[1].to_owned()),
         ("dstoff", step.offsets[1].to_string()),
         ("cnt", step.count.to_string()),
-        ("depid", number(step.depends_on.map(|depends_on| depends_on.0))),
-        ("deps", number(step.depends_on.map(|depends_on| depends_on.1))),
+        ("depid", or_none(step.depends_on.map(|depends_on| depends_on.0))),
+        ("deps", or_none(step.depends_on.map(|depends_on| depends_on.1))),
         ("hasdep", u8::from(step.is_depended_on).to_string()),
     ];
     let attributes = attributes.iter().map(|(name, value)| (*name, value.as_str()));

@@ -7,10 +7,8 @@
 use std::fmt;
 
 /// A runtime. The set is closed; the command line uses the same words.
-#[derive(Clone, Copy)]
-pub struct MscclRuntime(&'static Runtime);
-
-struct Runtime {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MscclRuntime {
     name: &'static str,
     summary: &'static str,
     reduce_scatter: &'static str,
@@ -18,41 +16,6 @@ struct Runtime {
     max_peers: Option<usize>, // to which a channel of a GPU sends, or from which it receives
     moves_items: bool,        // whether a chunk may have another place at its destination
 }
-
-static RUNTIMES: [Runtime; 4] = [
-    Runtime {
-        name: "msccl",
-        summary: "Microsoft's fork of NCCL",
-        reduce_scatter: "reduce_scatter",
-        max_steps: Some(256),
-        max_peers: Some(32),
-        moves_items: true,
-    },
-    Runtime {
-        name: "msccl-executor",
-        summary: "Azure's msccl-executor-nccl",
-        reduce_scatter: "reducescatter",
-        max_steps: Some(64),
-        max_peers: Some(32),
-        moves_items: true,
-    },
-    Runtime {
-        name: "rccl",
-        summary: "AMD's RCCL",
-        reduce_scatter: "reducescatter",
-        max_steps: Some(256),
-        max_peers: Some(32),
-        moves_items: true,
-    },
-    Runtime {
-        name: "astra-sim",
-        summary: "Custom collectives of ASTRA-sim",
-        reduce_scatter: "reduce_scatter",
-        max_steps: None,
-        max_peers: None,
-        moves_items: false,
-    },
-];
 
 /// The properties of a program that runtimes limit.
 #[derive(Debug, Clone, Copy)]
@@ -66,38 +29,62 @@ pub(super) struct Demand {
 }
 
 impl MscclRuntime {
+    const MSCCL: Self = Self {
+        name: "msccl",
+        summary: "Microsoft's fork of NCCL",
+        reduce_scatter: "reduce_scatter",
+        max_steps: Some(256),
+        max_peers: Some(32),
+        moves_items: true,
+    };
+    const EXECUTOR: Self = Self {
+        name: "msccl-executor",
+        summary: "Azure's msccl-executor-nccl",
+        reduce_scatter: "reducescatter",
+        max_steps: Some(64),
+        ..Self::MSCCL
+    };
+    const RCCL: Self =
+        Self { name: "rccl", summary: "AMD's RCCL", reduce_scatter: "reducescatter", ..Self::MSCCL };
+    const ASTRA_SIM: Self = Self {
+        name: "astra-sim",
+        summary: "Custom collectives of ASTRA-sim",
+        reduce_scatter: "reduce_scatter",
+        max_steps: None,
+        max_peers: None,
+        moves_items: false,
+    };
+
     /// Every runtime; the first is the default.
-    pub const ALL: [Self; 4] =
-        [Self(&RUNTIMES[0]), Self(&RUNTIMES[1]), Self(&RUNTIMES[2]), Self(&RUNTIMES[3])];
+    pub const ALL: [Self; 4] = [Self::MSCCL, Self::EXECUTOR, Self::RCCL, Self::ASTRA_SIM];
 
     /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.0.name
+        self.name
     }
 
     /// A description for a help text.
     #[must_use]
     pub const fn summary(self) -> &'static str {
-        self.0.summary
+        self.summary
     }
 
     /// The name of a reduce-scatter.
     pub(super) fn reduce_scatter(self) -> &'static str {
-        self.0.reduce_scatter
+        self.reduce_scatter
     }
 
     /// The limits that a program exceeds, each as `65 steps in a thread block, of at most 64`.
     pub(super) fn passed(self, demand: Demand) -> Vec<String> {
-        let runtime = self.0;
         let mut passed = vec![];
-        if let Some(most) = runtime.max_steps.filter(|&most| demand.steps > most) {
+        if let Some(most) = self.max_steps.filter(|&most| demand.steps > most) {
             passed.push(format!("{} steps in a thread block, of at most {most}", demand.steps));
         }
-        if let Some(most) = runtime.max_peers.filter(|&most| demand.peers > most) {
+        if let Some(most) = self.max_peers.filter(|&most| demand.peers > most) {
             passed.push(format!("{} peers on a channel, of at most {most}", demand.peers));
         }
-        if demand.moves_items && !runtime.moves_items {
+        if demand.moves_items && !self.moves_items {
             passed.push("chunks with different places at their source and destination".to_owned());
         }
         passed
@@ -109,17 +96,3 @@ impl fmt::Display for MscclRuntime {
         formatter.write_str(self.name())
     }
 }
-
-impl fmt::Debug for MscclRuntime {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("MscclRuntime").field(&self.name()).finish()
-    }
-}
-
-impl PartialEq for MscclRuntime {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for MscclRuntime {}
