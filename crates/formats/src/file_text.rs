@@ -8,7 +8,10 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-use crate::benchmark::{cleaned, without_prefix};
+use crate::{
+    benchmark::{cleaned, without_prefix},
+    format::{Complaint, wrong},
+};
 
 /// First byte of a pickle.
 const PICKLE: u8 = 0x80;
@@ -189,14 +192,14 @@ impl<'a> FileText<'a> {
     /// # Errors
     ///
     /// The reason why the text is not JSON, or that it is too large to be held.
-    pub fn tree(&self) -> Result<Value, String> {
+    pub fn tree(&self) -> Result<Value, Vec<Complaint>> {
         if self.text.len() > MAX_TREE {
-            return Err(format!("a document of more than {} MiB, expected less", MAX_TREE >> 20));
+            return wrong(0, format!("a document of more than {} MiB, expected less", MAX_TREE >> 20));
         }
         if is_too_deep(&self.text) {
-            return Err(format!("lists and objects more than {MAX_DEPTH} levels deep"));
+            return wrong(0, format!("lists and objects more than {MAX_DEPTH} levels deep"));
         }
-        serde_json::from_str(&self.text).map_err(|error| error.to_string())
+        serde_json::from_str(&self.text).or_else(|error| wrong(0, error.to_string()))
     }
 }
 

@@ -1,9 +1,12 @@
 //! A file format: its name, its likeness to contents, and its reader.
 
-use crate::value::{Content, Kind};
 pub use crate::{
     file_text::FileText,
     recognition::{Recognised, Recogniser, read_as},
+};
+use crate::{
+    input::{diagnostic::Diagnostics, text::span},
+    value::{Content, Kind},
 };
 
 /// How much the contents of a file look like a format.
@@ -30,6 +33,14 @@ pub struct Complaint {
     pub line: usize,
     /// The message: found and expected.
     pub message: String,
+}
+
+impl Complaint {
+    /// Adds the error to those of a text, at the place of its line.
+    pub(crate) fn add_to(self, diagnostics: &mut Diagnostics, text: &str) {
+        let line = self.line.checked_sub(1).and_then(|place| text.lines().nth(place));
+        diagnostics.add(line.map_or(0..0, |line| span(text, line)), || self.message);
+    }
 }
 
 /// Returns an error at a line.

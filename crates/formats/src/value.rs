@@ -150,6 +150,11 @@ fn in_six_digits(value: &Value) -> Value {
 }
 
 impl Content {
+    /// Settings with one key.
+    pub(crate) fn setting(key: &str, value: Value) -> Self {
+        Self::Settings(Map::from_iter([(key.to_owned(), value)]))
+    }
+
     /// Its kind.
     #[must_use]
     pub fn kind(&self) -> Kind {

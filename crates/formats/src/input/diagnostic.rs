@@ -67,6 +67,14 @@ impl Diagnostics {
     }
 }
 
+#[cfg(test)]
+impl Diagnostics {
+    /// The kept errors as `byte..byte: message`.
+    pub(crate) fn written(&self) -> Vec<String> {
+        self.kept.iter().map(|one| format!("{:?}: {}", one.span, one.message)).collect()
+    }
+}
+
 /// Lists the first `count` processes that are not in `known`, which ascends: `1, 4 to 6 and 20 more`.
 pub fn missing_processes(known: impl Iterator<Item = ProcessId>, count: u64) -> String {
     let (mut texts, mut unnamed, mut next) = (vec![], 0, 0);

@@ -1,5 +1,7 @@
 //! Means of integers, rounded once.
 
+use cubefold_topology::greatest_common_divisor;
+
 /// `sum / count`, rounded once to the nearest floating-point number; `None` for a count of 0.
 ///
 /// Dividing two converted integers would round up to three times.
@@ -44,15 +46,10 @@ pub fn mean_of_means(parts: &[(u64, u64)]) -> Option<f64> {
 /// The sum of two fractions over their least common denominator; `None` if it is 0 or exceeds 128 bits.
 fn added((sum, count): (u128, u128), (other, others): (u64, u64)) -> Option<(u128, u128)> {
     let (other, others) = (u128::from(other), u128::from(others));
-    let common = count.checked_mul(others)?.checked_div(divisor(count, others))?;
+    let common = count.checked_mul(others)?.checked_div(greatest_common_divisor(count, others))?;
     let left = sum.checked_mul(common / count)?;
     let right = other.checked_mul(common.checked_div(others)?)?;
     Some((left.checked_add(right)?, common))
-}
-
-/// The greatest common divisor.
-fn divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 #[cfg(test)]

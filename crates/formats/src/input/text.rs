@@ -71,26 +71,23 @@ impl<'t> LineCounter<'t> {
 /// window title, or disguise a text as another.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_printable) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        push_printable(&mut shown, character);
-    }
-    Cow::Owned(shown)
+    escaped(text, is_printable)
 }
 
 /// Escapes characters that a terminal would act on, like [`printable`], but keeps line ends and tabs.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
-    let is_kept = |character: char| is_printable(character) || matches!(character, '\n' | '\r' | '\t');
-    if text.chars().all(is_kept) {
+    escaped(text, |character| is_printable(character) || matches!(character, '\n' | '\r' | '\t'))
+}
+
+/// Escapes all characters except those that are kept.
+fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().all(&is_kept) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        if is_kept(character) { shown.push(character) } else { push_printable(&mut shown, character) }
+        if is_kept(character) { shown.push(character) } else { shown.extend(character.escape_default()) }
     }
     Cow::Owned(shown)
 }

@@ -181,12 +181,6 @@ impl CoordinateMap {
         reading.finish(is_tree)
     }
 
-    /// Whether a text gives coordinates of hosts.
-    #[must_use]
-    pub fn is_like(text: &str) -> bool {
-        map_forms::has_coordinates(text)
-    }
-
     /// The hosts in the order of the map.
     #[must_use]
     pub fn hosts(&self) -> Vec<String> {

@@ -85,7 +85,7 @@ pub enum LauncherError {
     /// A host has fewer slots than processes.
     #[error(
         "host {host} (line {line} of the list) has {}, expected at least {expected}, one for each of its processes",
-        slot_count(*found)
+        counted(*.found, "slot")
     )]
     FewSlots {
         /// The host.
@@ -117,11 +117,6 @@ pub enum LauncherError {
         /// Largest number that the format can hold.
         most: usize,
     },
-}
-
-/// `1 slot`, `2 slots`.
-fn slot_count(count: u64) -> String {
-    if count == 1 { "1 slot".to_owned() } else { format!("{count} slots") }
 }
 
 impl LauncherError {

@@ -24,7 +24,7 @@ use self::reading::PairCount;
 pub(crate) use self::yaml_tree::{YamlNode, YamlTree};
 use crate::{
     format::{Format, Reader, Recognised, Recogniser},
-    input::{Ratio, diagnostic::Diagnostics, text::span},
+    input::{Ratio, diagnostic::Diagnostics},
     value::{Content, Kind},
 };
 
@@ -201,10 +201,7 @@ impl Fabric {
                 _ => diagnostics.add(0..0, || format!("no network in one of {}", format.tool)),
             },
             Recognised::Wrong(_, complaints) => {
-                for complaint in complaints {
-                    let line = complaint.line.checked_sub(1).and_then(|place| text.lines().nth(place));
-                    diagnostics.add(line.map_or(0..0, |line| span(text, line)), || complaint.message);
-                }
+                complaints.into_iter().for_each(|complaint| complaint.add_to(&mut diagnostics, text));
             }
             _ => diagnostics.add(0..0, || "a file that could be several networks".to_owned()),
         }

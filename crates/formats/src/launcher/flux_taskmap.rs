@@ -161,16 +161,13 @@ fn read_pmi(reading: &mut Reading<'_>, text: &str) {
     while rank < reading.processes {
         let before = rank;
         for &[node, nodes, tasks] in &blocks {
-            let left = reading.processes - rank;
             let value = Value::from(vec![node, nodes, tasks, 1]);
             let Some(block) = check(reading, &value, text) else {
                 reading.no_more_missing();
                 return;
             };
             // The last round may end inside a block.
-            if left > 0 {
-                rank = seat_some(reading, block, text, rank);
-            }
+            rank = seat_some(reading, block, text, rank);
         }
         if rank == before {
             return;
@@ -196,8 +193,9 @@ fn pmi_blocks(text: &str) -> Option<Vec<[u64; 3]>> {
 
 /// Seats the ranks of a block until there are no more. Returns the next rank.
 fn seat_some(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
-    let [start, nodes, tasks, _] = block;
-    let ranks = (start..start + nodes).flat_map(|node| (0..tasks).map(move |_| node));
+    let [start, nodes, tasks, repeat] = block;
+    let row = || (start..start + nodes).flat_map(|node| (0..tasks).map(move |_| node));
+    let ranks = (0..repeat).flat_map(|_| row());
     let mut rank = first;
     for node in ranks.take(usize::try_from(reading.processes - first).unwrap_or(usize::MAX)) {
         let Ok(label) = u32::try_from(rank) else { break };
@@ -279,22 +277,12 @@ fn check(reading: &mut Reading<'_>, block: &Value, text: &str) -> Option<Block> 
 /// Seats the ranks of a block. Returns the next rank, or the number of processes plus 1 if there are too
 /// many.
 fn seat(reading: &mut Reading<'_>, block: Block, text: &str, first: u64) -> u64 {
-    let [start, nodes, tasks, repeat] = block;
-    let mut rank = first;
-    for _ in 0..repeat {
-        for number in start..start + nodes {
-            for _ in 0..tasks {
-                let Some(label) = u32::try_from(rank).ok().filter(|_| rank < reading.processes) else {
-                    let count = reading.processes;
-                    reading.complain(text, || {
-                        format!("a place for rank {count}, expected {count} ranks in all")
-                    });
-                    return reading.processes + 1;
-                };
-                seat_on(reading, label, number, text);
-                rank += 1;
-            }
-        }
+    let rank = seat_some(reading, block, text, first);
+    let [_, nodes, tasks, repeat] = block;
+    if nodes.saturating_mul(tasks).saturating_mul(repeat) > rank - first {
+        let count = reading.processes;
+        reading.complain(text, || format!("a place for rank {count}, expected {count} ranks in all"));
+        return count + 1;
     }
     rank
 }

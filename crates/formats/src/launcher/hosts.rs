@@ -353,22 +353,20 @@ mod tests {
 
     #[test]
     fn every_line_that_is_no_name_is_reported() {
-        let diagnostics = HostList::parse("a\nb or=2\na\n").unwrap_err();
-        let reported: Vec<_> = diagnostics
-            .kept()
-            .iter()
-            .map(|diagnostic| (diagnostic.span.clone(), &*diagnostic.message))
-            .collect();
-        let line = "line is \"b or=2\", expected the name of one host";
-        assert_eq!(reported, [(2..8, line), (9..10, "host \"a\" a second time, expected every host once")]);
+        assert_eq!(
+            HostList::parse("a\nb or=2\na\n").unwrap_err().written(),
+            [
+                "2..8: line is \"b or=2\", expected the name of one host",
+                "9..10: host \"a\" a second time, expected every host once"
+            ]
+        );
         let empty = HostList::parse("# none\n").unwrap_err();
         assert_eq!(empty.kept()[0].message, "no host, expected a name a line");
     }
 
     /// Names and slots of a list.
     fn hosts_of(text: &str) -> Vec<(String, Option<u64>)> {
-        let list = HostList::parse(text).unwrap();
-        list.names.iter().cloned().zip(list.slots.iter().copied()).collect()
+        HostList::parse(text).unwrap().named().collect()
     }
 
     #[test]

@@ -2,62 +2,60 @@
 
 use crate::{
     benchmark::cleaned,
-    format::{FileText, Format, Read, Reader, wrong},
+    format::{FileText, Format, Likeness, Read, wrong},
+    read::reads,
     value::{Benchmark, BenchmarkRow, Content, Kind},
 };
 
 pub(super) const HOLDS: &[Kind] = &[Kind::Benchmark];
 
-pub(super) static PERFTEST: Format = Format {
-    name: "perftest",
-    tool: "perftest: ib_write_bw, ib_send_lat and others",
-    holds: HOLDS,
-    is_like: |file| {
-        file.lines().any(|(_, line)| line.contains("#bytes") && line.contains("#iterations")).into()
-    },
-    reader: Reader::Reads(read_perftest),
-};
+pub(super) static PERFTEST: Format = reads(
+    "perftest",
+    "perftest: ib_write_bw, ib_send_lat and others",
+    HOLDS,
+    |file| has_line(file, &["#bytes", "#iterations"]),
+    read_perftest,
+);
 
-pub(super) static UCC: Format = Format {
-    name: "ucc-perftest",
-    tool: "ucc_perftest",
-    holds: HOLDS,
-    is_like: |file| {
+pub(super) static UCC: Format = reads(
+    "ucc-perftest",
+    "ucc_perftest",
+    HOLDS,
+    |file| {
         let has = |word: &str| file.lines().any(|(_, line)| line.trim_start().starts_with(word));
         (has("Collective:") && has("Count")).into()
     },
-    reader: Reader::Reads(read_ucc),
-};
+    read_ucc,
+);
 
-pub(super) static NCCOM: Format = Format {
-    name: "nccom-test",
-    tool: "nccom-test of AWS Neuron",
-    holds: HOLDS,
-    is_like: |file| {
-        file.lines().any(|(_, line)| line.contains("size(B)") && line.contains("count(elems)")).into()
-    },
-    reader: Reader::Reads(read_nccom),
-};
+pub(super) static NCCOM: Format = reads(
+    "nccom-test",
+    "nccom-test of AWS Neuron",
+    HOLDS,
+    |file| has_line(file, &["size(B)", "count(elems)"]),
+    read_nccom,
+);
 
-pub(super) static DEEPSPEED: Format = Format {
-    name: "deepspeed-comms",
-    tool: "DeepSpeed's communication log",
-    holds: HOLDS,
-    is_like: |file| {
-        file.lines().any(|(_, line)| line.contains("Comm. Op") && line.contains("Message Size")).into()
-    },
-    reader: Reader::Reads(read_deepspeed),
-};
+pub(super) static DEEPSPEED: Format = reads(
+    "deepspeed-comms",
+    "DeepSpeed's communication log",
+    HOLDS,
+    |file| has_line(file, &["Comm. Op", "Message Size"]),
+    read_deepspeed,
+);
 
-pub(super) static HCCL: Format = Format {
-    name: "hccl-demo",
-    tool: "hccl_demo of Habana",
-    holds: HOLDS,
-    is_like: |file| {
-        file.lines().any(|(_, line)| line.contains("[SUMMARY REPORT]") || line.contains("[BENCHMARK]")).into()
-    },
-    reader: Reader::Reads(read_hccl),
-};
+pub(super) static HCCL: Format = reads(
+    "hccl-demo",
+    "hccl_demo of Habana",
+    HOLDS,
+    |file| has_line(file, &["[SUMMARY REPORT]"]).max(has_line(file, &["[BENCHMARK]"])),
+    read_hccl,
+);
+
+/// Sure if a line has all of these words.
+pub(super) fn has_line(file: &FileText<'_>, words: &[&str]) -> Likeness {
+    file.lines().any(|(_, line)| words.iter().all(|word| line.contains(word))).into()
+}
 
 /// Returns the name of an operation, given a tool's name for it.
 pub(super) fn operation(word: &str) -> Option<&'static str> {
@@ -121,6 +119,25 @@ impl Columns {
     }
 }
 
+/// The rows of a table below a header that contains `word`: columns of sizes, of times with this number to a second, and
+/// of rates \[GB/s\], whose name starts with `rate`.
+fn timed_rows(file: &FileText<'_>, word: &str, to_a_second: f64, rate: &str) -> Vec<BenchmarkRow> {
+    let (mut columns, mut rows) = (Columns::default(), vec![]);
+    for (_, line) in file.lines() {
+        if line.contains(word) {
+            columns = Columns::of(line, ["size", "time", rate]);
+        } else if let Some(row) = columns.row(line) {
+            rows.push(BenchmarkRow {
+                bytes: Some(bytes(row[0])),
+                time: Some(row[1] / to_a_second),
+                bandwidth: Some(row[2] * 1e9),
+                operation: None,
+            });
+        }
+    }
+    rows
+}
+
 pub(super) fn done(benchmark: Benchmark) -> Read {
     if benchmark.rows.is_empty() {
         return wrong(0, "no row with a time or a bandwidth");
@@ -148,25 +165,16 @@ fn read_perftest(file: &FileText<'_>) -> Read {
             continue;
         }
         let Some(row) = numbers(line).filter(|row| row.len() >= 3) else { continue };
-        match (unit, column) {
+        let (time, bandwidth) = match (unit, column) {
             (Some(unit), _) if row.len() >= 4 => {
-                let rate = row[3] * unit / if is_both { 2.0 } else { 1.0 };
-                benchmark.rows.push(BenchmarkRow {
-                    bytes: Some(bytes(row[0])),
-                    bandwidth: Some(rate),
-                    ..BenchmarkRow::default()
-                });
+                (None, Some(row[3] * unit / if is_both { 2.0 } else { 1.0 }))
             }
             (None, Some(column)) if row.len() > column => {
-                let time = row[column] / 1e6 / if is_round { 2.0 } else { 1.0 };
-                benchmark.rows.push(BenchmarkRow {
-                    bytes: Some(bytes(row[0])),
-                    time: Some(time),
-                    ..BenchmarkRow::default()
-                });
+                (Some(row[column] / 1e6 / if is_round { 2.0 } else { 1.0 }), None)
             }
-            _ => {}
-        }
+            _ => continue,
+        };
+        benchmark.rows.push(BenchmarkRow { bytes: Some(bytes(row[0])), time, bandwidth, operation: None });
     }
     benchmark.measures = if unit.is_some() && !is_latency { "bandwidth" } else { "latency" };
     let mut read = done(benchmark)?;
@@ -238,23 +246,8 @@ fn read_nccom(file: &FileText<'_>) -> Read {
         .and_then(|at| words.get(at + 1))
         .and_then(|word| word.parse().ok());
     let name = words.last().and_then(|word| operation(word));
-    let mut benchmark =
-        Benchmark { operation: name.map(str::to_owned), ranks, measures: "time", ..Benchmark::default() };
-    let mut columns = Columns::default();
-    for (_, line) in file.lines() {
-        if line.contains("size(B)") {
-            columns = Columns::of(line, ["size", "time", "busbw"]);
-            continue;
-        }
-        let Some(row) = columns.row(line) else { continue };
-        benchmark.rows.push(BenchmarkRow {
-            bytes: Some(bytes(row[0])),
-            time: Some(row[1] / 1e6),
-            bandwidth: Some(row[2] * 1e9),
-            operation: None,
-        });
-    }
-    done(benchmark)
+    let rows = timed_rows(file, "size(B)", 1e6, "busbw");
+    done(Benchmark { operation: name.map(str::to_owned), ranks, measures: "time", rows })
 }
 
 fn read_deepspeed(file: &FileText<'_>) -> Read {
@@ -308,29 +301,15 @@ fn read_hccl(file: &FileText<'_>) -> Read {
     let called =
         file.lines().find_map(|(_, line)| Some(line.split_once("hccl")?.1.split('(').next()?.to_owned()));
     let name = named.or(called).and_then(|word| operation(&word));
-    let mut benchmark =
-        Benchmark { operation: name.map(str::to_owned), measures: "time", ..Benchmark::default() };
-    let mut columns = Columns::default();
-    for (_, line) in file.lines() {
-        if line.contains("nw_bw") {
-            columns = Columns::of(line, ["size", "time", "nw_bw"]);
-        } else if let Some(row) = columns.row(line) {
-            benchmark.rows.push(BenchmarkRow {
-                bytes: Some(bytes(row[0])),
-                time: Some(row[1] / 1e3),
-                bandwidth: Some(row[2] * 1e9),
-                operation: None,
-            });
-        }
+    let mut rows = timed_rows(file, "nw_bw", 1e3, "nw_bw");
+    if rows.is_empty() {
+        rows.extend(single_hccl(file));
     }
-    if benchmark.rows.is_empty() {
-        single_hccl(file, &mut benchmark);
-    }
-    done(benchmark)
+    done(Benchmark { operation: name.map(str::to_owned), ranks: None, measures: "time", rows })
 }
 
-/// Adds the summary of one run: `[BENCHMARK] hcclAllReduce(dataSize=.., count=.., ..)` and its bandwidths.
-fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
+/// The summary of one run: `[BENCHMARK] hcclAllReduce(dataSize=.., count=.., ..)` and its bandwidths.
+fn single_hccl(file: &FileText<'_>) -> Option<BenchmarkRow> {
     let field = |name: &str| {
         let after = file.text.split_once(&format!("{name}="))?.1;
         after.split([',', ')', ' ', '\n']).next().map(str::to_owned)
@@ -347,19 +326,12 @@ fn single_hccl(file: &FileText<'_>, benchmark: &mut Benchmark) {
         };
         Some(words[0].parse::<f64>().ok()? * unit)
     };
-    let width = match field("dtype").as_deref() {
-        Some("bfloat16" | "float16") => 2,
-        Some(_) => 4,
-        None => return,
+    let width = match field("dtype")?.as_str() {
+        "bfloat16" | "float16" => 2,
+        _ => 4,
     };
-    let Some(count) = field("count").and_then(|count| count.parse::<u64>().ok()) else { return };
-    let size = count.saturating_mul(width);
+    let size = field("count")?.parse::<u64>().ok()?.saturating_mul(width);
     #[expect(clippy::cast_precision_loss, reason = "sizes have a few digits")]
     let time = rate("Algo Bandwidth").map(|rate| size as f64 / rate);
-    benchmark.rows.push(BenchmarkRow {
-        bytes: Some(size),
-        time,
-        bandwidth: rate("NW Bandwidth"),
-        operation: None,
-    });
+    Some(BenchmarkRow { bytes: Some(size), time, bandwidth: rate("NW Bandwidth"), operation: None })
 }

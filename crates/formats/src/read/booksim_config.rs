@@ -45,9 +45,7 @@ fn read_config(file: &FileText<'_>) -> Read {
         let all: Vec<String> = unmatched.iter().map(of).collect();
         notes.push(format!("nothing here is like {}", all.join(", ")));
     }
-    let mut settings = Map::new();
-    settings.insert("keys".into(), keys.into());
-    Ok(Reading { notes, ..Content::Settings(settings).into() })
+    Ok(Reading { notes, ..Content::setting("keys", keys.into()).into() })
 }
 
 /// The keys that [`lines`] translates into scenario keys.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{Complaint, FileText, Format, Likeness, Read, Reader, wrong},
+    format::{FileText, Format, Likeness, Read, Reader, wrong},
     input::text::described,
     launcher::{CoordinateMap, HostList, host_names},
     value::{Content, Kind},
@@ -137,7 +137,7 @@ fn count_of(set: &str) -> Option<u64> {
 }
 
 fn read_flux(file: &FileText<'_>) -> Read {
-    let value = file.tree().map_err(|message| vec![Complaint { line: 0, message }])?;
+    let value = file.tree()?;
     let list = |entry: Option<&Value>| entry.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut names = vec![];
     for part in list(value.pointer("/execution/nodelist")) {
@@ -172,8 +172,7 @@ fn read_flux(file: &FileText<'_>) -> Read {
     if names.len() as u64 != brokers {
         return wrong(0, format!("{} names of {brokers} brokers, expected as many", names.len()));
     }
-    let mut counts = Map::new();
-    counts.insert("cores".into(), json!(cores));
+    let counts = Map::from_iter([("cores".to_owned(), json!(cores))]);
     Ok(Content::Hosts(names.into_iter().map(|name| (name, None)).collect(), counts).into())
 }
 
@@ -198,8 +197,7 @@ fn read_order(file: &FileText<'_>) -> Read {
             names.push((name, None));
         }
     }
-    let mut counts = Map::new();
-    counts.insert("dummies".into(), json!(dummies));
+    let counts = Map::from_iter([("dummies".to_owned(), json!(dummies))]);
     Ok(Content::Hosts(names, counts).into())
 }
 

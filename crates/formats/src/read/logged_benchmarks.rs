@@ -4,7 +4,7 @@ use crate::{
     benchmark::{Measurement, MeasurementOptions, Point, SeriesKind},
     format::{FileText, Format, Read},
     read::{
-        benchmarks::{HOLDS, done},
+        benchmarks::{HOLDS, done, has_line},
         from_diagnostics, reads,
     },
     value::{Benchmark, BenchmarkRow},
@@ -61,10 +61,7 @@ pub(super) static INTEL_MPI_BENCHMARKS: Format = reads(
     "intel-mpi-benchmarks",
     "Intel MPI Benchmarks (IMB)",
     HOLDS,
-    |file| {
-        let is_heading = |line: &str| line.contains("#repetitions") || line.contains("# Benchmarking ");
-        file.lines().any(|(_, line)| is_heading(line)).into()
-    },
+    |file| has_line(file, &["#repetitions"]).max(has_line(file, &["# Benchmarking "])),
     read_known,
 );
 
@@ -72,9 +69,6 @@ pub(super) static NCCL_TESTS: Format = reads(
     "nccl-tests",
     "all_reduce_perf and others of NVIDIA and AMD",
     HOLDS,
-    |file| {
-        let is_heading = |line: &str| line.contains('#') && line.contains("algbw") && line.contains("busbw");
-        file.lines().any(|(_, line)| is_heading(line)).into()
-    },
+    |file| has_line(file, &["#", "algbw", "busbw"]),
     read_known,
 );

@@ -5,7 +5,10 @@ use indexmap::IndexSet;
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, Reading, wrong},
     input::{Ratio, diagnostic::MAX_REPORTED, text::described},
-    read::{numbers::is_number, ranks::MAX_RANKS},
+    read::{
+        numbers::{from_either_base, is_number},
+        ranks::MAX_RANKS,
+    },
     value::{Content, Kind, Matrix},
 };
 
@@ -260,17 +263,12 @@ fn read_pairs(file: &FileText<'_>) -> Read {
     if matrix.is_empty() {
         return wrong(0, "no pair, expected a row for each");
     }
-    let is_named = labels.is_some();
+    if labels.is_none() {
+        return Ok(from_either_base(matrix));
+    }
     matrix.labels = labels;
-    let is_from_1 = !is_named && matrix.counts_from_1();
-    let mut reading =
-        Reading::from(Content::Matrix(if is_from_1 { matrix.counted_from_0() } else { matrix }));
-    if is_from_1 {
-        reading.assumed.push("base-1");
-    }
-    if is_named {
-        reading.notes.push(FIRST_MENTION.to_owned());
-    }
+    let mut reading = Reading::from(Content::Matrix(matrix));
+    reading.notes.push(FIRST_MENTION.to_owned());
     Ok(reading)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, json};
+use serde_json::{Value, json};
 
 use crate::{
     format::{Complaint, Format, Read, Reading, wrong},
@@ -13,6 +13,13 @@ use crate::{
 
 /// A trace, whose messages also form a matrix.
 const HOLDS: &[Kind] = &[Kind::Trace, Kind::Matrix];
+
+/// The trace with these messages between all its ranks, and further counts.
+fn trace<const N: usize>(matrix: Matrix, counts: [(&str, Value); N]) -> Reading {
+    let counts = counts.map(|(name, count)| (name.to_owned(), count)).into_iter().collect();
+    let ranks = Some(matrix.size as u64);
+    Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }).into()
+}
 
 pub(super) static PARAVER: Format = reads(
     "paraver",
@@ -64,12 +71,7 @@ pub(super) fn read_paraver<T: AsRef<str>>(mut lines: impl Iterator<Item = (usize
         matrix.add(from, to, Ratio::from(fields[13]), Some(1));
         messages += 1;
     }
-    let mut counts = Map::new();
-    counts.insert("messages".into(), json!(messages));
-    counts.insert("seconds".into(), json!(time * scale));
-    let ranks = Some(tasks as u64);
-    let mut reading =
-        Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
+    let mut reading = trace(matrix, [("messages", json!(messages)), ("seconds", json!(time * scale))]);
     if has_events {
         reading.missing.push("collectives");
     }
@@ -132,12 +134,7 @@ pub(super) fn read_actions<T: AsRef<str>>(lines: impl Iterator<Item = (usize, T)
 /// Builds a trace from `count` actions of `writers` ranks.
 fn trace_of_actions(matrix: Matrix, count: u64, flops: f64, writers: usize) -> Reading {
     let is_part = writers < matrix.size || writers == 1;
-    let mut counts = Map::new();
-    counts.insert("operations".into(), json!(count));
-    counts.insert("flops".into(), json!(flops));
-    let ranks = Some(matrix.size as u64);
-    let mut reading =
-        Reading::from(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }));
+    let mut reading = trace(matrix, [("operations", json!(count)), ("flops", json!(flops))]);
     if is_part {
         reading.missing.push("rows");
     }
@@ -204,9 +201,6 @@ pub(super) static GOAL: Format = reads(
                 }
             }
         }
-        let mut counts = Map::new();
-        counts.insert("operations".into(), json!(count));
-        let ranks = Some(matrix.size as u64);
-        Ok(Content::Trace(Trace { ranks, matrix: Some(matrix), counts, ..Trace::default() }).into())
+        Ok(trace(matrix, [("operations", json!(count))]))
     },
 );

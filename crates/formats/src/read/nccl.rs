@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use crate::{
     format::{Complaint, FileText, Format, Read, Reader, wrong},
@@ -42,6 +42,10 @@ fn pci_bandwidth(bus: &Element<'_>) -> Option<Ratio> {
     rate.times(Ratio::new(1_000_000_000 * u128::from(width), 8))?
         .times(code)
         .filter(|bandwidth| *bandwidth != Ratio::ZERO)
+}
+
+fn pcie(ends: [usize; 2], bandwidth: Option<Ratio>) -> Link {
+    Link { ends, count: 1, bandwidth, class: Some("PCIe"), ..Link::default() }
 }
 
 /// A link that a GPU lists: `nvlink` of NCCL, or `xgmi` of RCCL.
@@ -128,8 +132,6 @@ impl Nccl {
 
     /// Adds the buses and adapters below a node.
     fn add_children(&mut self, element: &Element<'_>, above: usize) {
-        let pcie =
-            |ends, bandwidth| Link { ends, count: 1, bandwidth, class: Some("PCIe"), ..Link::default() };
         for child in &element.children {
             match child.name {
                 "pci" => {
@@ -175,13 +177,7 @@ impl Nccl {
         for net in nic.all("net") {
             let node = self.network.node(net.get("name").unwrap_or_default(), false);
             if node != above {
-                self.network.links.push(Link {
-                    ends: [above, node],
-                    count: 1,
-                    bandwidth,
-                    class: Some("PCIe"),
-                    ..Link::default()
-                });
+                self.network.links.push(pcie([above, node], bandwidth));
             }
         }
     }
@@ -199,7 +195,5 @@ fn read_graphs(file: &FileText<'_>) -> Read {
             .collect();
         graphs.push(json!({"id": number("id"), "pattern": number("pattern"), "channels": channels}));
     }
-    let mut settings = Map::new();
-    settings.insert("graphs".into(), json!(graphs));
-    Ok(Content::Settings(settings).into())
+    Ok(Content::setting("graphs", json!(graphs)).into())
 }

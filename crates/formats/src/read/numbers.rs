@@ -79,8 +79,18 @@ fn read_triples(file: &FileText<'_>) -> Read {
             return wrong(line, format!("the pair {from}, {to} a second time, expected it once"));
         }
     }
+    Ok(from_either_base(matrix))
+}
+
+/// A matrix whose ranks are counted from 0, or exactly 1 to n.
+pub(super) fn from_either_base(matrix: Matrix) -> Reading {
     let is_from_1 = matrix.counts_from_1();
-    Ok(with_base(Content::Matrix(if is_from_1 { matrix.counted_from_0() } else { matrix }), is_from_1))
+    let matrix = if is_from_1 { matrix.counted_from_0() } else { matrix };
+    let mut reading = Reading::from(Content::Matrix(matrix));
+    if is_from_1 {
+        reading.assumed.push("base-1");
+    }
+    reading
 }
 
 pub(super) static WEIGHTED_EDGES: Format = Format {
@@ -163,14 +173,6 @@ fn triple(line: usize, row: &str) -> Result<([u32; 2], &str), Vec<Complaint>> {
         (Some(word), None) => Ok(([from, to], word)),
         _ => wrong(line, "a row without exactly 3 words, expected a source, a destination and an amount"),
     }
-}
-
-fn with_base(content: Content, is_from_1: bool) -> Reading {
-    let mut reading = Reading::from(content);
-    if is_from_1 {
-        reading.assumed.push("base-1");
-    }
-    reading
 }
 
 /// The network of links between numbered nodes.

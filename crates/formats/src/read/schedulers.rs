@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    format::{Complaint, FileText, Format, Read, Reading, wrong},
+    format::{FileText, Format, Read, Reading, wrong},
     input::text::span,
     read::reads,
     value::{Content, Kind, Network},
@@ -19,10 +19,6 @@ pub(super) fn of_tree(network: Network) -> Reading {
     let mut reading = Reading::from(Content::Network(network.finish(true)));
     reading.assumed.push("one-cable");
     reading
-}
-
-fn parsed_tree(file: &FileText<'_>) -> Result<Value, Vec<Complaint>> {
-    file.tree().map_err(|message| vec![Complaint { line: 0, message }])
 }
 
 pub(super) static AZSLURM: Format = reads(
@@ -39,7 +35,7 @@ pub(super) static AZSLURM: Format = reads(
     |file| {
         let mut network = Network::default();
         let mut blocks: Vec<(usize, &str)> = vec![];
-        let blocks_of_file = parsed_tree(file)?;
+        let blocks_of_file = file.tree()?;
         for entry in blocks_of_file.as_array().into_iter().flatten() {
             let name = entry["blockname"].as_str().unwrap_or_default();
             if network.place(name).is_some() {
@@ -199,9 +195,7 @@ pub(super) static KUEUE: Format = reads(
         if levels.is_empty() {
             return wrong(0, "no nodeLabel, expected one for each level");
         }
-        let mut settings = Map::new();
-        settings.insert("levels".into(), json!(levels));
-        let mut reading = Reading::from(Content::Settings(settings));
+        let mut reading = Reading::from(Content::setting("levels", json!(levels)));
         reading.missing.push("hosts");
         reading.notes.push(format!("its nodes: kubectl get nodes -L {}", levels.join(",")));
         Ok(reading)
@@ -217,9 +211,7 @@ pub(super) static ASTRA_SYSTEM: Format = reads(
         file.outline().and_then(Value::as_object).is_some_and(|object| object.keys().any(is_key)).into()
     },
     |file| {
-        let keys = parsed_tree(file)?.as_object().cloned().unwrap_or_default();
-        let mut settings = Map::new();
-        settings.insert("keys".into(), keys.into());
-        Ok(Content::Settings(settings).into())
+        let keys = file.tree()?.as_object().cloned().unwrap_or_default();
+        Ok(Content::setting("keys", keys.into()).into())
     },
 );

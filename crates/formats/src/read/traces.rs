@@ -223,12 +223,10 @@ pub(super) static MSCCL: Format = reads(
         let name = algorithm.get("coll").and_then(operation);
         let algorithm =
             json!({"operation": name, "chunks": chunks, "steps": steps.len(), "chunks_sent": sent});
-        let mut counts = Map::new();
-        counts.insert("steps".into(), json!(steps.len()));
         let mut reading = Reading::from(Content::Trace(Trace {
             ranks: Some(ranks),
             algorithm: Some(algorithm),
-            counts,
+            counts: Map::from_iter([("steps".to_owned(), json!(steps.len()))]),
             ..Trace::default()
         }));
         reading.missing.push("size");

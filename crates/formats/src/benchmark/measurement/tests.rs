@@ -37,12 +37,7 @@ fn ring(read: &Measurement) -> (u32, f64) {
 }
 
 fn reported(text: &str) -> Vec<String> {
-    let diagnostics = Measurement::parse("m", text, MeasurementOptions::default()).unwrap_err();
-    diagnostics
-        .kept()
-        .iter()
-        .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
-        .collect()
+    Measurement::parse("m", text, MeasurementOptions::default()).unwrap_err().written()
 }
 
 fn seconds(text: &str) -> Vec<f64> {

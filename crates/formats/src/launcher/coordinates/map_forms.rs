@@ -65,8 +65,7 @@ impl<'t> MapReading<'t> {
 
     /// Reports an error of a line.
     pub(super) fn complain_of_line(&mut self, complaint: Complaint) {
-        let line = complaint.line.checked_sub(1).and_then(|place| self.text.lines().nth(place));
-        self.diagnostics.add(line.map_or(0..0, |line| span(self.text, line)), || complaint.message);
+        complaint.add_to(&mut self.diagnostics, self.text);
     }
 
     fn complain(&mut self, part: &str, message: impl FnOnce() -> String) {
@@ -242,15 +241,18 @@ impl<'t> MapReading<'t> {
     }
 }
 
-/// Whether a text gives coordinates of hosts: fields, devices, or a table with a column of hosts.
-pub(super) fn has_coordinates(text: &str) -> bool {
-    if text.contains("x_coord=") || text.contains("Device(") && text.contains("coords=(") {
-        return true;
+impl CoordinateMap {
+    /// Whether a text gives coordinates of hosts: fields, devices, or a table with a column of hosts.
+    #[must_use]
+    pub fn is_like(text: &str) -> bool {
+        if text.contains("x_coord=") || text.contains("Device(") && text.contains("coords=(") {
+            return true;
+        }
+        let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
+        let names: Vec<String> = words(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
+        let is_host = |name: &str| HOST_COLUMNS.contains(&name) || name == "nid";
+        names.iter().any(|name| is_host(name)) && names.iter().any(|name| is_coordinate(name))
     }
-    let header = lines(text, Remarks::AfterHash).next().unwrap_or_default();
-    let names: Vec<String> = words(header, header.contains(',')).map(str::to_ascii_lowercase).collect();
-    let is_host = |name: &str| HOST_COLUMNS.contains(&name) || name == "nid";
-    names.iter().any(|name| is_host(name)) && names.iter().any(|name| is_coordinate(name))
 }
 
 /// The host name of a Cray node.

@@ -144,14 +144,7 @@ fn a_map_that_is_not_the_machine_is_refused() {
 
 #[test]
 fn everything_wrong_with_a_map_is_reported() {
-    let reported = |text: &str| -> Vec<String> {
-        let diagnostics = CoordinateMap::parse(text).unwrap_err();
-        diagnostics
-            .kept()
-            .iter()
-            .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
-            .collect()
-    };
+    let reported = |text: &str| CoordinateMap::parse(text).unwrap_err().written();
     assert_eq!(
         reported("host,x\na,1\na,2\nb,z\nc\n"),
         [

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use cubefold_topology::narrow;
 
-use super::{Fabric, FabricLink, LinkSpeed};
+use super::{Fabric, FabricLink, LinkSpeed, reading::lowest};
 use crate::{input::Ratio, value::Network};
 
 /// The classes of `nvidia-smi topo -m`, the nearest first; others are farther.
@@ -98,15 +98,6 @@ fn groups(tops: &[u32], pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
         groups.entry(lowest(&mut part, host)).or_default().push(host);
     }
     groups.into_values().collect()
-}
-
-/// The lowest host known to be in the same group.
-fn lowest(part: &mut [u32], mut host: u32) -> u32 {
-    while part[host as usize] != host {
-        part[host as usize] = part[part[host as usize] as usize];
-        host = part[host as usize];
-    }
-    host
 }
 
 #[cfg(test)]

@@ -372,10 +372,10 @@ impl<'t> FabricReading<'t> {
         let (hosts, nodes) = (self.host_count(), self.host_count() as usize + self.switches.0.len());
         let mut part: Vec<u32> = (0..).take(nodes).collect(); // the lowest node known to be in the same part
         for link in links {
-            let [one, other] = link.map(|end| find(&mut part, end));
+            let [one, other] = link.map(|end| lowest(&mut part, end));
             part[one.max(other) as usize] = one.min(other);
         }
-        let part: Vec<u32> = (0..narrow(nodes as u64)).map(|node| find(&mut part, node)).collect();
+        let part: Vec<u32> = (0..narrow(nodes as u64)).map(|node| lowest(&mut part, node)).collect();
         let with_hosts: BTreeSet<u32> = part.iter().take(hosts as usize).copied().collect();
         if with_hosts.len() < 2 {
             return;
@@ -414,15 +414,11 @@ struct Told {
     place: usize,     // in the list of links
 }
 
-/// The lowest node known to be in the same part.
-fn find(part: &mut [u32], node: u32) -> u32 {
-    let mut root = node;
-    while part[root as usize] != root {
-        root = part[root as usize];
+/// The lowest node known to be in the same part; `part` has a lower one for each, or the node itself.
+pub(super) fn lowest(part: &mut [u32], mut node: u32) -> u32 {
+    while part[node as usize] != node {
+        part[node as usize] = part[part[node as usize] as usize];
+        node = part[node as usize];
     }
-    let mut at = node;
-    while part[at as usize] != root {
-        at = std::mem::replace(&mut part[at as usize], root);
-    }
-    root
+    node
 }
