@@ -1,7 +1,7 @@
 //! Runs on machines with links of different speed against `tests/golden/speeds.json`, made by an independent
 //! reading of `docs/model.md` sections 21 and 22.
 
-use std::{collections::BTreeMap, fs, num::NonZeroU64, path::Path};
+use std::{collections::BTreeMap, num::NonZeroU64};
 
 use cubefold_records::{FinishedRun, RunRecord};
 use cubefold_scenario::{ExecutionMode, Run};
@@ -77,8 +77,7 @@ struct CycleCase {
 }
 
 fn file() -> File {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/speeds.json");
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(include_str!("../../../tests/golden/speeds.json")).unwrap()
 }
 
 /// The run of a case. In `cluster-11` the ring of the one-node cluster does not forward, which is the default of section

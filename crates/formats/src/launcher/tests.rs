@@ -39,22 +39,6 @@ fn written(
     Ok(String::from_utf8(text).unwrap())
 }
 
-/// The diagnostics of a text as `byte..byte: message`.
-fn diagnostics(
-    format: LauncherFormat,
-    text: &str,
-    processes: u64,
-    region: Region<'_>,
-    options: HostOptions<'_>,
-) -> Vec<String> {
-    let diagnostics = read(format, text, processes, region, options).unwrap_err();
-    diagnostics
-        .kept()
-        .iter()
-        .map(|diagnostic| format!("{:?}: {}", diagnostic.span, diagnostic.message))
-        .collect()
-}
-
 /// A machine, an optional partition of it, and the node of each process.
 #[derive(Debug, Clone)]
 struct Case {
@@ -76,6 +60,28 @@ impl Case {
         let nodes = nodes.iter().copied().map(NodeId::new).collect();
         let placement = Placement::Table(PlacementTable::new(inside, nodes).unwrap());
         Self { machine, partition, placement }
+    }
+
+    /// A ring of nodes, with the node of each process.
+    fn ring(length: u64, nodes: &[u32]) -> Self {
+        Self::new(&[length], None, nodes)
+    }
+
+    /// The nodes of the processes in a file, or its errors as `byte..byte: message`.
+    fn read(
+        &self,
+        format: LauncherFormat,
+        text: &str,
+        options: HostOptions<'_>,
+    ) -> Result<Vec<u32>, Vec<String>> {
+        let placement = read(format, text, self.placement.process_count(), self.region(), options);
+        let nodes = |placement: Placement| placement.nodes().iter().map(|node| node.index()).collect();
+        placement.map(nodes).map_err(|errors| errors.written())
+    }
+
+    /// The errors of a file.
+    fn errors(&self, format: LauncherFormat, text: &str, options: HostOptions<'_>) -> Vec<String> {
+        self.read(format, text, options).unwrap_err()
     }
 }
 
@@ -217,7 +223,7 @@ fn a_partition_counts_its_own_nodes_where_a_job_does() {
     let hosts = hosts(12);
     let named = HostOptions { hosts: Some(&hosts), slots_per_node: None };
     assert_eq!(text(LauncherFormat::SLURM_HOSTFILE, named), "n5\nn6\nn10\nn9\n");
-    let reported = diagnostics(LauncherFormat::SLURM_HOSTFILE, "n5\nn6\nn10\nn4\n", 4, case.region(), named);
+    let reported = case.errors(LauncherFormat::SLURM_HOSTFILE, "n5\nn6\nn10\nn4\n", named);
     assert_eq!(reported, ["10..12: host \"n4\" is node 4 of the machine, expected one in the partition"]);
 }
 
@@ -248,7 +254,7 @@ fn orders_of_slots_are_those_of_the_nodes_that_a_job_has() {
 
 #[test]
 fn only_what_the_launcher_decides_is_noted() {
-    let case = Case::new(&[4], None, &[1, 0, 2, 3]);
+    let case = Case::ring(4, &[1, 0, 2, 3]);
     let hosts = hosts(2);
     let note = |format, hosts| {
         let options = HostOptions { hosts, slots_per_node: Some(2) };
@@ -259,7 +265,7 @@ fn only_what_the_launcher_decides_is_noted() {
                  and the launcher decides which of them a rank uses";
     assert_eq!(note(LauncherFormat::SLURM_HOSTFILE, Some(&hosts)).as_deref(), Some(noted));
     assert!(note(LauncherFormat::FLUX_TASKMAP, None).unwrap().starts_with("flux-taskmap gives"));
-    let in_turn = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let in_turn = Case::ring(4, &[0, 1, 2, 3]);
     let options = HostOptions { hosts: None, slots_per_node: Some(2) };
     let file = LauncherFile::new(in_turn.region(), &in_turn.placement, LauncherFormat::FLUX_TASKMAP, options);
     assert_eq!(file.unwrap().note(), None);
@@ -291,13 +297,13 @@ fn what_a_format_cannot_say_is_refused() {
 
 #[test]
 fn everything_wrong_with_a_rankfile_is_reported() {
-    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
+    let case = Case::ring(4, &[0, 1, 2, 3]);
     let list = hosts(4);
     let options = HostOptions { hosts: Some(&list), slots_per_node: Some(1) };
     let text =
         "rank 0=n0 slot=0\nrank 1=m1 slot=0\nrank 9=n2 slot=1\nrank 2=n0 slot=0\nrank 0=n3 slot=0\nrank n3\n";
     assert_eq!(
-        diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 4, case.region(), options),
+        case.errors(LauncherFormat::OPEN_MPI_RANKFILE, text, options),
         [
             "24..26: host \"m1\" is none of the hosts, expected one of them",
             "39..40: rank is 9, expected an integer from 0 to 3",
@@ -307,64 +313,46 @@ fn everything_wrong_with_a_rankfile_is_reported() {
             "85..92: line is \"rank n3\", expected \"rank N=HOST slot=S\"",
         ]
     );
-    let left_out =
-        diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, "rank 2=n2 slot=0", 4, case.region(), options);
+    let left_out = case.errors(LauncherFormat::OPEN_MPI_RANKFILE, "rank 2=n2 slot=0", options);
     assert_eq!(left_out, ["0..0: no place for rank 0 to 1, 3, expected one for each of 0 to 3"]);
     let few = hosts(3);
     let options = HostOptions { hosts: Some(&few), slots_per_node: None };
-    let uneven = diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 4, case.region(), options);
+    let uneven = case.errors(LauncherFormat::OPEN_MPI_RANKFILE, text, options);
     assert_eq!(uneven, ["0..0: 3 hosts, expected 4, one a node, or a divisor of that"]);
 }
 
 #[test]
 fn rankfiles_may_be_written_with_more_space_and_remarks() {
-    let case = Case::new(&[2], None, &[1, 0]);
+    let case = Case::ring(2, &[1, 0]);
     let list = hosts(2);
     let options = HostOptions { hosts: Some(&list), slots_per_node: None };
     let text = "# mine\nrank  1 = n0   slot = 0\n\nrank 0=n1 slot=7 # any slot of the node\n";
-    let placement = read(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options).unwrap();
-    assert_eq!(placement.nodes(), [1, 0].map(NodeId::new));
+    assert_eq!(case.read(LauncherFormat::OPEN_MPI_RANKFILE, text, options), Ok(vec![1, 0]));
 }
 
 #[test]
 fn in_a_rankfile_the_host_counts_and_cores_do_not() {
-    let case = Case::new(&[2], None, &[1, 0]);
+    let case = Case::ring(2, &[1, 0]);
     let list = HostList::parse("alpha\nbravo\n").unwrap();
     let options = HostOptions { hosts: Some(&list), slots_per_node: None };
-    let nodes = |text: &str| {
-        let read = read(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options);
-        read.map(|placement| placement.nodes().iter().map(|node| node.index()).collect::<Vec<_>>())
-    };
+    let nodes = |text: &str| case.read(LauncherFormat::OPEN_MPI_RANKFILE, text, options);
     assert_eq!(nodes("rank 0=bravo slot=0-15\nrank 1=alpha slot=1:0,2\n"), Ok(vec![1, 0]));
     assert_eq!(nodes("rank 0=+n1 slot=0\nrank 1=+n0 slots=0:*\n"), Ok(vec![1, 0]));
     assert_eq!(nodes("rank 0=alpha slot=0-3\nrank 1=alpha slot=2-5\n"), Ok(vec![0, 0]));
-    let reported = |text| diagnostics(LauncherFormat::OPEN_MPI_RANKFILE, text, 2, case.region(), options);
     assert_eq!(
-        reported("rank 0=+n2 slot=0\nrank 1=alpha slot=3-1\n"),
+        nodes("rank 0=+n2 slot=0\nrank 1=alpha slot=3-1\n").unwrap_err(),
         [
             "7..10: host \"+n2\" is none of the hosts, expected +n0 to +n1",
             "36..39: slot is \"3-1\", expected an integer from 0 to 4294967295, or cores such as 0-15 or 1:0-3",
         ]
     );
     // Two nodes of the machine on each host.
-    let case = Case::new(&[4], None, &[1, 2]);
+    let case = Case::ring(4, &[1, 2]);
     let options = HostOptions { hosts: Some(&list), slots_per_node: Some(8) };
-    let read_back = read(
-        LauncherFormat::OPEN_MPI_RANKFILE,
-        "rank 0=alpha slot=4-7\nrank 1=bravo slot=0-3\n",
-        2,
-        case.region(),
-        options,
-    );
-    assert_eq!(read_back.unwrap().nodes(), [1, 2].map(NodeId::new));
+    let nodes = |text: &str| case.read(LauncherFormat::OPEN_MPI_RANKFILE, text, options);
+    assert_eq!(nodes("rank 0=alpha slot=4-7\nrank 1=bravo slot=0-3\n"), Ok(vec![1, 2]));
     assert_eq!(
-        diagnostics(
-            LauncherFormat::OPEN_MPI_RANKFILE,
-            "rank 0=alpha slot=2-5\nrank 1=bravo slot=0:1\n",
-            2,
-            case.region(),
-            options
-        ),
+        nodes("rank 0=alpha slot=2-5\nrank 1=bravo slot=0:1\n").unwrap_err(),
         [
             "18..21: slots \"2-5\" are on two nodes of the machine, expected those of one",
             "40..43: slot is \"0:1\", expected the number of a slot: a host has 2 nodes of the machine",
@@ -374,32 +362,28 @@ fn in_a_rankfile_the_host_counts_and_cores_do_not() {
 
 #[test]
 fn everything_wrong_with_a_rank_order_is_reported() {
-    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let reported = |text, processes| {
-        diagnostics(LauncherFormat::CRAY_RANK_ORDER, text, processes, case.region(), HostOptions::default())
+    let nodes = |places: &[u32], text: &str| {
+        Case::ring(4, places).read(LauncherFormat::CRAY_RANK_ORDER, text, HostOptions::default())
     };
+    let reported = |text| nodes(&[0, 1, 2, 3], text).unwrap_err();
     assert_eq!(
-        reported("0,1,x,\n1,3-2", 4),
+        reported("0,1,x,\n1,3-2"),
         [
             "4..5: rank is \"x\", expected an integer from 0 to 3",
             "7..8: rank 1 a second time, expected every rank once",
             "9..12: ranks 3-2, expected the lower rank first",
         ]
     );
-    assert_eq!(reported("0-1", 4), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
-    assert_eq!(
-        reported("0", 6),
-        ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]
-    );
-    let read =
-        read(LauncherFormat::CRAY_RANK_ORDER, "# by hand\n3,0-2", 4, case.region(), HostOptions::default());
-    assert_eq!(read.unwrap().nodes(), [1, 2, 3, 0].map(NodeId::new));
+    assert_eq!(reported("0-1"), ["0..0: no place for rank 2 to 3, expected one for each of 0 to 3"]);
+    let six = nodes(&[0, 1, 2, 3, 0, 1], "0").unwrap_err();
+    assert_eq!(six, ["0..0: 6 processes, expected a multiple of 4: a rank order fills every node"]);
+    assert_eq!(nodes(&[0, 1, 2, 3], "# by hand\n3,0-2"), Ok(vec![1, 2, 3, 0]));
 }
 
 #[test]
 fn everything_wrong_with_lists_of_coordinates_is_reported() {
     let case = Case::new(&[2, 2], None, &[0, 1, 2, 3]);
-    let reported = |format, text| diagnostics(format, text, 4, case.region(), HostOptions::default());
+    let reported = |format, text| case.errors(format, text, HostOptions::default());
     assert_eq!(
         reported(LauncherFormat::BLUEGENE_MAPFILE, "0 0 0\n0 2 0\n1 0\n0 0 0\n1 1 0\n"),
         [
@@ -421,9 +405,9 @@ fn everything_wrong_with_lists_of_coordinates_is_reported() {
 
 #[test]
 fn everything_wrong_with_a_task_map_is_reported() {
-    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let reported =
-        |text| diagnostics(LauncherFormat::FLUX_TASKMAP, text, 4, case.region(), HostOptions::default());
+    let case = Case::ring(4, &[0, 1, 2, 3]);
+    let nodes = |text: &str| case.read(LauncherFormat::FLUX_TASKMAP, text, HostOptions::default());
+    let reported = |text| nodes(text).unwrap_err();
     assert_eq!(
         reported("[[0,2,1,1],[3,2,1,1],[1,0,1,1],[1,1,1]]"),
         [
@@ -441,18 +425,7 @@ fn everything_wrong_with_a_task_map_is_reported() {
     assert_eq!(reported("[[0,"), [unread]);
     let map = "0..0: no task map, expected an array of [NODE,NODES,TASKS,REPEAT], or an object of version 1 with it as map";
     assert_eq!(reported("{\"version\":2,\"map\":[[0,4,1,1]]}"), [map]);
-    let wrapped = read(
-        LauncherFormat::FLUX_TASKMAP,
-        "{\"version\":1, \"map\":[[0,2,2,1]]}",
-        4,
-        case.region(),
-        HostOptions::default(),
-    );
-    assert_eq!(wrapped.unwrap().nodes(), [0, 0, 1, 1].map(NodeId::new));
-    let nodes = |text: &str| {
-        let read = read(LauncherFormat::FLUX_TASKMAP, text, 4, case.region(), HostOptions::default());
-        read.map(|placement| placement.nodes().iter().map(|node| node.index()).collect::<Vec<_>>())
-    };
+    assert_eq!(nodes("{\"version\":1, \"map\":[[0,2,2,1]]}"), Ok(vec![0, 0, 1, 1]));
     for text in ["0,2-3;1", "[0,2-3];[1]\n"] {
         assert_eq!(nodes(text), Ok(vec![0, 1, 0, 0]), "{text}");
     }
@@ -466,14 +439,9 @@ fn everything_wrong_with_a_task_map_is_reported() {
 
 #[test]
 fn programs_beyond_all_machines_are_not_read() {
-    let case = Case::new(&[4], None, &[0, 1, 2, 3]);
-    let reported = diagnostics(
-        LauncherFormat::FLUX_TASKMAP,
-        "[[0,4,1,1]]",
-        1 << 32,
-        case.region(),
-        HostOptions::default(),
-    );
+    let case = Case::ring(4, &[0, 1, 2, 3]);
+    let format = LauncherFormat::FLUX_TASKMAP;
+    let read = read(format, "[[0,4,1,1]]", 1 << 32, case.region(), HostOptions::default());
     let message = "0..0: a program of 4294967296 processes, expected at most 16777216 for flux-taskmap";
-    assert_eq!(reported, [message]);
+    assert_eq!(read.unwrap_err().written(), [message]);
 }

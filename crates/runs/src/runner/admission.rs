@@ -171,17 +171,11 @@ pub(crate) fn bytes_to_run(run: &Run, way: RunWay<'_>) -> u64 {
         }
         _ => 0,
     };
-    let transmissions = match way.keep {
+    let transmissions = if way.keep == KeepRecords::WithTransmissions {
         // A growing list may take twice its size, and the list of the fastest program is kept while the next one runs.
-        KeepRecords::WithTransmissions => {
-            transmissions(run, MAX_TRANSMISSIONS) * 3 * size_of::<Transmission>() as u64
-        }
-        KeepRecords::Yes
-        | KeepRecords::WithOperations
-        | KeepRecords::WithMessages
-        | KeepRecords::OnlyMessages
-        | KeepRecords::OpenLoop(_)
-        | KeepRecords::No => 0,
+        transmissions(run, MAX_TRANSMISSIONS) * 3 * size_of::<Transmission>() as u64
+    } else {
+        0
     };
     let stages = (run.program.body.stage_count() as u64).saturating_sub(UNCOUNTED_STAGES);
     let simulated = run.programs().filter_map(|program| Some(plan(run, program, &request)?.bytes()));

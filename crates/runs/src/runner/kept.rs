@@ -55,31 +55,20 @@ impl KeepRecords {
 
     /// The rows of open-loop traffic that are kept.
     pub(super) fn rows_of_open_loop(self) -> WantedRows {
-        match self {
-            Self::OpenLoop(rows) => rows,
-            Self::Yes
-            | Self::WithOperations
-            | Self::WithMessages
-            | Self::OnlyMessages
-            | Self::WithTransmissions
-            | Self::No => WantedRows::NONE,
-        }
+        if let Self::OpenLoop(rows) = self { rows } else { WantedRows::NONE }
     }
 }
 
 impl Kept {
     pub(super) fn new(keep: KeepRecords) -> Self {
-        let wants_operations = keep == KeepRecords::WithOperations;
-        let (records, operations, messages, transmissions) = (vec![], vec![], vec![], vec![]);
-        let rank_spans = vec![];
         Self {
             keep,
-            wants_operations,
-            records,
-            operations,
-            messages,
-            transmissions,
-            rank_spans,
+            wants_operations: keep == KeepRecords::WithOperations,
+            records: vec![],
+            operations: vec![],
+            messages: vec![],
+            transmissions: vec![],
+            rank_spans: vec![],
             part_of: None,
         }
     }

@@ -7,21 +7,9 @@ use cubefold_formats::input::chakra_schema::{
 };
 use cubefold_scenario::{Run, load_text};
 use prost::Message;
-use serde::Deserialize;
-use serde_json::Value;
 
+use super::jobs::{golden, is_trace};
 use crate::{KeepRecords, Progress, execute, support::record};
-
-#[derive(Deserialize)]
-struct GoldenCase {
-    name: String,
-    scenario: String,
-    makespan: u64,
-    exposed: u128,
-    longest_queue: u32,
-    hops: u64,
-    unit_hops: u128,
-}
 
 /// The scenario of a case, in the folder of the golden files.
 fn run(scenario: &str) -> Run {
@@ -29,20 +17,12 @@ fn run(scenario: &str) -> Run {
     load_text(&folder.join("s.toml"), scenario).unwrap().runs.remove(0)
 }
 
-/// The cases and errors of traces.
-fn golden(list: &str) -> Vec<Value> {
-    let text = include_str!("../../../../tests/golden/jobs.json");
-    let golden: Value = serde_json::from_str(text).unwrap();
-    let is_of_traces = |case: &&Value| case["name"].as_str().unwrap().starts_with("chakra: ");
-    golden[list].as_array().unwrap().iter().filter(is_of_traces).cloned().collect()
-}
-
 #[test]
 fn records_of_golden_cases_have_their_figures() {
-    let cases = golden("cases");
+    let mut cases = golden().cases;
+    cases.retain(|case| is_trace(&case.name));
     assert_eq!(cases.len(), 11);
     for case in cases {
-        let case: GoldenCase = serde_json::from_value(case).unwrap();
         let (name, record) = (&case.name, record(&run(&case.scenario)));
         assert_eq!(record.makespan_cycles, Some(case.makespan), "{name}");
         assert_eq!((record.hops, record.unit_hops), (Some(case.hops), Some(case.unit_hops)), "{name}");
@@ -53,10 +33,9 @@ fn records_of_golden_cases_have_their_figures() {
 
 #[test]
 fn operations_that_wait_for_one_another_are_named() {
-    let errors = golden("errors");
-    let stuck =
-        errors.iter().find(|case| case["name"].as_str().unwrap().starts_with("chakra: stuck")).unwrap();
-    let run = run(stuck["scenario"].as_str().unwrap());
+    let errors = golden().errors;
+    let stuck = errors.iter().find(|case| case.name.starts_with("chakra: stuck")).unwrap();
+    let run = run(&stuck.scenario);
     let error = execute(&run, 0, KeepRecords::No, &Progress::default()).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("node 0 \"send 0\""), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Where the time of jobs goes (`docs/model.md` section 23.6): the cases of `tests/golden/jobs_time.json`, and random jobs
 //! against a count of every cycle.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
 
 use cubefold_scenario::Run;
 use cubefold_simulator::{
@@ -54,8 +54,7 @@ impl GoldenCase {
 }
 
 fn golden() -> Golden {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/jobs_time.json");
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(include_str!("../../../../tests/golden/jobs_time.json")).unwrap()
 }
 
 /// The members of a value that another one has.
@@ -161,100 +160,53 @@ fn pipelines_without_communication_take_the_closed_forms() {
     }
 }
 
-const TASKS: &str = "forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
-const WHOLE: &str = "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n";
+/// A pipeline of four stages.
+const PIPELINE: &str = "kind = \"pipeline\"\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n\
+    forward = [{ compute_cycles = 1 }]\nbackward = [{ compute_cycles = 2 }]\n";
 
-/// Keys of a pipeline, its tasks, and the expected error.
+/// Parts of [`PIPELINE`], what takes their place, and the expected error.
 const WRONG_PIPELINES: [(&str, &str, &str); 19] = [
     (
-        "microbatches = 8\nschedule = \"1f1b\"\n",
-        TASKS,
+        "over = [0]\n",
+        "",
         "over is missing in a pipeline, expected one axis of the logical shape, such as [0], of 0 to 1",
     ),
+    ("microbatches = 8\n", "", "microbatches is missing in a pipeline, expected an integer from 1 on"),
+    ("= 8", "= 0", "microbatches of a pipeline is 0, expected"),
+    ("1f1b", "zero", "schedule of a pipeline is \"zero\", expected gpipe, 1f1b or interleaved"),
+    ("1f1b", "interleaved", "chunks is missing in an interleaved pipeline"),
     (
-        "over = [0]\nschedule = \"1f1b\"\n",
-        TASKS,
-        "microbatches is missing in a pipeline, expected an integer from 1 on",
-    ),
-    (
-        "over = [0]\nmicrobatches = 0\nschedule = \"1f1b\"\n",
-        TASKS,
-        "microbatches of a pipeline is 0, expected",
-    ),
-    (
-        "over = [0]\nmicrobatches = 8\nschedule = \"zero\"\n",
-        TASKS,
-        "schedule of a pipeline is \"zero\", expected gpipe, 1f1b or interleaved",
-    ),
-    (
-        "over = [0]\nmicrobatches = 8\nschedule = \"interleaved\"\n",
-        TASKS,
-        "chunks is missing in an interleaved pipeline",
-    ),
-    (
-        "over = [0]\nmicrobatches = 6\nschedule = \"interleaved\"\nchunks = 2\n",
-        TASKS,
+        "8\nschedule = \"1f1b\"",
+        "6\nschedule = \"interleaved\"\nchunks = 2",
         "6 microbatches of an interleaved pipeline of 4 stages, expected a multiple of 4",
     ),
+    ("\"1f1b\"", "\"1f1b\"\nchunks = 2", "chunks of a pipeline with one chunk a stage"),
+    ("\"1f1b\"", "\"1f1b\"\nonly = [[0, 0, 1]]", "only along axis 0 of the stages of a pipeline"),
     (
-        "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nchunks = 2\n",
-        TASKS,
-        "chunks of a pipeline with one chunk a stage",
-    ),
-    (
-        "over = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nonly = [[0, 0, 1]]\n",
-        TASKS,
-        "only along axis 0 of the stages of a pipeline",
-    ),
-    (
-        "over = [0]\nmicrobatches = 100000\nschedule = \"1f1b\"\n",
-        TASKS,
+        "= 8",
+        "= 100000",
         "a pipeline of 4 stages, 1 chunks and 100000 microbatches, expected at most 10000 steps",
     ),
+    ("= 8", "= 2000", "a pipeline of up to 32000 steps, expected at most 10000 steps"),
+    ("over", "by = 1\nover", "by in a step that is no send"),
+    ("over", "compute_cycles = 1\nover", "compute_cycles of a pipeline, expected it in forward and backward"),
     (
-        "over = [0]\nmicrobatches = 2000\nschedule = \"1f1b\"\n",
-        TASKS,
-        "a pipeline of up to 32000 steps, expected at most 10000 steps",
-    ),
-    ("by = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n", TASKS, "by in a step that is no send"),
-    (
-        "compute_cycles = 1\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\n",
-        TASKS,
-        "compute_cycles of a pipeline, expected it in forward and backward",
-    ),
-    (
-        WHOLE,
-        "forward = [{ compute_cycles = 1 }]\n",
+        "backward = [{ compute_cycles = 2 }]\n",
+        "",
         "backward is missing in a pipeline, expected a list of steps",
     ),
+    ("{ compute_cycles = 1 }", "", "forward of a pipeline is an empty list, expected at least one entry"),
+    ("compute_cycles = 1 }", "kind = \"send\", over = [1] }", "a step of a task is called \"send\""),
     (
-        WHOLE,
-        "forward = []\nbackward = [{ compute_cycles = 2 }]\n",
-        "forward of a pipeline is an empty list, expected at least one entry",
-    ),
-    (
-        WHOLE,
-        "forward = [{ kind = \"send\", over = [1] }]\nbackward = [{ compute_cycles = 2 }]\n",
-        "a step of a task is called \"send\"",
-    ),
-    (
-        WHOLE,
-        "forward = [{ compute_cycles = 1, name = \"a\" }, { compute_cycles = 1, name = \"a\" }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "{ compute_cycles = 1 }",
+        "{ compute_cycles = 1, name = \"a\" }, { compute_cycles = 1, name = \"a\" }",
         "two steps of a task are called \"a\"",
     ),
+    ("= 1 }", "= 1, after = [] }", "after in a step of a pipeline's task"),
+    ("compute_cycles = 1 }", "kind = \"pipeline\" }", "a pipeline in a task of a pipeline"),
     (
-        WHOLE,
-        "forward = [{ compute_cycles = 1, after = [] }]\nbackward = [{ compute_cycles = 2 }]\n",
-        "after in a step of a pipeline's task",
-    ),
-    (
-        WHOLE,
-        "forward = [{ kind = \"pipeline\" }]\nbackward = [{ compute_cycles = 2 }]\n",
-        "a pipeline in a task of a pipeline",
-    ),
-    (
-        WHOLE,
-        "forward = [{ kind = \"all-reduce\", algorithm = \"ring\", units = 8, over = [0] }]\nbackward = [{ compute_cycles = 2 }]\n",
+        "compute_cycles = 1 }",
+        "kind = \"all-reduce\", algorithm = \"ring\", units = 8, over = [0] }",
         "a stage of the pipeline divides a group: rank 0 takes part and rank 1 of its group does not",
     ),
 ];
@@ -263,19 +215,14 @@ const WRONG_PIPELINES: [(&str, &str, &str); 19] = [
 fn wrong_pipelines_are_told_at_their_places() {
     let machine =
         "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nshape = [4, 2]\n[[program.steps]]\n";
-    let refused = |keys: &str, tasks: &str| errors(&format!("{machine}kind = \"pipeline\"\n{keys}{tasks}"));
-    assert!(scenario(&format!("{machine}kind = \"pipeline\"\n{WHOLE}{TASKS}")).runs.len() == 1);
-    for (keys, tasks, expected) in WRONG_PIPELINES {
-        let found = refused(keys, tasks);
-        assert!(
-            found.len() == 1 && found[0].contains(expected),
-            "{keys}{tasks}: {found:?}, expected {expected}"
-        );
+    only_run(&format!("{machine}{PIPELINE}"));
+    for (part, other, expected) in WRONG_PIPELINES {
+        assert_eq!(PIPELINE.matches(part).count(), 1, "{part}");
+        let text = PIPELINE.replace(part, other);
+        let found = errors(&format!("{machine}{text}"));
+        assert!(found.len() == 1 && found[0].contains(expected), "{text}: {found:?}, expected {expected}");
     }
-    let two = format!(
-        "{machine}kind = \"pipeline\"\n{WHOLE}{TASKS}[[program.steps]]\nkind = \"pipeline\"\n{WHOLE}{TASKS}"
-    );
-    let found = errors(&two);
+    let found = errors(&format!("{machine}{PIPELINE}[[program.steps]]\n{PIPELINE}"));
     assert!(found.len() == 1 && found[0].contains("two pipelines without a name"), "{found:?}");
     let foreign = errors(&format!("{machine}compute_cycles = 1\nmicrobatches = 2\n"));
     assert!(foreign[0].contains("microbatches in a step that is no pipeline"), "{foreign:?}");

@@ -1,6 +1,6 @@
 //! Jobs: the cases of `tests/golden/jobs.json`, and the cycles of steps.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use cubefold_mapping::ProcessBlock;
@@ -13,10 +13,10 @@ use super::*;
 use crate::{KeepRecords, Progress, execute};
 
 #[derive(Deserialize)]
-struct Golden {
+pub(super) struct Golden {
     blocks: Vec<GoldenBlock>,
-    cases: Vec<GoldenCase>,
-    errors: Vec<GoldenError>,
+    pub(super) cases: Vec<GoldenCase>,
+    pub(super) errors: Vec<GoldenError>,
 }
 
 #[derive(Deserialize)]
@@ -27,15 +27,15 @@ struct GoldenBlock {
 }
 
 #[derive(Deserialize)]
-struct GoldenCase {
-    name: String,
-    scenario: String,
+pub(super) struct GoldenCase {
+    pub(super) name: String,
+    pub(super) scenario: String,
     files: BTreeMap<String, GoldenFile>,
-    makespan: u64,
-    exposed: u128,
-    longest_queue: u32,
-    hops: u64,
-    unit_hops: u128,
+    pub(super) makespan: u64,
+    pub(super) exposed: u128,
+    pub(super) longest_queue: u32,
+    pub(super) hops: u64,
+    pub(super) unit_hops: u128,
     steps: Vec<GoldenStep>,
     ranks: Vec<Vec<(u64, u64)>>,
     notes: Vec<String>,
@@ -50,9 +50,9 @@ struct GoldenStep {
 }
 
 #[derive(Deserialize)]
-struct GoldenError {
-    name: String,
-    scenario: String,
+pub(super) struct GoldenError {
+    pub(super) name: String,
+    pub(super) scenario: String,
     files: BTreeMap<String, GoldenFile>,
     error: String,
 }
@@ -64,9 +64,8 @@ pub(super) enum GoldenFile {
     Bytes { base64: String },
 }
 
-fn golden() -> Golden {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/jobs.json");
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+pub(super) fn golden() -> Golden {
+    serde_json::from_str(include_str!("../../../../tests/golden/jobs.json")).unwrap()
 }
 
 /// A folder with a scenario and its files.
@@ -82,8 +81,8 @@ pub(super) fn folder(scenario: &str, files: &BTreeMap<String, GoldenFile>) -> Fi
     scratch
 }
 
-/// Traces are not steps of scenarios.
-fn is_trace(name: &str) -> bool {
+/// Whether a case is of traces, which are not steps of scenarios.
+pub(super) fn is_trace(name: &str) -> bool {
     name.starts_with("chakra")
 }
 
