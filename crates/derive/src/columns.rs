@@ -123,7 +123,6 @@ pub(crate) fn lists(input: &DeriveInput) -> Result<TokenStream> {
     Ok(quote! { #(#lists)* })
 }
 
-/// Makes a column of a member.
 fn column(defaults: &Defaults, field: &Field, described: &Described) -> Result<TokenStream> {
     let member = field.ident.as_ref().ok_or_else(|| Error::new(field.span(), "expected a named member"))?;
     let (title, ty) = (&described.title, &field.ty);

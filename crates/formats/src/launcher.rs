@@ -52,14 +52,10 @@ pub use self::{
 #[derive(Clone, Copy)]
 pub struct LauncherFormat(&'static FormatDescriptor);
 
-/// A description of a format.
 struct FormatDescriptor {
-    /// Its name in scenarios and on the command line.
     name: &'static str,
-    /// Contents and reader of the file, for a help text.
     summary: &'static str,
     hosts: HostNaming,
-    /// Whether it gives the slot of a rank on its host.
     has_slots: bool,
     /// Checks that the format can hold the placement.
     check: fn(&LauncherFile<'_>) -> Result<(), LauncherError>,

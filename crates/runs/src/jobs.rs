@@ -48,10 +48,8 @@ fn free_memory() -> u64 {
 /// One unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Its index among all jobs of the caller.
-    pub(crate) place: usize,
-    /// Its memory \[bytes\].
-    pub(crate) bytes: u64,
+    pub(crate) place: usize, // among all jobs of the caller
+    pub(crate) bytes: u64,   // of memory
 }
 
 /// Jobs admitted per thread: one running, and one so that no thread waits for the next.

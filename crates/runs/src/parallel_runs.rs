@@ -109,7 +109,6 @@ fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>
     })
 }
 
-/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()

@@ -250,7 +250,6 @@ fn program_bounds(run: &Run, outcome: &Outcome) -> Option<ProgramBounds> {
     })
 }
 
-/// The metrics of a run's placement.
 pub(crate) fn measure(run: &Run) -> Arc<PlacementMetrics> {
     let metrics = run.program.guest().measure(&run.placement, run.communication.tie());
     Arc::new(match run.counted_paths() {

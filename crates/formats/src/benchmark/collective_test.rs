@@ -9,10 +9,8 @@ use cubefold_derive::Words;
 
 use super::measurement::SeriesKind;
 
-/// Largest number of ranks.
 pub(super) const MAX_RANKS: u32 = 1 << 20;
 
-/// An operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Words)]
 pub(super) enum Operation {
     AllReduce,
@@ -23,7 +21,6 @@ pub(super) enum Operation {
     Reduce,
     Gather,
     Scatter,
-    /// An all-gather by recursive doubling.
     #[word("all-gather by recursive doubling")]
     Hypercube,
 }

@@ -98,7 +98,6 @@ impl Table<'_> {
     }
 }
 
-/// A column: its place and its contents.
 #[derive(Debug, Clone, Copy)]
 struct Column {
     place: usize,

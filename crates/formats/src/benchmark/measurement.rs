@@ -199,7 +199,6 @@ pub(super) fn keep_chosen<T>(
     }
 }
 
-/// A number above 0.
 pub(super) fn positive(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
 }

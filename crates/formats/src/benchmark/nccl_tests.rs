@@ -70,7 +70,6 @@ pub(super) fn read(text: &str, options: MeasurementOptions, diagnostics: &mut Di
     Some(Series { benchmark, kind, points, left_out: table.left_out })
 }
 
-/// Positions of the columns.
 #[derive(Debug)]
 struct Columns {
     operation: Option<usize>,
@@ -91,7 +90,6 @@ struct Table<'t> {
     left_out: u64,
 }
 
-/// A line of nccl-tests.
 #[derive(Debug)]
 struct Row<'t> {
     point: Point,
@@ -147,7 +145,6 @@ impl<'t> Table<'t> {
         format!("{} a second time, with {differences}", name(self))
     }
 
-    /// Adds a comment.
     fn add_remark(&mut self, remark: &'t str, text: &str, diagnostics: &mut Diagnostics) {
         if let Some(title) = remark.strip_prefix(STARTING) {
             self.title = Some(title.trim());
@@ -202,7 +199,6 @@ impl<'t> Table<'t> {
     }
 }
 
-/// The tables of a text, each with its heading.
 fn tables<'t>(text: &'t str, diagnostics: &mut Diagnostics) -> Vec<Table<'t>> {
     let mut tables: Vec<Table<'t>> = vec![];
     for line in lines(text, Remarks::None) {
@@ -235,7 +231,6 @@ fn listed_rank(remark: &str) -> Option<u32> {
     words.next()?.parse().ok()
 }
 
-/// The columns that a heading names.
 fn columns(heading: &str) -> Option<Columns> {
     let names: Vec<&str> = heading.split_whitespace().collect();
     let all = |wanted: &[&str]| -> Vec<usize> {

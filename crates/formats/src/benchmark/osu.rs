@@ -48,7 +48,6 @@ static TESTS: [(&str, Test); 18] = [
 /// Libraries whose benchmarks send messages. Others, such as `MPI_Put`, name one-sided operations.
 const LIBRARIES: [&str; 4] = ["MPI", "NCCL", "RCCL", "XCCL"];
 
-/// The contents of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Microseconds,

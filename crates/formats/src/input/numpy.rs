@@ -107,9 +107,9 @@ impl NumpyArray {
 
 /// The value of a key in a Python dictionary of strings, words and tuples of numbers.
 fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
-    let behind = header.split_once(&format!("'{key}':"))?.1.trim_start();
-    let end = if behind.starts_with('(') { behind.find(')')? + 1 } else { behind.find([',', '}'])? };
-    Some(behind[..end].trim())
+    let after = header.split_once(&format!("'{key}':"))?.1.trim_start();
+    let end = if after.starts_with('(') { after.find(')')? + 1 } else { after.find([',', '}'])? };
+    Some(after[..end].trim())
 }
 
 /// Reads numbers of a type such as `<u4`, `|b1` or `>f8`.

@@ -14,7 +14,6 @@ use std::io::{self, Write};
 use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
 use crate::input::text::{Remarks, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "bluegene-mapfile",
     summary: "Coordinates and T of every rank, for runjob --mapping",
@@ -36,7 +35,6 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the lines.
 fn read(reading: &mut Reading<'_>) {
     let expected = reading.region.machine.shape().dimension_count() + 1;
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {

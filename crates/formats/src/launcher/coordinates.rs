@@ -332,7 +332,6 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The number of hosts at every place.
     fn hosts_per_place(&self) -> Result<u64, CoordinateError> {
         let mut counts = self.hosts.iter().map(|(address, hosts)| (address, hosts.len()));
         let Some((place, first)) = counts.next() else { return Ok(1) };

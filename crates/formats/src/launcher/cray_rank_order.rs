@@ -11,29 +11,21 @@
 
 use std::io::{self, Write};
 
-use super::{FormatDescriptor, HostNaming, LauncherError, file::LauncherFile, reading::Reading};
+use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
 use crate::input::text::{Remarks, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "cray-rank-order",
     summary: "Rank of every slot, for MPICH_RANK_REORDER_METHOD=3",
     hosts: HostNaming::Nodes,
     has_slots: true,
-    check,
+    check: |file| file.check_even_load(),
     write,
     read,
 };
 
-/// Largest number of ranks on a line.
 const RANKS_A_LINE: u64 = 16;
 
-/// Checks that every slot has a rank.
-fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
-    file.check_even_load()
-}
-
-/// Writes the ranks by slot.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     let by_node = file.region.nodes_of_job().flat_map(|node| file.placement.processes(node));
     for (slot, process) in (0_u64..).zip(by_node) {

@@ -87,7 +87,7 @@ enum Links {
     OneWay,
 }
 
-/// The error of a network whose links shall lead in one direction, in a format that does not give it.
+/// The error of a network whose links are to lead in one direction, in a format that does not give it.
 fn without_directions(format: &str) -> String {
     format!(
         "{format} does not say in which direction links lead, expected a list or table of links, or a digraph"
@@ -99,7 +99,6 @@ fn without_directions(format: &str) -> String {
 pub(crate) struct PlacedFormat {
     /// Its name in messages.
     pub(crate) name: &'static str,
-    /// Reads a text.
     pub(crate) read: fn(&mut FabricReading<'_>),
 }
 

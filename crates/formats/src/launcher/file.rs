@@ -176,7 +176,20 @@ impl<'a> LauncherFile<'a> {
 
     /// Lists the processes in order, with their seats.
     pub(super) fn seats(&self) -> impl Iterator<Item = Seat> {
-        seats(self.placement)
+        let placement = self.placement;
+        let alone = placement.is_one_to_one();
+        let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
+        ProcessId::first(placement.process_count()).map(move |process| {
+            let node = placement.node(process);
+            // If no node is shared, no counts are kept, however large the machine is.
+            if alone {
+                return Seat { process, node, turn: 0 };
+            }
+            let next = taken.entry(node).or_default();
+            let turn = *next;
+            *next += 1;
+            Seat { process, node, turn }
+        })
     }
 
     /// The number of a node, as counted by `slots`.
@@ -223,21 +236,4 @@ pub(super) struct Seat {
     pub(super) process: ProcessId,
     pub(super) node: NodeId,
     pub(super) turn: u64,
-}
-
-/// Lists the processes in order, with their seats.
-fn seats(placement: &Placement) -> impl Iterator<Item = Seat> {
-    let alone = placement.is_one_to_one();
-    let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
-    ProcessId::first(placement.process_count()).map(move |process| {
-        let node = placement.node(process);
-        // If no node is shared, no counts are kept, however large the machine is.
-        if alone {
-            return Seat { process, node, turn: 0 };
-        }
-        let next = taken.entry(node).or_default();
-        let turn = *next;
-        *next += 1;
-        Seat { process, node, turn }
-    })
 }

@@ -19,7 +19,6 @@ use serde_json::Value;
 
 use super::{FormatDescriptor, HostNaming, file::LauncherFile, reading::Reading};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "flux-taskmap",
     summary: "Nodes and tasks in blocks, for flux submit --taskmap=manual:..",

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::input::text::{Remarks, described, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "fujitsu-rank-map",
     summary: "Coordinates of every rank, for pjsub --mpi rank-map-hostfile=..",
@@ -28,10 +27,8 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Largest number of coordinates of a node.
 const MAX_COORDINATES: usize = 3;
 
-/// Checks that there are not too many coordinates.
 fn check(file: &LauncherFile<'_>) -> Result<(), LauncherError> {
     let found = file.region.machine.shape().dimension_count();
     if found <= MAX_COORDINATES {
@@ -51,7 +48,6 @@ fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the lines.
 fn read(reading: &mut Reading<'_>) {
     let expected = reading.region.machine.shape().dimension_count();
     for (rank, line) in (0..).zip(lines(reading.text, Remarks::None)) {

@@ -51,7 +51,6 @@ enum LineError<'t> {
     TooMany,
 }
 
-/// Adds the hosts of a line.
 fn add_line<'t>(
     line: &'t str,
     is_one_line: bool,

@@ -157,7 +157,6 @@ impl HostList {
         list
     }
 
-    /// The number of hosts at each node.
     pub(super) fn hosts_per_node(&self) -> u64 {
         self.hosts_per_node
     }
@@ -246,7 +245,6 @@ impl HostList {
         Self::in_order(self.names.iter().map(host).collect(), 1, Some(listed))
     }
 
-    /// The place of a name.
     pub(super) fn place(&self, name: &str) -> Option<u64> {
         self.names.get_index_of(name).map(|place| place as u64)
     }
@@ -316,7 +314,6 @@ impl Slots {
         }
     }
 
-    /// Nodes of the machine on each host.
     pub(super) fn nodes_per_host(self) -> u64 {
         self.each
     }

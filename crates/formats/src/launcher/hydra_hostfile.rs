@@ -15,7 +15,6 @@ use super::{
 };
 use crate::input::text::{Remarks, described, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "hydra-hostfile",
     summary: "Hosts with their consecutive ranks, for mpiexec -machinefile of MPICH and Intel MPI; needs --hosts",

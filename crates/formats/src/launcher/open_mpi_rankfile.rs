@@ -20,7 +20,6 @@ use super::{
 };
 use crate::input::text::{Remarks, described, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "open-mpi-rankfile",
     summary: "Host and slot of every rank, for mpirun --rankfile; needs --hosts",
@@ -31,10 +30,8 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Form of a line.
 const FORM: &str = "\"rank N=HOST slot=S\"";
 
-/// Writes a line per rank.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         writeln!(output, "rank {}={} slot={}", seat.process, file.host(seat), file.slot(seat))?;

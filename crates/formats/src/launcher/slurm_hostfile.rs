@@ -20,7 +20,6 @@ use super::{
 };
 use crate::input::text::{Remarks, counted, described, lines};
 
-/// The format.
 pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     name: "slurm-hostfile",
     summary: "Host of every rank, for srun --distribution=arbitrary; needs --hosts",
@@ -31,7 +30,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     read,
 };
 
-/// Writes the host of each rank.
 fn write(file: &LauncherFile<'_>, output: &mut dyn Write) -> io::Result<()> {
     for seat in file.seats() {
         writeln!(output, "{}", file.host(seat))?;

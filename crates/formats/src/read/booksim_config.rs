@@ -130,7 +130,6 @@ fn translated(keys: &Map<String, Value>) -> (Vec<String>, Vec<&'static str>) {
     (lines, config.unmatched)
 }
 
-/// The parameters of routers.
 fn router(config: &mut Configuration<'_>) -> Vec<String> {
     let cycles = match (config.number("routing_delay", 1), config.number("speculative", 0)) {
         (0, 1..) => 2,

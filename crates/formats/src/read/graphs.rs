@@ -142,7 +142,6 @@ fn read_adjacency(file: &FileText<'_>) -> Read {
     Ok(reading)
 }
 
-/// The header of a METIS graph.
 struct MetisHeader {
     vertices: usize,
     edges: usize,

@@ -34,7 +34,6 @@ pub(super) fn read(
     }
 }
 
-/// Visitor of the outer object.
 struct Document<'a, 'b> {
     list: &'a str,
     kept: &'a [&'a str],
@@ -65,7 +64,6 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
     }
 }
 
-/// Visitor of the list.
 struct Elements<'a, 'b>(&'a mut OnElement<'b>, &'a mut Option<Complaint>);
 
 impl<'de> DeserializeSeed<'de> for Elements<'_, '_> {

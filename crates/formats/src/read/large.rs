@@ -19,8 +19,7 @@ use crate::{
 pub const MAX_STREAMED: u64 = 1 << 30;
 /// The size of the head by which a file is recognised \[bytes\].
 const HEAD: u64 = 1 << 16;
-/// The maximum length of a line \[bytes\].
-const MAX_LINE: u64 = 1 << 20;
+const MAX_LINE: u64 = 1 << 20; // bytes
 
 /// Reads a file of at most 1 GiB in one of the streamed trace formats; `None` if it matches none of them.
 ///

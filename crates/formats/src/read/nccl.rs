@@ -54,7 +54,6 @@ struct GpuLink {
     line: usize,
     lanes: u64,
     target: String,
-    /// The class of the target's device.
     device: String,
     class: &'static str,
 }

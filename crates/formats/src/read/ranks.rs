@@ -10,7 +10,6 @@ use crate::{
 };
 
 const HOLDS: &[Kind] = &[Kind::Ranks, Kind::Hosts];
-/// The maximum number of ranks.
 pub(super) const MAX_RANKS: u64 = 1 << 20;
 
 pub(super) static OPEN_MPI_BINDINGS: Format = Format {

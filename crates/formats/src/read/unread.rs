@@ -5,7 +5,6 @@ use crate::{
     value::Kind,
 };
 
-/// Describes a format that is not read.
 const fn unread(
     name: &'static str,
     tool: &'static str,

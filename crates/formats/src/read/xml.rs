@@ -6,10 +6,8 @@ use memchr::memchr_iter;
 
 use crate::format::{Complaint, wrong};
 
-/// The maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 
-/// An element.
 #[derive(Debug, Default)]
 pub(super) struct Element<'t> {
     pub(super) name: &'t str,

@@ -40,7 +40,6 @@ impl Serialize for Content {
     }
 }
 
-/// A row of a benchmark.
 fn row(row: &BenchmarkRow) -> Value {
     let mut value = json!({"bytes": row.bytes, "time": row.time, "bandwidth": row.bandwidth});
     if let (Some(operation), Some(map)) = (&row.operation, value.as_object_mut()) {

@@ -35,7 +35,6 @@ const FRACTION: u64 = 1 << 63;
 const UNKNOWN: u64 = u64::MAX;
 /// Largest number of ranks.
 const MAX_SIZE: usize = 1 << 20;
-/// Largest number of entries.
 const MAX_ENTRIES: usize = 1 << 24;
 
 /// An entry of a matrix.

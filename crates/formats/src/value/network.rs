@@ -6,7 +6,6 @@ use crate::input::Ratio;
 
 /// Largest number of nodes.
 pub const MAX_NODES: usize = 1 << 20;
-/// Largest number of links.
 const MAX_LINKS: usize = 1 << 24;
 
 /// Identical links between two nodes.

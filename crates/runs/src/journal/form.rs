@@ -93,7 +93,6 @@ fn checksum(payload: &[u8]) -> u64 {
 
 /// The first line, which is followed by the version of the form.
 const MAGIC: &str = "cubefold journal ";
-/// The version of the form.
 const FORM: u32 = 2;
 
 /// The program and the runs of a journal.
@@ -127,7 +126,6 @@ pub(super) struct PlannedRuns {
 }
 
 impl Header {
-    /// Makes the header for a part of a sweep.
     pub(super) fn new(plan: &SweepPlan<'_>, shard: Shard) -> Self {
         let cubefold = env!("CARGO_PKG_VERSION").to_owned();
         let (digest, scenarios) = (plan.digest(), plan.sections.clone());

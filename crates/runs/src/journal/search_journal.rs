@@ -34,7 +34,6 @@ struct Header {
     combinations: usize,
 }
 
-/// A finished search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     combination: usize,

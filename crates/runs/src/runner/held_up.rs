@@ -15,7 +15,6 @@ use cubefold_topology::{LinkMode, NodeId};
 use cubefold_records::HeldUpMessages;
 use cubefold_scenario::Run;
 
-/// The most transmissions of a run that are logged.
 const MAX_LOGGED: u64 = 1 << 20;
 
 /// How many times as large a message is as one that it holds up.

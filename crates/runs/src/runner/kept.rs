@@ -24,7 +24,6 @@ pub enum KeepRecords {
     No,
 }
 
-/// The records that are kept of a run.
 pub(super) struct Kept {
     keep: KeepRecords,
     pub(super) wants_operations: bool,

@@ -232,7 +232,6 @@ fn parts(times: &[RankTime]) -> Vec<[u64; 4]> {
     times.iter().map(|time| [time.computation, time.communication, time.bubble, time.done]).collect()
 }
 
-/// All that a run reports.
 #[derive(Default)]
 struct Log {
     stages: Vec<StageRecord>,

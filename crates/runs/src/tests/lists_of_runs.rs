@@ -366,7 +366,6 @@ fn results(runs: Vec<Run>) -> Vec<String> {
     told.into_inner().unwrap()
 }
 
-/// Small runs only.
 fn is_small(runs: &[Run]) -> bool {
     let is_small = |run: &Run| {
         let cycles = run.program.open_loop.is_none() || run.program.body.process_count() <= 64;

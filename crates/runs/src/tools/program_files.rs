@@ -29,15 +29,10 @@ use crate::{Resources, RunError, runner::admit};
 #[derive(Clone, Copy)]
 pub struct ProgramFormat(&'static FormatDescriptor);
 
-/// A description of a format.
 struct FormatDescriptor {
-    /// Its name on the command line.
     name: &'static str,
-    /// Contents and reader of the file, for a help text.
     summary: &'static str,
-    /// Whether it is a folder with a file per process.
     is_folder: bool,
-    /// Extension of its file, unless another format is requested.
     extension: Option<&'static str>,
     write: fn(&Run, ProgramOptions) -> Result<ProgramFiles, ProgramFileError>,
 }

@@ -40,6 +40,12 @@ fn reported(text: &str) -> Vec<String> {
     Measurement::parse("m", text, MeasurementOptions::default()).unwrap_err().written()
 }
 
+/// Checks that the first error of a text contains this part.
+fn assert_refused(text: &str, part: &str) {
+    let wrong = reported(text);
+    assert!(wrong[0].contains(part), "{wrong:?}, expected {part}");
+}
+
 fn seconds(text: &str) -> Vec<f64> {
     read(text).points.iter().map(|point| point.seconds).collect()
 }
@@ -70,41 +76,29 @@ fn other_benchmarks_are_refused_by_their_names() {
     for name in
         ["Barrier Latency", "Multi Latency", "Non-blocking Allreduce Latency", "One Sided Put Bandwidth"]
     {
-        let wrong = reported(&LATENCY.replace("MPI Latency Test", &format!("MPI {name} Test")));
-        assert_eq!(wrong.len(), 1);
-        assert!(wrong[0].contains(&format!("benchmark is \"OSU MPI {name} Test\", expected")), "{wrong:?}");
+        let other = LATENCY.replace("MPI Latency Test", &format!("MPI {name} Test"));
+        assert_eq!(reported(&other).len(), 1);
+        assert_refused(&other, &format!("benchmark is \"OSU MPI {name} Test\", expected"));
     }
-    let put = reported(&BANDWIDTH.replace("MPI Bandwidth", "MPI_Put Bandwidth"));
-    assert!(put[0].contains("benchmark is \"OSU MPI_Put Bandwidth Test\", expected"), "{put:?}");
-    let twice = reported(&format!("{LATENCY}{BANDWIDTH}"));
-    assert!(
-        twice[0].contains("a second benchmark, OSU MPI Bandwidth Test after OSU MPI Latency Test"),
-        "{twice:?}"
-    );
-    let again = reported(&format!("{LATENCY}{LATENCY}"));
-    assert!(
-        again[0].contains("OSU MPI Latency Test a second time, expected one benchmark a file"),
-        "{again:?}"
-    );
+    let put = BANDWIDTH.replace("MPI Bandwidth", "MPI_Put Bandwidth");
+    assert_refused(&put, "benchmark is \"OSU MPI_Put Bandwidth Test\", expected");
+    let both = "a second benchmark, OSU MPI Bandwidth Test after OSU MPI Latency Test";
+    assert_refused(&format!("{LATENCY}{BANDWIDTH}"), both);
+    let twice = "OSU MPI Latency Test a second time, expected one benchmark a file";
+    assert_refused(&format!("{LATENCY}{LATENCY}"), twice);
     for name in ["alltoallv_perf", "ring_perf"] {
-        let wrong = reported(&format!("# Collective test starting: {name}\n{NCCL}"));
-        assert!(wrong[0].starts_with("28.."), "{wrong:?}");
-        assert!(
-            wrong[0].contains(&format!("benchmark is \"{name}\", expected all_reduce_perf")),
-            "{wrong:?}"
-        );
+        let other = format!("{STARTING}{name}\n{NCCL}");
+        assert!(reported(&other)[0].starts_with("28.."));
+        assert_refused(&other, &format!("benchmark is \"{name}\", expected all_reduce_perf"));
     }
-    let imb = reported("# Benchmarking Barrier\n# #processes = 4\n#repetitions t_min[usec]\n");
-    assert!(imb[0].contains("benchmark is \"Barrier\", expected PingPong"), "{imb:?}");
+    let barrier = "# Benchmarking Barrier\n# #processes = 4\n#repetitions t_min[usec]\n";
+    assert_refused(barrier, "benchmark is \"Barrier\", expected PingPong");
 }
 
 #[test]
 fn collectives_of_mpi_need_the_number_of_ranks() {
     let text = LATENCY.replace("MPI Latency", "MPI Allgather Latency");
-    let wrong = reported(&text);
-    assert!(
-        wrong[0].contains("OSU MPI Allgather Latency Test without its number of ranks, expected --ranks N")
-    );
+    assert_refused(&text, "OSU MPI Allgather Latency Test without its number of ranks, expected --ranks N");
     let options = MeasurementOptions { ranks: Some(8), ..MeasurementOptions::default() };
     assert_eq!(ring(&Measurement::parse("m", &text, options).unwrap()), (3, 7.0));
     let imb = "# Benchmarking Allreduce \n# #processes = 16 \n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n\
@@ -127,9 +121,9 @@ fn the_intel_benchmarks_are_read_by_their_columns() {
     assert_eq!(read(both).kind, SeriesKind::Streaming);
     assert!(is_near(seconds(both)[0], 2e-5), "each of 4 processes starts a message every 20 us");
     let more = format!("{single}{}", single.replace("= 2", "= 4"));
-    assert!(reported(&more)[0].contains("PingPong a second time, with 4 processes for 2"));
+    assert_refused(&more, "PingPong a second time, with 4 processes for 2");
     let other = format!("{single}{}", single.replace("PingPong", "PingPing"));
-    assert!(reported(&other)[0].contains("a second benchmark, PingPing after PingPong"));
+    assert_refused(&other, "a second benchmark, PingPing after PingPong");
 }
 
 #[test]
@@ -162,29 +156,19 @@ fn columns_of_nccl_tests_go_by_their_headings() {
     let rows = |heading: &str, row: &str| {
         read(&format!("{STARTING}all_reduce_perf\n#  Rank  0 Pid 1\n#  Rank  1 Pid 1\n# {heading}\n{row}\n"))
     };
-    let second = |heading: &str, row: &str| rows(heading, row).points[0].seconds;
+    let assert_read = |heading: &str, row: &str| {
+        assert!(is_near(rows(heading, row).points[0].seconds, 5e-5), "{heading}");
+    };
     let in_place = "size count type redop root time algbw busbw #wrong time algbw busbw #wrong";
-    assert!(is_near(
-        second(in_place, "1000000 250000 float sum -1 N/A N/A N/A N/A 50.0 20.00 20.00 0"),
-        5e-5
-    ));
-    assert!(is_near(
-        second("size count type time algbw busbw error", "1000000 250000 float 50.0 20.00 20.00 1e-7"),
-        5e-5
-    ));
+    assert_read(in_place, "1000000 250000 float sum -1 N/A N/A N/A N/A 50.0 20.00 20.00 0");
+    assert_read("size count type time algbw busbw error", "1000000 250000 float 50.0 20.00 20.00 1e-7");
     let newest = "size count type redop root cputime algbw busbw #wrong i_min i_max cputime algbw busbw #wrong timestamp";
-    assert!(is_near(
-        second(
-            newest,
-            "1000000 250000 float sum -1 50.0 20.00 20.00 0 1 2 50.0 20.00 20.00 0 2026-11-26 12:00:00"
-        ),
-        5e-5
-    ));
+    assert_read(
+        newest,
+        "1000000 250000 float sum -1 50.0 20.00 20.00 0 1 2 50.0 20.00 20.00 0 2026-11-26 12:00:00",
+    );
     // The first versions print milliseconds.
-    assert!(is_near(
-        second("bytes N type time algbw busbw res", "1000000 250000 float 0.050 20.00 20.00 0e+00"),
-        5e-5
-    ));
+    assert_read("bytes N type time algbw busbw res", "1000000 250000 float 0.050 20.00 20.00 0e+00");
 }
 
 #[test]
@@ -225,27 +209,23 @@ fn rows_of_nccl_tests_go_on_after_messages_of_the_library() {
     let (whole, broken) = (read(NCCL), read(&broken));
     assert_eq!((&broken.points, broken.kind, broken.left_out), (&whole.points, whole.kind, 2));
     let unsound = NCCL.replacen("36.70      0", "36.70     12", 1);
-    assert!(reported(&unsound)[0].contains("12 results are wrong (#wrong)"), "{:?}", reported(&unsound));
-    let alone = reported(&format!("{STARTING}all_reduce_perf\n#  Rank  0 Pid 1 on a device 0\n{NCCL}"));
-    assert!(alone[0].contains("a run of 1 rank"), "{alone:?}");
+    assert_refused(&unsound, "12 results are wrong (#wrong)");
+    let alone = format!("{STARTING}all_reduce_perf\n#  Rank  0 Pid 1 on a device 0\n{NCCL}");
+    assert_refused(&alone, "a run of 1 rank");
 }
 
 #[test]
 fn a_second_table_of_nccl_tests_is_an_error_that_says_what_differs() {
     let first = nccl("# Collective test starting: all_reduce_perf\n", 4, "sum", -1, 1.5);
-    let twice = |second: &str| reported(&format!("{first}{second}"))[0].clone();
-    let other = twice(&nccl("# Collective test starting: broadcast_perf\n", 4, "none", 0, 1.0));
-    assert!(
-        other.contains("a second benchmark, broadcast_perf after all_reduce_perf, expected one a file"),
-        "{other}"
-    );
-    let more = twice(&nccl("# Collective test starting: all_reduce_perf\n", 8, "max", -1, 1.75));
-    assert!(
-        more.contains("all_reduce_perf a second time, with redop max for sum, 8 ranks for 4, expected"),
-        "{more}"
-    );
-    let same = twice(&first);
-    assert!(same.contains("a second time, with the same sizes and ranks, expected"), "{same}");
+    let other = nccl("# Collective test starting: broadcast_perf\n", 4, "none", 0, 1.0);
+    let more = nccl("# Collective test starting: all_reduce_perf\n", 8, "max", -1, 1.75);
+    for (second, expected) in [
+        (&other, "a second benchmark, broadcast_perf after all_reduce_perf, expected one a file"),
+        (&more, "all_reduce_perf a second time, with redop max for sum, 8 ranks for 4, expected"),
+        (&first, "a second time, with the same sizes and ranks, expected"),
+    ] {
+        assert_refused(&format!("{first}{second}"), expected);
+    }
 }
 
 /// Lines of nccl-tests whose bus bandwidth is `share` times the other bandwidth.
@@ -285,9 +265,9 @@ fn collectives_are_told_by_name_operation_and_ranks() {
     assert_eq!(kind("", 0, "sum", -1, 0.5), ring(1, 0.5));
     assert_eq!(kind("", 4, "sum", -1, 1.0), single);
     for (ranks, redop, root, share) in [(2, "sum", -1, 1.0), (0, "sum", -1, 1.0), (4, "none", -1, 0.75)] {
-        let wrong = reported(&nccl("", ranks, redop, root, share));
-        assert_eq!(wrong.len(), 1);
-        assert!(wrong[0].contains("expected the line \"# Collective test starting: NAME\""), "{wrong:?}");
+        let unnamed = nccl("", ranks, redop, root, share);
+        assert_eq!(reported(&unnamed).len(), 1);
+        assert_refused(&unnamed, "expected the line \"# Collective test starting: NAME\"");
     }
 }
 

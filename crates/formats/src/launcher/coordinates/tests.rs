@@ -119,27 +119,16 @@ fn hosts_keep_their_slots_in_another_order() {
 
 #[test]
 fn a_map_that_is_not_the_machine_is_refused() {
-    assert_eq!(
-        order(TABLE, &[3, 2, 2], None).unwrap_err(),
-        "2 coordinates a host in the map, expected 3, the dimensions of the machine"
-    );
-    assert_eq!(
-        order(TABLE, &[2, 2], None).unwrap_err(),
-        "host e (line 6) is at (2, 0), expected coordinates below the lengths of the machine"
-    );
-    assert_eq!(
-        order(TABLE, &[3, 3], None).unwrap_err(),
-        "no host at (0, 2), expected one for each of 9 nodes"
-    );
-    assert_eq!(
-        order(TABLE, &[2, 2], Some("a\nx\n")).unwrap_err(),
-        "host x (line 2 of the list) is not in the coordinate map"
-    );
-    let twice = "host,x\na,0\nb,0\n";
-    assert_eq!(
-        order(twice, &[2], None).unwrap_err(),
-        "hosts a (line 2) and b (line 3) are both at (0), expected one host a node"
-    );
+    let refused = |lengths: &[u64], listed, expected: &str| {
+        assert_eq!(order(TABLE, lengths, listed).unwrap_err(), expected);
+    };
+    refused(&[3, 2, 2], None, "2 coordinates a host in the map, expected 3, the dimensions of the machine");
+    let outside = "host e (line 6) is at (2, 0), expected coordinates below the lengths of the machine";
+    refused(&[2, 2], None, outside);
+    refused(&[3, 3], None, "no host at (0, 2), expected one for each of 9 nodes");
+    refused(&[2, 2], Some("a\nx\n"), "host x (line 2 of the list) is not in the coordinate map");
+    let twice = order("host,x\na,0\nb,0\n", &[2], None).unwrap_err();
+    assert_eq!(twice, "hosts a (line 2) and b (line 3) are both at (0), expected one host a node");
 }
 
 #[test]

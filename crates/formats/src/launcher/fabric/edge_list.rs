@@ -56,7 +56,6 @@ enum Form {
     Table,
 }
 
-/// Largest number of cycles of a link.
 const MAX_CYCLES: u64 = 1 << 32;
 
 /// The columns, after the two ends.
@@ -65,7 +64,6 @@ const COLUMNS: [&str; 6] = ["links", "bandwidth", "latency", "hop_cycles", "late
 /// The index of `host` among them.
 const HOST: usize = 5;
 
-/// The places of the columns in a row.
 #[derive(Debug, Default)]
 struct Columns {
     from: usize,

@@ -19,10 +19,8 @@ use crate::input::{Ratio, quantity::Measure, text::described};
 
 pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a network of ASTRA-sim", read };
 
-/// Largest number of links.
 const MAX_LINKS: u64 = 1 << 24;
 
-/// A dimension.
 struct Dimension {
     building: Building,
     length: u64,

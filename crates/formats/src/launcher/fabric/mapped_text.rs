@@ -13,7 +13,6 @@ pub(crate) struct MappedText<'t> {
 }
 
 impl<'t> MappedText<'t> {
-    /// The whole file.
     pub(crate) fn whole(source: &'t str) -> Self {
         Self { source, text: Cow::Borrowed(source), pieces: vec![(0, 0)] }
     }

@@ -145,17 +145,14 @@ impl<'t> FabricReading<'t> {
         Some((Vertex::Switch(place), is_new))
     }
 
-    /// The known host with a name.
     pub(super) fn known_host(&self, name: &str) -> Option<Vertex> {
         self.hosts.place(name).map(Vertex::Host)
     }
 
-    /// The known switch with a name.
     pub(super) fn known_switch(&self, name: &str) -> Option<Vertex> {
         self.switches.place(name).map(Vertex::Switch)
     }
 
-    /// The number of hosts so far.
     pub(super) fn host_count(&self) -> u32 {
         self.hosts.count()
     }

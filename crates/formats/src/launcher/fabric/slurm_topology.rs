@@ -17,7 +17,6 @@ use crate::input::text::described;
 
 pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a Slurm topology", read };
 
-/// Whether a text looks like the format.
 pub(super) fn is_like(text: &str) -> bool {
     let starts = |line: &str| {
         let key = line.trim_start().split('=').next().unwrap_or_default().trim();

@@ -21,7 +21,6 @@ use super::{
 
 pub(super) static FORMAT: PlacedFormat = PlacedFormat { name: "a Slurm topology in YAML", read };
 
-/// Whether a text looks like the format.
 pub(super) fn is_like(text: &str) -> bool {
     let key = |line: &str| line.trim_start().trim_start_matches(['-', ' ']).starts_with("topology:");
     text.lines().any(key)

@@ -27,7 +27,6 @@ enum Content {
     Table(Vec<(YamlNode, YamlNode)>),
 }
 
-/// A document.
 #[derive(Debug)]
 pub(crate) struct YamlTree<'t> {
     /// All scalars, with their places.

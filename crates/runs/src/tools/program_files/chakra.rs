@@ -24,7 +24,6 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-/// The version of the schema.
 const VERSION: &str = "0.0.4";
 /// The processor whose computations are marked as those of the host.
 const HOST: u16 = 1;

@@ -36,7 +36,6 @@ fn write(run: &Run, _: ProgramOptions) -> Result<ProgramFiles, ProgramFileError>
     Ok(files)
 }
 
-/// Requirements of an operation.
 type Requirements = Vec<(u32, Requirement)>;
 
 /// The operations of each process, in an order in which they can be executed one after another.
