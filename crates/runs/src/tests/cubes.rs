@@ -7,7 +7,7 @@ use cubefold_records::{RunRecord, SearchRecord};
 use cubefold_scenario::{PlacementSearch, Run, SearchRequest, load_text};
 use cubefold_search::Objective;
 use cubefold_simulator::StageRecord;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -17,14 +17,6 @@ fn cases(kind: &str) -> Vec<Value> {
     let cases: Vec<Value> = golden.into_iter().filter(|case| case["kind"] == kind).collect();
     assert!(!cases.is_empty());
     cases
-}
-
-fn only_run(text: &str) -> Run {
-    load_text(Path::new("cubes.toml"), text).unwrap_or_else(|error| panic!("{text}{error}")).runs.remove(0)
-}
-
-fn shape_of(lengths: &Value) -> String {
-    format!("shape = {lengths}")
 }
 
 /// For each window of section 29.1 with `size` stages, the number of times that its most frequent dimension occurs.
@@ -85,10 +77,11 @@ fn stages_are_the_named_link_sequences() {
     for case in cases("ordering") {
         let (input, expected) = (&case["input"], &case["expect"]);
         let dimensions = u32::try_from(input["dimensions"].as_u64().unwrap()).unwrap();
-        let run = only_run(&format!(
+        let text = format!(
             "[machine]\nkind = \"hypercube\"\ndimensions = {dimensions}\n[program]\nstages = {}\n",
             input["stages"]
-        ));
+        );
+        let run = &scenario(&text).runs[0];
         let exchanges = run.program.exchanges.as_deref().unwrap();
         let stages: Vec<u32> =
             exchanges.iter().map(|exchange| exchange.to_string().parse().unwrap()).collect();
@@ -96,15 +89,15 @@ fn stages_are_the_named_link_sequences() {
         if let Some(expected) = expected["stages"].as_str() {
             assert_eq!(stages.iter().map(ToString::to_string).collect::<String>(), expected, "{case}");
         }
-        assert_eq!(serde_json::json!(stages.len()), expected["count"], "{case}");
+        assert_eq!(json!(stages.len()), expected["count"], "{case}");
         let counts: Vec<usize> = (0..dimensions).map(|link| count(&stages, link)).collect();
-        assert_eq!(serde_json::json!(counts), expected["counts"], "{case}");
-        assert_eq!(serde_json::json!(counts.iter().max()), expected["alpha"], "{case}");
+        assert_eq!(json!(counts), expected["counts"], "{case}");
+        assert_eq!(json!(counts.iter().max()), expected["alpha"], "{case}");
         for (size, alpha) in expected["alpha_of_windows"].as_object().unwrap() {
             let alphas = alphas(&stages, size.parse().unwrap());
-            assert_eq!(serde_json::json!(alphas.iter().max()), *alpha, "{case}");
+            assert_eq!(json!(alphas.iter().max()), *alpha, "{case}");
             let sum: usize = alphas.iter().sum();
-            assert_eq!(serde_json::json!(sum), expected["sum_of_windows"][size], "{case}");
+            assert_eq!(json!(sum), expected["sum_of_windows"][size], "{case}");
         }
         if let Some(expected) = expected["hamiltonian"].as_bool() {
             assert_eq!(visits_all(&stages, dimensions), expected, "{case}");
@@ -129,10 +122,10 @@ fn cubes_are_guests_of_exchanges_under_their_own_embeddings() {
         );
         for mode in ["asynchronous", "coordinated"] {
             let run = only_run(&format!(
-                "[machine]\nkind = \"torus\"\n{}\nwrap = {}\n[program]\nkind = \"neighbour-exchange\"\nguest = {guest}\n\
+                "[machine]\nkind = \"torus\"\nshape = {}\nwrap = {}\n[program]\nkind = \"neighbour-exchange\"\nguest = {guest}\n\
                  communication = {}\ncompute_cycles = {}\nunits = {}\n[mapping]\nembeddings = [{}]\n\
                  [execution]\nmode = \"{mode}\"\n",
-                shape_of(&machine["shape"]),
+                machine["shape"],
                 machine["wrap"],
                 input["communication"],
                 input["compute_cycles"].as_u64().unwrap_or(0),
@@ -142,7 +135,7 @@ fn cubes_are_guests_of_exchanges_under_their_own_embeddings() {
             let record = record(&run);
             assert_times(&run, &record, expected, mode, &format!("{mode} {}", case["id"]));
             let dilation = record.stages.iter().map(|stage| stage.distance.max).max();
-            assert_eq!(serde_json::json!(dilation), expected["dilation"], "{mode} {case}");
+            assert_eq!(json!(dilation), expected["dilation"], "{mode} {case}");
         }
     }
 }
@@ -182,10 +175,10 @@ fn meshes_lie_on_lines_by_their_coordinate_sums() {
         let spare = if lengths.iter().all(|&length| length == 2) { 0 } else { 2 };
         let machine = format!("kind = \"line\"\nshape = [{}]", lengths.iter().product::<u64>() + spare);
         let nodes = nodes_of_mesh(&machine, shape, "byweight");
-        assert_eq!(serde_json::json!(nodes), *positions, "{case}");
+        assert_eq!(json!(nodes), *positions, "{case}");
         let distances = edge_lengths(&lengths, &nodes);
-        assert_eq!(serde_json::json!(distances.iter().max()), case["expect"]["dilation"], "{case}");
-        assert_eq!(serde_json::json!(distances.iter().sum::<u32>()), case["expect"]["total"], "{case}");
+        assert_eq!(json!(distances.iter().max()), case["expect"]["dilation"], "{case}");
+        assert_eq!(json!(distances.iter().sum::<u32>()), case["expect"]["total"], "{case}");
     }
 }
 
@@ -194,7 +187,7 @@ fn meshes_lie_in_their_smallest_cubes_and_in_fewer_rows() {
     for case in cases("chan").iter().filter(|case| !case["expect"]["nodes"].is_null()) {
         let machine = format!("kind = \"hypercube\"\ndimensions = {}", case["expect"]["dimensions"]);
         let nodes = nodes_of_mesh(&machine, &case["input"]["shape"], "chan");
-        assert_eq!(serde_json::json!(nodes), case["expect"]["nodes"], "{case}");
+        assert_eq!(json!(nodes), case["expect"]["nodes"], "{case}");
     }
     for case in cases("squeeze") {
         let (rows, slots) = (&case["input"]["rows"], &case["expect"]["slots"]);
@@ -275,8 +268,8 @@ fn assert_greatest(run: &Run, expected: &Value, context: &str) {
         let of_stage = || records.iter().filter(|record| record.stage == stage);
         let waiting = of_stage().map(|record| record.waiting().get()).max();
         let blocked = of_stage().map(|record| record.blocked().get()).max();
-        let found = serde_json::json!([waiting, blocked]);
-        assert_eq!(found, serde_json::json!([expected["max_waiting"], expected["max_blocked"]]), "{context}");
+        let found = json!([waiting, blocked]);
+        assert_eq!(found, json!([expected["max_waiting"], expected["max_blocked"]]), "{context}");
     }
 }
 
@@ -286,11 +279,11 @@ fn assert_stages(record: &RunRecord, expected: &Value, context: &str) {
     for (stage, expected) in record.stages.iter().zip(expected.as_array().unwrap()) {
         // A plain program has no steps: its stages are these.
         let step = stage.step.unwrap_or(stage.stage);
-        assert_eq!(serde_json::json!(step), expected["step"], "{context}");
+        assert_eq!(json!(step), expected["step"], "{context}");
         let dimensions = stage.dimensions.clone().unwrap_or_else(|| stage.dimension.into_iter().collect());
         // A neighbour exchange has dimensions of its guest.
-        if stage.step.is_some() || expected["dims"] != serde_json::json!([]) {
-            assert_eq!(serde_json::json!(dimensions), expected["dims"], "{context}");
+        if stage.step.is_some() || expected["dims"] != json!([]) {
+            assert_eq!(json!(dimensions), expected["dims"], "{context}");
         }
         let number = |key: &str| expected[key].as_u64().map(u128::from).unwrap_or_default();
         let sums = [stage.waiting_cycles, stage.transfer_cycles, stage.blocked_cycles];
@@ -319,8 +312,8 @@ fn pipelined_runs_are_those_of_the_independent_program() {
             }
             assert_times(&run, &record, expected, mode, &context);
             assert_eq!(record.messages, expected["messages"].as_u64(), "{context}");
-            assert_eq!(serde_json::json!(record.stages.len()), expected["run_stages"], "{context}");
-            assert_eq!(serde_json::json!(units(&run)), expected["units"], "{context}");
+            assert_eq!(json!(record.stages.len()), expected["run_stages"], "{context}");
+            assert_eq!(json!(units(&run)), expected["units"], "{context}");
             if mode == "asynchronous"
                 && let Some(bound) = expected["lower_bound"].as_u64()
             {
@@ -373,7 +366,7 @@ fn settings_of_pipelining_are_in_the_results() {
                 [mapping]\nembeddings = [\"standard\"]\n";
     let run = only_run(text);
     let program = serde_json::to_value(record(&run).program).unwrap();
-    let expected = serde_json::json!({
+    let expected = json!({
         "pipelining": 4, "exchange_ports": "1", "startup_cycles": 5, "compute_cycles": 3,
         "stage_compute_cycles": [1, 2, 3], "stage_units": [6, 6, 6], "stages": [0, 1, 2],
         "compute_noise": { "kind": "outliers", "one_in": 3, "cycles": 20, "seed": 0, "each": "process" },
@@ -383,7 +376,7 @@ fn settings_of_pipelining_are_in_the_results() {
     }
     assert!(run.notes().iter().any(|note| note.starts_with("4 parts do not divide")), "{:?}", run.notes());
     // A program without these keys says nothing of them.
-    let plain = serde_json::to_value(record(&only_run(RING)).program).unwrap();
+    let plain = serde_json::to_value(record(&scenario(RING).runs[0]).program).unwrap();
     assert!(plain.get("pipelining").is_none() && plain.get("exchange_ports").is_none(), "{plain}");
 }
 

@@ -304,6 +304,11 @@ fn bases() -> Vec<Values> {
     bases
 }
 
+/// A scenario with the values of a case.
+fn with(base: &Values, case: &Values) -> Values {
+    base.iter().chain(case).map(|(path, value)| (path.clone(), value.clone())).collect()
+}
+
 /// The text of a scenario with values, and cases of a sweep.
 fn text(values: &Values, cases: &[&Values]) -> String {
     let mut text = "name = 's'\n".to_owned();
@@ -403,9 +408,8 @@ fn check_lists(seed: u64, rounds: usize) -> BTreeSet<&'static str> {
                     }
                 }
                 let loaded = cases.into_iter().find_map(|case| {
-                    let whole: Values =
-                        base.iter().chain(&case).map(|(path, value)| (path.clone(), value.clone())).collect();
-                    Some((folder.load(&[text(&whole, &[])]).filter(|runs| is_small(runs))?, case))
+                    let whole = text(&with(base, &case), &[]);
+                    Some((folder.load(&[whole]).filter(|runs| is_small(runs))?, case))
                 });
                 alone.extend(loaded.map(|(runs, case)| (case, runs)));
                 if alone.len() == 3 {
@@ -427,12 +431,9 @@ fn check_lists(seed: u64, rounds: usize) -> BTreeSet<&'static str> {
 fn check_list(folder: &Folder, base: &Values, alone: Vec<(Values, Vec<Run>)>) {
     let (cases, runs): (Vec<Values>, Vec<Vec<Run>>) = alone.into_iter().unzip();
     let expected: Vec<Vec<String>> = runs.into_iter().map(results).collect();
-    let whole = |case: &Values| -> Values {
-        base.iter().chain(case).map(|(path, value)| (path.clone(), value.clone())).collect()
-    };
     let swept: Vec<&Values> = cases.iter().collect();
     let turned: Vec<&Values> = cases.iter().rev().collect();
-    let files: Vec<String> = cases.iter().map(|case| text(&whole(case), &[])).collect();
+    let files: Vec<String> = cases.iter().map(|case| text(&with(base, case), &[])).collect();
     let lists = [
         ("a sweep", vec![text(base, &swept)], false),
         ("a sweep in another order", vec![text(base, &turned)], true),
