@@ -74,6 +74,8 @@ fn check_four_ways(case: &Case, request: &Request) -> Result<(), TestCaseError> 
 /// Checks everything in a summary against the records.
 fn check_summary(outcome: &Outcome, records: &[StageRecord]) -> Result<(), TestCaseError> {
     prop_assert_eq!(outcome.summary.idle_at_end(), 0);
+    let ends = records.iter().map(|record| record.finish + record.idle);
+    prop_assert_eq!(Some(outcome.summary.makespan()), ends.max());
     check_sums(&outcome.summary, records)
 }
 

@@ -111,7 +111,7 @@ pub(super) fn case(name: &str) -> String {
     format!("tests/program/cases/{name}")
 }
 
-/// The blocks of a page in a language.
+/// The blocks of a page in a language, however far they are set in.
 pub(super) fn blocks_of(page: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
     let text = text_of(page);

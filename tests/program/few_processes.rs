@@ -42,15 +42,18 @@ fn their_placements_are_those_of_a_smaller_machine_where_they_agree() {
 fn what_lists_every_node_is_refused_before_it_does() {
     let scratch = scenario(LARGEST, "\"standard\"");
     let path = scratch.path("s.toml");
-    let refused = |arguments: &[&str], words: &str| {
+    let assert_refused = |arguments: &[&str], words: &str| {
         let said = refused(arguments);
         assert!(said.contains(words), "{arguments:?}: {said}");
     };
     for command in ["run", "measure", "compare", "report", "search"] {
-        refused(&[command, &path, "--memory-limit", "256MiB"], "expected at most 256.0 MiB");
+        assert_refused(&[command, &path, "--memory-limit", "256MiB"], "expected at most 256.0 MiB");
     }
-    refused(&["place", &path], "a grid of 4294967296 nodes for 4 processes, expected at most 1048576 nodes");
-    refused(&["draw", "links", &path], "4294967296 nodes, expected at most");
+    assert_refused(
+        &["place", &path],
+        "a grid of 4294967296 nodes for 4 processes, expected at most 1048576 nodes",
+    );
+    assert_refused(&["draw", "links", &path], "4294967296 nodes, expected at most");
     // Neighbours are those of processes, not of nodes.
     let tables = done(&["tables", &path, "--memory-limit", "16MiB"]);
     assert_eq!(tables.lines().count(), 4, "{tables}");

@@ -173,21 +173,21 @@ fn the_gray_code_in_a_larger_cube_has_its_stage_and_tiles_have_none() {
 
 #[test]
 fn stages_are_refused_where_there_are_none() {
-    let refused = |arguments: &[&str], message: &str, help: &str| {
+    let assert_refused = |arguments: &[&str], message: &str, help: &str| {
         let said = refused(arguments);
         assert_eq!(said, format!("error: {message}\n  help: {help}\n"));
     };
-    refused(
+    assert_refused(
         &["place", "scenarios/figure-6.toml", "--embedding", "xor", "--stage", "pack"],
         "--stage of embedding xor, expected greenberg",
         "other embeddings are made in one; leave out --stage",
     );
-    refused(
+    assert_refused(
         &[&SCENARIO[..], &["--stage", "gray"]].concat(),
         "stage gray of the reflection method, which has compress, reflect, pack, fold, swap, percolate",
         "give --stage with one of these, or leave it out",
     );
-    refused(
+    assert_refused(
         &[&SCENARIO[..], &["--stage", "pack", "--format", "slurm-hostfile"]].concat(),
         "--stage with a format of nodes, expected --format with one of grid, csv, json",
         "before the last stage there are slots of an intermediate mesh; leave out --stage, or change the format",

@@ -19,7 +19,7 @@ const MPIRUN: &str = "#!/bin/bash\n[ \"$*\" = '-np 8 --hostfile hosts.txt --rank
 const MPIEXEC: &str =
     "#!/bin/bash\n[ \"$*\" = '-machinefile ranks.txt -n 8 ./program' ]\ncp ranks.txt started\n";
 
-/// The blocks of the page in a language, however far they are set in.
+/// The blocks of the page in a language.
 fn blocks(language: &str) -> Vec<String> {
     blocks_of("docs/use-a-placement.md", language)
 }

@@ -51,7 +51,7 @@ pub(super) fn claims() -> Vec<Claim> {
 pub(super) fn cases(scope: Scope) -> Vec<Case> {
     let mut cases = figure_cases();
     cases.extend(for_each(2..=scope.quick_or_full(12, 16), check_ring));
-    cases.extend(for_each(2..=scope.quick_or_full(4, 5), check));
+    cases.extend(for_each(2..=scope.quick_or_full(4, 5), check_constant_distances));
     cases.extend(for_each(1..=scope.quick_or_full(12, 16), check_harper));
     cases.extend(for_each(1..=scope.quick_or_full(3, 4), check_least_dilation));
     cases
@@ -206,17 +206,17 @@ claims! {
             "dimensions of S - W that C(N_W(c)) lacks, of any embedding with constant distances";
 
     "González & Valero 1993, theorem 10":
-        /// A claim on every one of them.
+        /// A claim on every embedding.
         NOT_BELOW =
             "average distance of any embedding with constant distances on a ring of 2^d, each tried: no less than \
              (3 * 2^(d-2) - 1)/d";
-        /// A claim on all of them together; a search that misses some would not find it.
+        /// A claim on all embeddings of a ring together; a search that misses some would not find it.
         LEAST_CONSTANT_DISTANCES =
             "least average distance of all embeddings with constant distances on a ring of 2^d: (3 * 2^(d-2) - 1)/d";
 }
 
 /// Each embedding that the search finds is a case of the bound, each ring one of the least.
-fn check(bits: u32, findings: &mut Findings) {
+fn check_constant_distances(bits: u32, findings: &mut Findings) {
     let ring = ring(bits);
     let promised = Quantity::fraction(sum_of_distances(EmbeddingKind::Xor, bits), bits.into());
     let mut least = None;

@@ -193,7 +193,7 @@ fn kernel_means(findings: &mut Findings) {
 }
 
 /// The dilation of a mesh on a line by the sums of coordinates.
-pub(super) fn dilation_on_line(shape: &Shape) -> u64 {
+fn dilation_on_line(shape: &Shape) -> u64 {
     let mut places = vec![0_u64; usize::try_from(shape.node_count()).unwrap_or(0)];
     for (place, node) in (0..).zip(coordinate_sum_order(shape)) {
         places[node.index() as usize] = place;

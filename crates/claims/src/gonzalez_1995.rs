@@ -32,6 +32,7 @@ const STANDARD: [Claim; 6] = [
     ),
 ];
 
+/// As for standard, in the same order.
 const XOR: [Claim; 6] = [
     Claim::new(
         "González et al. 1995, 4.2",
@@ -75,12 +76,12 @@ fn check_torus(lengths: &[u64], findings: &mut Findings) {
         // Twice the mean: 2 total / 2^d - d.
         let doubled = Quantity::fraction(2 * promised.total - d * machine.node_count(), machine.node_count());
         let trials: [Trial; 6] = [
-            Trial::equal(0, differing),
-            Trial::equal(promised.longest(), dilation.max()),
-            Trial::equal(promised.total, dilation.total()),
-            Trial::equal(promised.most_load, load.max),
-            Trial::equal(promised.least_load, load.min),
-            Trial::equal(doubled.over(2), Quantity::fraction(load.sum, load.count)),
+            Trial::equal(0, differing),                                              // 4.2
+            Trial::equal(promised.longest(), dilation.max()),                        // 4.3
+            Trial::equal(promised.total, dilation.total()),                          // 4.4
+            Trial::equal(promised.most_load, load.max),                              // 4.5, largest
+            Trial::equal(promised.least_load, load.min),                             // 4.5, least
+            Trial::equal(doubled.over(2), Quantity::fraction(load.sum, load.count)), // 4.6
         ];
         for (claim, trial) in claims.into_iter().zip(trials) {
             findings.add(claim, trial, &case);

@@ -1,10 +1,9 @@
 //! Results of others, quoted in Tao 1988, 2.2 and 3.5, that fail as quoted (T8, T9 of `docs/errata.md`).
 
-use cubefold_topology::Shape;
+use std::collections::BTreeMap;
 
 use crate::{
     claim::{Quantity, Trial, claims},
-    cube_pipelines::dilation_on_line,
     findings::{Case, Findings, for_each},
 };
 
@@ -27,10 +26,18 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The nodes are in the order of the sums of their coordinates.
+/// The nodes are in the order of the sums of their coordinates, equal sums in lexicographic order. They are sorted here, not by
+/// the order that places meshes on lines.
 fn cube_on_line(side: u64, findings: &mut Findings) {
-    let Ok(shape) = Shape::new(&[side; 3]) else { return };
-    let dilation = dilation_on_line(&shape);
+    let plane = |x| (0..side).flat_map(move |y| (0..side).map(move |z| [x, y, z]));
+    let mut order: Vec<[u64; 3]> = (0..side).flat_map(plane).collect();
+    order.sort_by_key(|node| node.iter().sum::<u64>());
+    let places: BTreeMap<[u64; 3], u64> = order.into_iter().zip(0..).collect();
+    let longest = |([x, y, z], place): (&[u64; 3], &u64)| {
+        let next = [[x + 1, *y, *z], [*x, y + 1, *z], [*x, *y, z + 1]];
+        next.iter().filter_map(|node| Some(places.get(node)?.abs_diff(*place))).max()
+    };
+    let dilation = places.iter().filter_map(longest).max().unwrap_or(0);
     let (case, fourfold) = (format!("n = {side}"), 3 * side * side + 2 * side);
     findings.add(CUBE_ON_LINE, Trial::at_least(fourfold.div_ceil(4), dilation), &case);
     findings.add_reading(CUBE_ON_LINE, Trial::equal(fourfold / 4, dilation), &case);

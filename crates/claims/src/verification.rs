@@ -9,7 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use cubefold_runs::Progress;
+use cubefold_runs::{Progress, message_of_panic};
 use rayon::prelude::*;
 
 use crate::{
@@ -260,7 +260,13 @@ impl Verification {
             // A defect in a lower crate may panic, which reports its place on standard error. Earlier
             // findings are kept.
             let ended = catch_unwind(AssertUnwindSafe(|| case(&mut findings)));
-            findings.add(BROKEN_OFF, Trial::equal(0, u64::from(ended.is_err())), &"a panic in a case");
+            match ended {
+                Ok(()) => findings.add(BROKEN_OFF, Trial::equal(0, 0), &"a case"),
+                Err(panic) => {
+                    let reason = format!("a panic in a case, {}", message_of_panic(&*panic));
+                    findings.add(BROKEN_OFF, Trial::equal(0, 1), &reason);
+                }
+            }
             progress.add(1);
             findings
         };
@@ -370,7 +376,10 @@ mod tests {
         let claims = measured(vec![of_good_case(), panicking, of_good_case()]);
         let found = |at: usize| (claims[at].verdict, claims[at].cases, claims[at].failure.as_deref());
         assert_eq!(found(0), (Verdict::Holds, 3, None));
-        assert_eq!(found(1), (Verdict::Fails, 3, Some("a panic in a case: 0 promised, 1 measured")));
+        assert_eq!(
+            found(1),
+            (Verdict::Fails, 3, Some("a panic in a case, on purpose: 0 promised, 1 measured"))
+        );
     }
 
     #[test]

@@ -234,7 +234,8 @@ fn add_modulo(a: u32, b: u32, count: u32) -> u32 {
     narrow(if sum >= count.into() { sum - u64::from(count) } else { sum })
 }
 
-/// Returns the rank at the other end of a message that goes `distance <= count` ranks on, modulo a number of ranks.
+/// Returns the rank at the other end of a message that has `rank` at `end` and goes from its source `distance <= count` ranks
+/// on, modulo `count`.
 fn other_end(rank: u32, distance: u32, count: u32, end: End) -> u32 {
     add_modulo(rank, if end == End::Source { distance } else { count - distance }, count)
 }

@@ -290,18 +290,16 @@ impl ShareState {
         let (operation, root) = (algorithm.operation(), algorithm.specification().root);
         for rank in 0..self.rank_count {
             for block in 0..self.block_count {
-                let is_promised = match operation {
-                    Operation::ReduceScatter | Operation::Scatter => rank == block,
-                    Operation::Reduce | Operation::Gather => rank == root,
+                let (is_promised, needed, sized) = match operation {
+                    Operation::ReduceScatter | Operation::Scatter => (rank == block, self.all, block),
+                    Operation::Reduce | Operation::Gather => (rank == root, self.all, block),
+                    // By origin: the item for this rank.
+                    Operation::AllToAll => (true, 1 << rank, rank),
                     Operation::AllReduce
                     | Operation::AllGather
                     | Operation::Broadcast
-                    | Operation::Barrier
-                    | Operation::AllToAll => true,
+                    | Operation::Barrier => (true, self.all, block),
                 };
-                // Of an all-to-all, by origin: the item for this rank.
-                let is_item = operation == Operation::AllToAll;
-                let (needed, sized) = if is_item { (1 << rank, rank) } else { (self.all, block) };
                 if is_promised && self.sizes[sized as usize] > 0 {
                     self.check_set(rank, block, needed, algorithm.stage_count())?;
                 }

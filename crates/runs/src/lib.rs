@@ -21,7 +21,7 @@ pub mod tools;
 pub use self::{
     jobs::{Permit, Resources},
     link_traffic::{busy_links, link_congestion},
-    parallel_runs::{Means, execute_runs, measure_runs},
+    parallel_runs::{Means, execute_runs, measure_runs, message_of_panic},
     progress::Progress,
     runner::{
         KeepRecords, MAX_TRANSMISSIONS, MemoryError, RunError, RunName, check_placements, check_runs,

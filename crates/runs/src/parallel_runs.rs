@@ -105,11 +105,13 @@ fn beside_scenarios(runs: &[&Run], resources: Resources) -> Resources {
 fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // It shares only counters and finished metrics with other runs, which a panic leaves consistent.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(RunError::Panicked { run: RunName::new(run, place), message: message_of(&*panic) })
+        Err(RunError::Panicked { run: RunName::new(run, place), message: message_of_panic(&*panic) })
     })
 }
 
-fn message_of(panic: &(dyn Any + Send)) -> String {
+/// What a panic says.
+#[must_use]
+pub fn message_of_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()
 }

@@ -35,6 +35,7 @@ pub(super) fn is_described(kind: MachineKind) -> bool {
     )
 }
 
+/// The keys that describe a graph.
 pub(super) struct DescribedGraph<'a> {
     /// The table: `machine` or `program.guest`.
     pub(super) name: &'static str,

@@ -214,15 +214,15 @@ fn mark_lines<'file>(place: &'file Place, lines: &mut BTreeMap<usize, Line<'file
     if let Some((_, before)) = first.checked_sub(1).zip(start_line.previous()) {
         lines.entry(first - 1).or_insert(before);
     }
-    let mut of_mark: Vec<Line<'_>> =
-        std::iter::successors(Some(start_line), Line::next).take(MAX_MARKED_LINES).collect();
-    let end_line = of_mark.iter().position(|line| span.end <= line.bytes.end);
-    if let Some(end_line) = end_line {
-        let line = &of_mark[end_line];
+    let from_start = || std::iter::successors(Some(start_line.clone()), Line::next).take(MAX_MARKED_LINES);
+    // Later lines are not looked for: one may have a megabyte.
+    let end_line = from_start().zip(0..).find(|(line, _)| span.end <= line.bytes.end);
+    let mut more = 0; // lines after the first that the mark goes over
+    if let Some((line, count)) = end_line {
         end = (span.end - line.bytes.start).min(line.text().len());
+        more = count;
     }
-    of_mark.truncate(1 + end_line.unwrap_or(0));
-    for (number, line) in (first..).zip(of_mark) {
+    for (number, line) in (first..).zip(from_start().take(1 + more)) {
         last = number;
         if let Some(next) = line.next() {
             lines.entry(number + 1).or_insert(next);

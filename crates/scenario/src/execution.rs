@@ -74,6 +74,7 @@ pub enum Phases {
     Length(NonZeroU64),
 }
 
+/// The engines that a scenario can choose.
 pub(super) const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Hop, EngineChoice::BELT];
 
 impl ExecutionMode {

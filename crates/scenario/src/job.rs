@@ -300,10 +300,8 @@ fn program(
     }
     let ranks = u32::try_from(read.shape.node_count()).ok()?;
     let shares = steps.iter().map(JobStep::share_count).max().unwrap_or(1);
-    let [while_made, kept] = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
-    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        return reading.settings.fail(over.at(&value.place, &format!("a job of {ranks} ranks")));
-    }
+    let bytes = Job::bytes_to_make(u64::from(ranks) * u64::from(shares));
+    reading.settings.take(bytes, &value.place, &format!("a job of {ranks} ranks"))?;
     match Job::new(ranks, iterations, steps) {
         Ok(job) => {
             let program = ScenarioProgram::of_job(&JOB, job, read.shape.clone(), descriptions, per_node);

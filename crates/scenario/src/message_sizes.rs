@@ -111,10 +111,7 @@ fn of_message(
 /// Reads whether messages are halved dimension by dimension.
 pub(super) fn read_halving(settings: &Settings<'_>) -> Option<bool> {
     let Some(value) = settings.get(Key::ProgramHalving) else { return Some(false) };
-    if let Content::Boolean(halving) = value.content {
-        return Some(halving);
-    }
-    settings.fail(value.unexpected(Key::ProgramHalving.path(), "true or false"))
+    value.truth(Key::ProgramHalving.path(), settings.errors())
 }
 
 /// The value of whichever of two keys is set, or set in the higher layer. A rule refuses both in one layer.

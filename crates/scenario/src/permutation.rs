@@ -92,9 +92,8 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     let processes = process_count(reading, value, per_node)?;
     let [while_made, kept] = StageProgram::bytes_to_make(processes, 1, processes);
     let destinations = processes.saturating_mul(size_of::<u64>() as u64);
-    if let Err(over) = settings.budget().take_for_a_while(while_made.saturating_add(destinations), kept) {
-        return settings.fail(over.at(&value.place, &format!("a permutation of {processes} processes")));
-    }
+    let memory = [while_made.saturating_add(destinations), kept];
+    settings.take(memory, &value.place, &format!("a permutation of {processes} processes"))?;
     let destinations = if let Some(path) = name.strip_prefix(FILE_PREFIX) {
         listed(reading, value, path, processes)?
     } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {

@@ -251,11 +251,8 @@ pub(super) fn of_processes(reading: &mut Reading<'_>, fixed: Option<u64>) -> Opt
         return None;
     }
     let counts = (processes?, file.stage_count() as u64, file.messages.len() as u64);
-    let [while_made, kept] = StageProgram::bytes_to_make(counts.0, counts.1, counts.2);
-    if let Err(over) = settings.budget().take_for_a_while(while_made, kept) {
-        let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
-        return settings.fail(over.at(&value.place, &what));
-    }
+    let what = format!("a program of {} stages and {} messages", counts.1, counts.2);
+    settings.take(StageProgram::bytes_to_make(counts.0, counts.1, counts.2), &value.place, &what)?;
     // Other errors of the messages have been reported; only a process with too many partners remains.
     match StageProgram::new(u32::try_from(processes?).ok()?, computations?, &file.messages) {
         Ok(program) => {

@@ -99,6 +99,7 @@ impl Found {
     }
 }
 
+/// The searchers.
 pub(crate) const ISLANDS: u64 = 16;
 /// The rounds of all searchers.
 const ROUNDS: u32 = 32;

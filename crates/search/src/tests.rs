@@ -48,7 +48,7 @@ pub(crate) fn problem_of<'a>(
     Problem { program, machine, ranks, rules, sites, per_site, least_makespan: None }
 }
 
-/// Searches to the end.
+/// Searches until the effort is spent, unwatched.
 fn search_from(
     problem: &Problem<'_>,
     objective: Objective,

@@ -90,8 +90,9 @@ pub(crate) fn run(
 ) -> Result<(Summary, Traffic), ImbalanceError> {
     let nodes = placement.listed_nodes();
     let placed = PlacedProgram::new(program, placement, &nodes, communication);
-    let [finishes, readies, next] = [0; 3].map(|start| vec![start; nodes.len()]);
-    let mut processes = Processes { finishes, readies, next, summary: Summary::of_program(program) };
+    let zeros = vec![0; nodes.len()];
+    let summary = Summary::of_program(program);
+    let mut processes = Processes { finishes: zeros.clone(), readies: zeros.clone(), next: zeros, summary };
     let mut traffic = Traffic { messages: 0, hops: 0, longest_queue: Some(0), routing: None, link_use: None };
     let mut stage = 0;
     while stage < program.stage_count() {

@@ -60,12 +60,12 @@ impl RoutedPair {
     /// The hash from which its route is drawn under `spread = "message"` (`docs/model.md` section 19).
     fn hash(self, seed: u64) -> u64 {
         let Self { stage, source, destination, ordinal } = self;
-        hash(seed, &[source.label(), destination.label(), stage, ordinal])
+        hash_of_parts(seed, &[source.label(), destination.label(), stage, ordinal])
     }
 }
 
 /// The hash of some numbers under a seed.
-fn hash(seed: u64, parts: &[u32]) -> u64 {
+fn hash_of_parts(seed: u64, parts: &[u32]) -> u64 {
     parts.iter().fold(mix(seed), |hash, &part| mix(hash ^ u64::from(part)))
 }
 
@@ -116,6 +116,7 @@ pub(crate) struct ExplicitRoutes<'run> {
     trees: Option<&'run SwitchTrees<'run>>, // of messages to and from switches that reduce
 }
 
+/// The source of routes.
 #[derive(Debug, Clone, Copy)]
 enum Rule<'run> {
     /// The routes of the machine.
@@ -310,7 +311,7 @@ struct Draws {
 
 impl Draws {
     fn new(seed: u64, RoutedPair { stage, source, destination, .. }: RoutedPair) -> Self {
-        Self { hash: hash(seed, &[stage, source.label(), destination.label()]) }
+        Self { hash: hash_of_parts(seed, &[stage, source.label(), destination.label()]) }
     }
 
     fn word(&self, number: u64) -> u64 {

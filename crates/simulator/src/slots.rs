@@ -29,7 +29,7 @@ impl<T> Slots<T> {
             return slot;
         }
         self.values.push(make());
-        narrow(self.values.len() as u64 - 1) // at most one slot a message, below 2^31
+        narrow(self.values.len() as u64 - 1) // messages are below 2^31, packets below 2^32, more than memory holds
     }
 
     pub(crate) fn remove(&mut self, slot: u32) {

@@ -95,102 +95,110 @@ pub(crate) enum KindStructure {
 
 /// Every kind, in the order of [`MachineKind`].
 static KINDS: [MachineKindDescriptor; 24] = [
-    row(MachineKind::Line, "line", "nodes in a row", line(Wrap::Open)),
-    row(MachineKind::Ring, "ring", "nodes in a circle", line(Wrap::Around)),
-    row(MachineKind::Mesh, "mesh", "a grid of any number of dimensions", grid(Wrap::Open)),
-    row(MachineKind::Torus, "torus", "a grid that wraps around", grid(Wrap::Around)),
-    row(MachineKind::Hypercube, "hypercube", "every dimension has two nodes", HYPERCUBE),
-    row(
+    host(MachineKind::Line, "line", "nodes in a row", line(Wrap::Open)),
+    host(MachineKind::Ring, "ring", "nodes in a circle", line(Wrap::Around)),
+    host(MachineKind::Mesh, "mesh", "a grid of any number of dimensions", grid(Wrap::Open)),
+    host(MachineKind::Torus, "torus", "a grid that wraps around", grid(Wrap::Around)),
+    host(MachineKind::Hypercube, "hypercube", "every dimension has two nodes", HYPERCUBE),
+    host(
         MachineKind::CubeConnectedCycles,
         "cube-connected-cycles",
         "a hypercube with a cycle of nodes for each of its own",
         KindStructure::Family(&Family::CUBE_CONNECTED_CYCLES),
     ),
-    row(
+    host(
         MachineKind::WrappedButterfly,
         "wrapped-butterfly",
         "n levels of 2^n nodes, of which the last leads to the first",
         KindStructure::Family(&Family::WRAPPED_BUTTERFLY),
     ),
-    row(
+    host(
         MachineKind::Butterfly,
         "butterfly",
         "n + 1 levels of 2^n nodes",
         KindStructure::Family(&Family::BUTTERFLY),
     ),
-    row(
+    host(
         MachineKind::ShuffleExchange,
         "shuffle-exchange",
         "words linked by rotation and by exchange of the last bit",
         KindStructure::Family(&Family::SHUFFLE_EXCHANGE),
     ),
-    row(
+    host(
         MachineKind::DeBruijn,
         "de-bruijn",
         "words linked by shifts",
         KindStructure::Family(&Family::DE_BRUIJN),
     ),
-    row(
+    host(
         MachineKind::BinaryTree,
         "binary-tree",
         "the complete binary tree",
         KindStructure::Family(&Family::BINARY_TREE),
     ),
-    row(
+    host(
         MachineKind::KAryTree,
         "k-ary-tree",
         "the complete tree in which every inner node has as many children",
         Links,
     ),
-    row(
+    guest(
         MachineKind::StretchedTree,
         "stretched-tree",
         "the complete binary tree with a vertex between the root and its right child",
         Links,
     ),
-    row(MachineKind::TwoTrees, "two-trees", "two complete binary trees", Links),
-    row(MachineKind::Grammar, "grammar", "a graph whose links an edge grammar derives", Links),
-    row(
+    guest(MachineKind::TwoTrees, "two-trees", "two complete binary trees", Links),
+    host(MachineKind::Grammar, "grammar", "a graph whose links an edge grammar derives", Links),
+    guest(
         MachineKind::MeshOfTrees,
         "mesh-of-trees",
         "leaves with a complete binary tree over every row and column",
         KindStructure::Family(&Family::MESH_OF_TREES),
     ),
-    row(MachineKind::FullMesh, "full-mesh", "nodes that are all linked with each other", Parameters),
-    row(
+    host(MachineKind::FullMesh, "full-mesh", "nodes that are all linked with each other", Parameters),
+    host(
         MachineKind::HyperX,
         "hyperx",
         "switches with hosts, linked with all on the same line of a grid",
         Parameters,
     ),
-    row(
+    host(
         MachineKind::Dragonfly,
         "dragonfly",
         "groups of switches with hosts, every two groups linked",
         Parameters,
     ),
-    row(MachineKind::FatTree, "fat-tree", "levels of switches, with hosts below", Parameters),
-    row(
+    host(MachineKind::FatTree, "fat-tree", "levels of switches, with hosts below", Parameters),
+    host(
         MachineKind::Cluster,
         "cluster",
         "nodes of several devices, with leaves and spines between them",
         Parameters,
     ),
-    row(MachineKind::Network, "network", "links one by one", Links),
-    row(MachineKind::RandomTree, "random-tree", "a binary tree grown at random", Links),
-    row(MachineKind::Caterpillar, "caterpillar", "a path with at most one leg at every vertex", Links),
+    host(MachineKind::Network, "network", "links one by one", Links),
+    guest(MachineKind::RandomTree, "random-tree", "a binary tree grown at random", Links),
+    guest(MachineKind::Caterpillar, "caterpillar", "a path with at most one leg at every vertex", Links),
 ];
 
-/// One row: programs run on machines of most kinds.
-const fn row(
+/// A kind that programs run on.
+const fn host(
     kind: MachineKind,
     name: &'static str,
     description: &'static str,
     structure: KindStructure,
 ) -> MachineKindDescriptor {
-    use MachineKind::{Caterpillar, MeshOfTrees, RandomTree, StretchedTree, TwoTrees};
-    let is_host = !matches!(kind, StretchedTree | TwoTrees | MeshOfTrees | RandomTree | Caterpillar);
-    MachineKindDescriptor { kind, name, description, is_host, structure }
+    MachineKindDescriptor { kind, name, description, is_host: true, structure }
+}
+
+/// A kind that is only the shape of a guest.
+const fn guest(
+    kind: MachineKind,
+    name: &'static str,
+    description: &'static str,
+    structure: KindStructure,
+) -> MachineKindDescriptor {
+    MachineKindDescriptor { kind, name, description, is_host: false, structure }
 }
 
 const fn line(wrap: Wrap) -> KindStructure {

@@ -17,6 +17,8 @@ use crate::{
     findings::{Case, Findings, Scope},
 };
 
+use super::promise::{Measure, congestion, dilation};
+
 claims! {
     /// In the order of the errata. N9, on normal algorithms, is a promise that is exceeded.
     pub(super) CLAIMS:
@@ -152,11 +154,11 @@ fn folded(size: u64, findings: &mut Findings) {
     for lengths in (2..=size).flat_map(shapes) {
         let case = MachineLabel(&torus(&lengths)).to_string();
         let read = if lengths.iter().all(|&length| length == 2) { 1 } else { 2 };
-        let Some(measures) = measures(FOLDED, &case, torus_in_mesh(&lengths), findings) else { continue };
-        for (claim, measured) in [(FOLDED, measures.dilation), (FOLDED_CONGESTION, measures.link_congestion)]
-        {
-            findings.add(claim, Trial::equal(2, measured), &case);
-            findings.add_reading(claim, Trial::equal(read, measured), &case);
+        let embedding = torus_in_mesh(&lengths).map(|embedding| embedding.measures());
+        for (claim, measured) in [(FOLDED, dilation as Measure), (FOLDED_CONGESTION, congestion)] {
+            let Some(measures) = findings.or_fail(claim, &case, embedding.as_ref()) else { continue };
+            findings.add(claim, Trial::equal(2, measured(measures)), &case);
+            findings.add_reading(claim, Trial::equal(read, measured(measures)), &case);
         }
     }
 }

@@ -54,7 +54,7 @@ struct GpuLink {
     line: usize,
     lanes: u64,
     target: String,
-    device: String,
+    device: String, // the PCI class of the target
     class: &'static str,
 }
 

@@ -189,7 +189,7 @@ fn found(lengths: &mut [u64], side: u64, steps: &mut Vec<Folding>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classic::cube_in_rectangle::rectangles_of;
+    use crate::classic::{cube_in_rectangle::rectangles_of, machines::nodes};
 
     #[test]
     fn rectangles_are_folded_without_dilation_and_with_the_load_of_their_foldings() {
@@ -215,6 +215,22 @@ mod tests {
         for lengths in [[9, 4], [16, 4], [18, 2], [25, 4], [12, 3]] {
             let strip = crate::classic::rectangle_in_square(lengths).unwrap();
             assert_eq!(rectangle_in_cube(&lengths).unwrap().nodes(), strip.nodes(), "{lengths:?}");
+        }
+    }
+
+    /// As a program that folds strips only has placed them.
+    #[test]
+    fn a_strip_turns_at_both_ends_of_its_runs() {
+        let three_runs = [
+            0, 1, 2, 3, 4, 10, 16, 22, 21, 20, 19, 18, 24, 25, 26, 27, 28, 29, //
+            6, 7, 8, 9, 10, 11, 17, 16, 15, 14, 13, 19, 25, 31, 32, 33, 34, 35,
+        ];
+        let both_ends = [
+            0, 0, 1, 2, 3, 4, 5, 5, 4, 6, 6, 7, 8, 9, 10, 11, 11, 10, //
+            12, 12, 13, 14, 15, 16, 17, 17, 16, 18, 18, 19, 20, 21, 22, 23, 23, 22,
+        ];
+        for (lengths, expected) in [([18, 2], three_runs), ([9, 4], both_ends)] {
+            assert_eq!(rectangle_in_cube(&lengths).unwrap().nodes(), nodes(expected), "{lengths:?}");
         }
     }
 

@@ -49,7 +49,7 @@ impl SquareAndRectangle {
     }
 
     /// The same pair among those of any number of dimensions.
-    fn snake(self) -> CubeAndRectangle {
+    fn as_cube(self) -> CubeAndRectangle {
         let rectangle = vec![self.length, self.width];
         CubeAndRectangle { side: self.side, rectangle, host_dimensions: 2 }
     }
@@ -64,8 +64,10 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
         let lengths: [u64; 2] = pair.host.shape().lengths().try_into().ok()?;
         let meshes = SquareAndRectangle::of_rectangle(lengths)?;
         let fits = is_open(pair.host) && is_mesh(pair.guest, &[meshes.side; 2]);
-        let snake = meshes.snake();
-        fits.then(|| Ok(Plan::exact(snake.dilation(), snake.places())))
+        fits.then(|| {
+            let snake = meshes.as_cube();
+            Ok(Plan::exact(snake.dilation(), snake.places()))
+        })
     },
 };
 
@@ -82,7 +84,7 @@ pub(super) static SQUARE_IN_RECTANGLE: ClassicConstruction = ClassicConstruction
 pub fn square_in_rectangle(rectangle: [u64; 2]) -> Result<RoutedEmbedding, ClassicError> {
     let pair = SquareAndRectangle::checked(rectangle)?;
     let edges = guest_edges(&pair.square()?);
-    Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, pair.snake().places(), edges)?)
+    Ok(RoutedEmbedding::along_routes_of_the_host(pair.rectangle()?, pair.as_cube().places(), edges)?)
 }
 
 pub(super) static RECTANGLE_IN_SQUARE: ClassicConstruction = ClassicConstruction {

@@ -87,13 +87,14 @@ struct Joining {
 /// For the orders 1 to 4, found by search: paths of at most 1, 2, 3 and 8 links. The longest way from the root to a
 /// leaf has 2, 6, 12 and 25.
 const SHORT_PATHS: [Joining; 4] = [
-    found([3, 1, 6, 5], [1, 3, 0, 2], [3, 2, 1, 0], [0, 5, 3, 4, 2, 1]),
-    found([7, 3, 2, 5], [0, 2, 1, 3], [2, 3, 0, 1], [0, 2, 4, 3, 1, 5]),
-    found([6, 5, 4, 4], [2, 3, 0, 1], [2, 3, 1, 0], [1, 2, 3, 5, 0, 4]),
-    found([5, 7, 3, 5], [3, 1, 0, 2], [3, 1, 2, 0], [2, 1, 4, 5, 0, 3]),
+    joining([3, 1, 6, 5], [1, 3, 0, 2], [3, 2, 1, 0], [0, 5, 3, 4, 2, 1]),
+    joining([7, 3, 2, 5], [0, 2, 1, 3], [2, 3, 0, 1], [0, 2, 4, 3, 1, 5]),
+    joining([6, 5, 4, 4], [2, 3, 0, 1], [2, 3, 1, 0], [1, 2, 3, 5, 0, 4]),
+    joining([5, 7, 3, 5], [3, 1, 0, 2], [3, 1, 2, 0], [2, 1, 4, 5, 0, 3]),
 ];
 
-const fn found(
+/// A joining that a search found, with its symmetries, the roles and children of the quarters, and the order of paths.
+const fn joining(
     symmetries: [Symmetry; 4],
     roles: [usize; 4],
     children: [usize; 4],

@@ -23,6 +23,7 @@ pub struct ReflectionMethod {
     intermediate: IntermediateMesh,
 }
 
+/// What the steps leave behind.
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) table: SlotTable,

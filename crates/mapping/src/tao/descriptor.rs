@@ -94,7 +94,7 @@ pub struct ConstructionDescriptor {
 }
 
 impl ConstructionDescriptor {
-    /// The construction for a pair of any sizes.
+    /// The construction for a pair, or the conditions that the pair does not meet, at least one; its sizes are checked first.
     pub(super) fn plan_for(&self, pair: &ShapePair) -> Planned {
         pair.check_sizes(self.sizes)?;
         (self.plan)(pair)

@@ -270,6 +270,7 @@ mod tests {
 
     #[test]
     fn a_ring_goes_out_on_even_places_and_back_on_odd_ones() {
+        assert_eq!([0, 1].map(|at| fold(2, at)), [0, 1]);
         assert_eq!([0, 1, 2, 3, 4].map(|at| fold(5, at)), [0, 2, 4, 3, 1]);
         assert_eq!([0, 1, 2, 3, 4, 5].map(|at| fold(6, at)), [0, 2, 4, 5, 3, 1]);
     }

@@ -69,7 +69,7 @@ impl CollectiveTraces {
             .map_err(|message| Failure::of_file(path, message))?;
         notes.extend(known.iter().filter_map(Group::note));
         let groups = known.iter().flat_map(|group| group.all(ranks)).collect();
-        // One trace is that of all ranks.
+        // A single trace stands for every rank; otherwise each rank has its own.
         let traces = (0..ranks).zip(read.iter().cycle()).map(|(rank, trace)| of_rank(trace, rank, scope));
         let traces = traces.collect::<Result<Vec<RankTrace>, String>>();
         let paths: Vec<PathBuf> =

@@ -412,7 +412,8 @@ impl TraceProgram {
         (narrow(rank as u64), narrow(place as u64))
     }
 
-    /// The operations of the traces to which operations of a circle belong, each once.
+    /// The operations of the traces to which these belong, in their order, without repeats in a row; the first of a circle is
+    /// not repeated at its end.
     fn nodes_of(&self, operations: &[u32]) -> Vec<NodePlace> {
         let mut nodes: Vec<NodePlace> = operations.iter().map(|operation| self.node_of(*operation)).collect();
         nodes.dedup();

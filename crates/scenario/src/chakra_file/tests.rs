@@ -117,7 +117,7 @@ impl Folder {
 
     fn assert_error_begins(&self, start: &str) {
         let found = self.error();
-        assert!(found.starts_with(start), "{found}");
+        assert!(found.starts_with(start), "expected {start:?}, found {found:?}");
     }
 }
 

@@ -305,6 +305,7 @@ impl OwnKeys {
 
     /// The value of one of them, if the step has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        debug_assert!(Self::ALL.contains(&key), "{key} is no key of a step");
         self.0.get(key)
     }
 }

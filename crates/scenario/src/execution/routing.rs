@@ -39,6 +39,7 @@ pub enum RoutingRule {
 }
 
 impl RoutingRule {
+    /// The rules of queues without limit.
     const OF_QUEUES: [Self; 7] = [
         Self::DimensionOrder,
         Self::Valiant,

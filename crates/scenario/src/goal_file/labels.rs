@@ -212,22 +212,8 @@ mod tests {
     fn labels_are_those_of_a_map_whatever_they_look_like() {
         use std::collections::BTreeMap;
         let mut labels = Labels::default();
-        let texts = [
-            "a",
-            "a0",
-            "a00",
-            "a1",
-            "A1",
-            "a01",
-            "a1x",
-            "z7",
-            "x99999999",
-            "x999999999",
-            "x5",
-            "x70000",
-            "a_long_label_of_an_operation_1",
-            "a_long_label_of_an_operation_2",
-        ];
+        let texts =
+            ["a", "a0", "a00", "a1", "A1", "a01", "a1x", "z7", "x99999999", "x999999999", "x5", "x70000"];
         for round in 0..4_u32 {
             let mut map = BTreeMap::new();
             for number in 0..3000_u32 {
@@ -246,6 +232,25 @@ mod tests {
                 assert_eq!(labels.get(text.as_bytes()), Some(*number), "{text}");
             }
             labels.clear();
+        }
+    }
+
+    #[test]
+    fn labels_of_a_rank_are_found_and_forgotten() {
+        let mut labels = Labels::default();
+        for rank in 0..3_u32 {
+            for number in 0..1000 {
+                assert!(labels.insert(format!("l{number}").as_bytes(), number + rank));
+            }
+            assert!(labels.insert(b"a_long_label_of_an_operation_1", 7));
+            assert!(!labels.insert(b"l999", 5));
+            for number in 0..1000 {
+                assert_eq!(labels.get(format!("l{number}").as_bytes()), Some(number + rank));
+            }
+            assert_eq!(labels.get(b"a_long_label_of_an_operation_1"), Some(7));
+            assert_eq!(labels.get(b"a_long_label_of_an_operation_2"), None);
+            labels.clear();
+            assert_eq!(labels.get(b"l0"), None);
         }
     }
 }

@@ -62,10 +62,11 @@ struct TaskStep {
     parts: Vec<PartOfStep<usize>>,
 }
 
+/// The values of the keys of a pipeline, except the steps of its tasks.
 struct Keys {
     axis: usize,
     tasks: Tasks,
-    units: u64,
+    units: u64, // of a message between stages
     bytes: Option<u64>,
 }
 
@@ -371,6 +372,7 @@ struct WrittenOut<'a> {
     tasks: Vec<PipelineTask>,
 }
 
+/// The send between two neighbouring stages: the place of its body in the job, and the ranks that take part.
 #[derive(Clone)]
 struct SendOfStage {
     body: usize,

@@ -76,10 +76,8 @@ pub(super) fn shift(
         Some(StageMessage { stage: 0, source, destination, units })
     };
     let messages: Vec<StageMessage> = (0..).zip(coordinates(shape, axis)).filter_map(message).collect();
-    let [while_made, kept] = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
-    if let Err(over) = reading.settings.budget().take_for_a_while(while_made, kept) {
-        return reading.settings.fail(over.at(place, "a step of this many messages"));
-    }
+    let memory = StageProgram::bytes_to_make(ranks, 1, messages.len() as u64);
+    reading.settings.take(memory, place, "a step of this many messages")?;
     let computations = Computations::Same(reading.compute()?);
     match StageProgram::with_empty_messages(1, narrow(ranks), computations, &messages) {
         Ok(program) => Some(whole(&SEND, Arc::new(program), bytes, vec![])),

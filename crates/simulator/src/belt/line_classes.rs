@@ -148,7 +148,8 @@ impl Observer for ClassObserver<'_> {
 #[derive(Debug)]
 struct FieldOffsets {
     finishes: Vec<Vec<u64>>,
-    ended: Vec<Option<Vec<Vec<u64>>>>, // for each field, all contributions at the end of its last segment, if one is revisited
+    /// For each field, all contributions at the end of its last segment; kept only if stages come back to a field.
+    ended: Vec<Option<Vec<Vec<u64>>>>,
 }
 
 impl FieldOffsets {

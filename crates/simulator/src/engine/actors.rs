@@ -260,12 +260,11 @@ impl<'run> Actors<'run> {
             peers.len() // with the tasks of sends
         } else {
             let is_in_switches = self.reduces_in_switches(step);
-            // Switches need not be ready.
             let was_ready = |actors: &Self, peer: &Peer| {
-                !is_in_switches
-                    && actors.progress.was_ready(ProcessId::new(first + peer.process.label()), stage)
+                actors.progress.was_ready(ProcessId::new(first + peer.process.label()), stage)
             };
-            for source in sources {
+            // Switches need not be ready, and send on their own.
+            for source in sources.iter().filter(|_| !is_in_switches) {
                 if was_ready(self, source) && !core.communication.is_eager(source.units) {
                     self.send(stage, source.process, process, source.units, now, core);
                 }

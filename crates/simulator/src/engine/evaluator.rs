@@ -1,5 +1,7 @@
 //! One program on one placement after another, for searches and sweeps.
 
+use std::fmt;
+
 use cubefold_mapping::ProcessId;
 use cubefold_topology::{Machine, NodeId};
 
@@ -55,7 +57,6 @@ use crate::{
 /// assert!(better.is_none_or(|makespan| makespan < before));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Evaluator<'a> {
     machine: &'a Machine,
     communication: Communication,
@@ -66,7 +67,6 @@ pub struct Evaluator<'a> {
 }
 
 /// The engine that runs a program.
-#[derive(Debug)]
 enum Runs<'a> {
     Bare(Box<BareStages<'a>>),
     Packets(Box<Core<'a, Packets<'a>>>, ProcessKind<'a>),
@@ -104,14 +104,12 @@ fn core<'a, T: Transport>(rules: Communication, transport: T) -> Box<Core<'a, T>
 }
 
 /// The behaviour of the processes of an engine.
-#[derive(Debug)]
 enum ProcessKind<'a> {
     Stages(Box<StageRun<'a>>),
     Tasks(&'a TaskGraph),
     Job(&'a Job),
 }
 
-#[derive(Debug)]
 struct StageRun<'a> {
     program: &'a dyn Program,
     state: StageState,
@@ -373,4 +371,16 @@ fn run_tasks<T: Transport>(
     }
     core.check_deadlock()?;
     processes.stuck().map_or(Ok(Some(processes.latest_end())), |stuck| Err(SimulationError::Stuck(stuck)))
+}
+
+impl fmt::Debug for Evaluator<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { machine, communication, .. } = self;
+        formatter
+            .debug_struct("Evaluator")
+            .field("machine", machine)
+            .field("communication", communication)
+            .field("work", &self.work())
+            .finish_non_exhaustive()
+    }
 }

@@ -40,6 +40,7 @@ pub(super) struct Task {
     pub(super) work: Work,
 }
 
+/// What a core does for a message; ordered only for [`Task`], of which no two are equal before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Work {
     /// To send a message to a peer.

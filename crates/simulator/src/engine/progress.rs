@@ -175,14 +175,14 @@ impl Progress {
     /// have for the message received last.
     #[inline]
     pub(crate) fn record(&self, process: ProcessId, finish: Cycle, overhead: Cycles) -> StageRecord {
-        let ProcessState { ready, received, .. } = self.all[process.label() as usize];
+        let ProcessState { ready, stages, received } = self.all[process.label() as usize];
         let (start, alone) = received.last.map_or((ready, Cycles::ZERO), |last| (last.start, last.transfer));
         let left = (finish - ready).get() - overhead.get();
         let waiting = (start.max(ready) - ready).get().min(left);
         let transfer = Cycles::new(alone.get().min(left - waiting));
         let start = start.min(ready + Cycles::new(waiting));
         let times = [ready, start, finish].map(Cycle::get);
-        let plain = StageRecord::plain(process, self.stage(process), times, transfer.get());
+        let plain = StageRecord::plain(process, stages as usize - 1, times, transfer.get());
         StageRecord { overlapped: alone - transfer, overhead, ..plain }
     }
 

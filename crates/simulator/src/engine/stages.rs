@@ -284,8 +284,10 @@ impl<'run> StageProcesses<'run> {
         let overhead =
             self.state.cores.as_ref().map_or(Cycles::ZERO, |cores| cores.overhead(process.label()));
         let record = self.state.progress.record(process, now, overhead);
-        let label = || core.messages.border.label(process);
-        let computes = || self.program.computation(record.stage, label()) > Cycles::ZERO;
+        let computes = || {
+            let label = core.messages.border.label(process);
+            self.program.computation(record.stage, label) > Cycles::ZERO
+        };
         let sharing = match &self.state.processors {
             Some(_) if let Some(cores) = &mut self.state.cores => cores.take_sharing(process.label()),
             Some(processors) if computes() => processors.sharing(process),

@@ -123,6 +123,7 @@ impl DividedRun<'_> {
     }
 }
 
+/// The part of one worker: a slab and its processes.
 #[derive(Debug)]
 struct SlabPart<'run> {
     shared: &'run SharedKnowledge<'run>,

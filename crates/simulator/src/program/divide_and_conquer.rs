@@ -150,7 +150,9 @@ mod tests {
     #[test]
     fn sources_and_destinations_agree_and_computations_are_counted() {
         for dimensions in 1..7 {
-            check_lists(&program(dimensions));
+            let program = program(dimensions);
+            assert!((0..program.stage_count()).all(|stage| pairs(&program, stage).is_sorted()));
+            check_lists(&program);
             check_lists(&DivideAndConquer::new(Hypercube::new(dimensions).unwrap(), Cycles::new(7)));
         }
     }

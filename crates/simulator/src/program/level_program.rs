@@ -157,18 +157,6 @@ impl LevelProgram {
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
     }
-
-    /// The hypercube of the algorithm.
-    #[must_use]
-    pub fn cube(&self) -> Hypercube {
-        self.cube
-    }
-
-    /// The dimensions of its exchanges.
-    #[must_use]
-    pub fn dimensions(&self) -> &[CubeDimension] {
-        &self.dimensions
-    }
 }
 
 impl Program for LevelProgram {

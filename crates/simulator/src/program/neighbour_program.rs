@@ -90,6 +90,11 @@ impl RootedTree {
     pub(crate) fn parent(&self, process: ProcessId) -> Option<ProcessId> {
         self.parents[process.label() as usize]
     }
+
+    /// The children of a process in the tree of this guest.
+    pub(super) fn children(&self, guest: &GraphGuest, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        guest.neighbours(process).filter(move |&neighbour| self.parent(neighbour) == Some(process))
+    }
 }
 
 /// An invalid pattern.
@@ -129,10 +134,6 @@ impl NeighbourProgram {
     #[must_use]
     pub fn with_sizes(self, sizes: MessageSizes) -> Self {
         Self { sizes, ..self }
-    }
-
-    fn children(&self, tree: &RootedTree, process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.guest.neighbours(process).filter(move |&neighbour| tree.parent(neighbour) == Some(process))
     }
 
     /// The partner in a wrapping dimension of length 2: its only neighbour.
@@ -206,7 +207,7 @@ impl Program for NeighbourProgram {
         let max_received = match &self.stages[0] {
             Exchange::Scatter => max_neighbours(&self.guest),
             Exchange::ToParents(tree) => {
-                let children = |process| self.children(tree, process).count();
+                let children = |process| tree.children(&self.guest, process).count();
                 ProcessId::first(self.guest.process_count()).map(children).max().unwrap_or(0)
             }
             Exchange::Shift(_) | Exchange::Swap(_) | Exchange::Set(_) | Exchange::ToChildren(_) => 1,
@@ -246,7 +247,7 @@ impl Program for NeighbourProgram {
         match (&self.stages[stage], end) {
             (Exchange::Scatter, _) => peers.extend(self.guest.neighbours(process).map(peer)),
             (Exchange::ToChildren(tree), End::Source) | (Exchange::ToParents(tree), End::Destination) => {
-                peers.extend(self.children(tree, process).map(peer));
+                peers.extend(tree.children(&self.guest, process).map(peer));
             }
             _ => {}
         }

@@ -96,18 +96,6 @@ impl ShuffleExchangeProgram {
         Self { sizes, ..self }
     }
 
-    /// The hypercube of the algorithm.
-    #[must_use]
-    pub fn cube(&self) -> Hypercube {
-        self.cube
-    }
-
-    /// The dimensions of its exchanges.
-    #[must_use]
-    pub fn dimensions(&self) -> &[CubeDimension] {
-        &self.dimensions
-    }
-
     fn phase(&self, stage: usize) -> ShuffleStage {
         let [before, after] = [stage / 2, stage / 2 + 1].map(|exchange| self.dimensions.get(exchange));
         match (stage % 2, before.zip(after)) {

@@ -164,7 +164,7 @@ impl Partners {
         for (process, partner) in pairs {
             if lists.processes.last() != Some(&process.label()) {
                 lists.processes.push(process.label());
-                lists.firsts.push(narrow(lists.labels.len() as u64)); // below 2^32: MAX_MESSAGES
+                lists.firsts.push(narrow(lists.labels.len() as u64)); // below 2^32, as messages and operations are
             }
             lists.labels.push(partner);
         }

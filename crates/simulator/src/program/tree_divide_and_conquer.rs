@@ -85,10 +85,6 @@ impl TreeDivideAndConquer {
     fn level(&self, process: ProcessId) -> u32 {
         self.levels[process.label() as usize]
     }
-
-    fn children(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
-        self.guest.neighbours(process).filter(move |&neighbour| self.tree.parent(neighbour) == Some(process))
-    }
 }
 
 impl Program for TreeDivideAndConquer {
@@ -103,7 +99,8 @@ impl Program for TreeDivideAndConquer {
     fn computation(&self, stage: usize, process: ProcessId) -> Cycles {
         let (active, divides) = self.active_level(stage);
         // A leaf has solved its part when it arrived.
-        let has_solved = || !divides && active < self.deepest && self.children(process).next().is_none();
+        let has_solved =
+            || !divides && active < self.deepest && self.tree.children(&self.guest, process).next().is_none();
         if self.level(process) == active && !has_solved() { self.compute } else { Cycles::ZERO }
     }
 
@@ -115,7 +112,7 @@ impl Program for TreeDivideAndConquer {
         let parents = if divides { Some(active) } else { active.checked_sub(1) };
         let Some(parents) = parents else { return };
         if level == parents && divides == (end == End::Source) {
-            peers.extend(self.children(process).map(peer));
+            peers.extend(self.tree.children(&self.guest, process).map(peer));
         } else if level == parents + 1 && divides != (end == End::Source) {
             peers.extend(self.tree.parent(process).map(peer));
         }
@@ -148,7 +145,14 @@ mod tests {
 
     #[test]
     fn sources_and_destinations_agree_and_computations_are_counted() {
-        (1..=6).for_each(|levels| check_lists(&program(levels)));
+        for levels in 1..=6 {
+            let program = program(levels);
+            check_lists(&program);
+            assert!((0..program.stage_count()).all(|stage| pairs(&program, stage).is_sorted()));
+            let facts = program.facts();
+            assert_eq!((program.stage_count(), facts.max_received), (2 * levels as usize + 1, 2));
+            assert_eq!(facts.total_compute, 7 * (3 * (1 << levels) - 2));
+        }
         assert!(TreeDivideAndConquer::new(0, Cycles::ZERO).is_err());
     }
 
@@ -179,5 +183,6 @@ mod tests {
         assert_eq!([0, 1, 2].map(messages), [vec![(0, 1), (0, 2)], vec![(2, 3)], vec![(3, 2)]]);
         assert_eq!([3, 4].map(messages), [vec![(1, 0), (2, 0)], vec![]]);
         check_lists(&program);
+        assert_eq!(program.facts().max_received, 2);
     }
 }

@@ -56,13 +56,14 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    /// Nothing between routers whose links have this latency, and whose flits enter them `switch` cycles after they leave.
-    pub(super) fn new(latency: u64, settings: &RouterSettings, switch: u64) -> Self {
+    /// Nothing between routers whose links have this latency, and whose flits enter them `link_after` cycles after they are
+    /// sent.
+    pub(super) fn new(latency: u64, settings: &RouterSettings, link_after: u64) -> Self {
         let [credit, terminal] = [settings.credit_cycles, settings.terminal_latency].map(u64::from);
         let latencies = [latency, settings.global_latency.unwrap_or(latency)];
         Self {
-            to_routers: latencies.map(|latency| DelayLine::new(switch + latency + 1)),
-            to_terminals: DelayLine::new(switch + terminal + 1),
+            to_routers: latencies.map(|latency| DelayLine::new(link_after + latency + 1)),
+            to_terminals: DelayLine::new(link_after + terminal + 1),
             injected: DelayLine::new(terminal + 2),
             credits: latencies.map(|latency| DelayLine::new(credit + latency + 1)),
             credits_to_terminals: DelayLine::new(credit + terminal + 1),

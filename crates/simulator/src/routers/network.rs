@@ -118,13 +118,13 @@ pub(super) struct Scratch {
 
 impl RouterRules {
     fn new(settings: &RouterSettings, routes: &PacketRoutes<'_>) -> Self {
+        // With a speedup flits are sent from their output queues, the cycle before they enter the links.
+        let link_after = if settings.speedup == Speedup::ONE { settings.router_cycles.min(2) } else { 1 };
         Self {
             channels: settings.virtual_channels,
             buffer: settings.buffer_units,
             is_speculative: settings.router_cycles <= 2,
-            // With a speedup flits are sent from their output queues, the cycle before they enter the links.
-            link_after: if settings.speedup == Speedup::ONE { settings.router_cycles.min(2) } else { 1 }
-                .into(),
+            link_after: link_after.into(),
             needs_room: routes.rule.needs_room() || settings.flow_control.needs_room(),
             adaptive_choice: settings.routing.options().adaptive_choice,
             escape_channels: routes.rule.escape_channels(),

@@ -308,7 +308,9 @@ impl Routers {
             classes: (descriptor.classes)(machine),
             longest_route: (descriptor.longest_route)(machine),
         };
-        communication.packet().map_or(Ok(()), |packet| routers.check_packet(packet.get()))?;
+        if let Some(packet) = communication.packet() {
+            routers.check_packet(packet.get())?;
+        }
         Ok(routers)
     }
 

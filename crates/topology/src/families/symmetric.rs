@@ -13,6 +13,7 @@ pub(crate) trait Moves: fmt::Debug + Send + Sync {
     fn difference(&self, at: u32, to: u32) -> u32;
 }
 
+/// The distances in a network that looks alike from every node, by its moves.
 #[derive(Debug)]
 pub(crate) struct Symmetric<M> {
     moves: M,

@@ -14,9 +14,13 @@ use super::{all_sides, measure};
 use crate::{
     Exactness, GreenbergConstruction, GreenbergEmbedding, GreenbergError, GreenbergMethod,
     GreenbergPlacement, GreenbergStage, MeshSides, PlacementMetrics, ReflectionMethod,
-    greenberg::bits_of,
     test_support::{self, cube, mesh, wrapping},
 };
+
+/// The dimensions of the least cube with room for `count` nodes.
+fn bits(count: u64) -> u32 {
+    count.next_power_of_two().trailing_zeros()
+}
 
 fn cases<Case: DeserializeOwned>(item: &str) -> Vec<Case> {
     test_support::cases(item).into_iter().map(|case| serde_json::from_value(case).unwrap()).collect()
@@ -94,7 +98,7 @@ fn every_grid_lies_in_every_cube_that_its_gray_code_fits() {
     assert!(shapes.len() > 1884, "{}", shapes.len());
     shapes.into_par_iter().for_each(|(shape, wraps)| {
         let guest = wrapping(&shape, &wraps);
-        let least: u32 = shape.iter().map(|&side| bits_of(side)).sum();
+        let least: u32 = shape.iter().map(|&side| bits(side)).sum();
         let is_odd_ring = |(side, wraps): (&u64, &bool)| *wraps && *side > 2 && !side.is_multiple_of(2);
         let promised = if shape.iter().zip(&wraps).any(is_odd_ring) { 2 } else { 1 };
         for dimensions in [least, least + 2] {
@@ -220,7 +224,7 @@ fn meshes_with_the_longer_side_folded_are_those_of_the_data() {
     let all = cases::<FoldedCase>("greenberg:folded");
     assert_eq!(all.len(), 5);
     for case in all {
-        let (guest, host) = (wrapping(&case.shape, &case.wrap), cube(bits_of(case.shape.iter().product())));
+        let (guest, host) = (wrapping(&case.shape, &case.wrap), cube(bits(case.shape.iter().product())));
         let placed = GreenbergPlacement::named(GreenbergConstruction::Folded, &guest, &host).unwrap();
         let doubled = placed.parts()[0].embedding().numbers().unwrap().doubled_slots;
         assert_eq!(doubled, case.expect.slots_with_two_nodes);
@@ -313,7 +317,7 @@ fn three_sides_of_tiles_lie_in_the_smallest_cube_with_dilation_2() {
         let lengths: Vec<u64> = (0..3).map(|side| 3 << (code >> (2 * side) & 3)).collect();
         let guest = mesh(&lengths);
         let dimensions = GreenbergPlacement::cube_dimensions(&guest);
-        assert_eq!(dimensions, bits_of(guest.node_count()));
+        assert_eq!(dimensions, bits(guest.node_count()));
         let placed = GreenbergPlacement::new(&guest, &cube(dimensions)).unwrap();
         let metrics = measure(&placed);
         assert_eq!((metrics.dilation.max(), metrics.load.max), (2, 1), "{lengths:?}");

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::routers::{settings::RouterTie, wiring::Wiring};
 
+/// Dimension order on a grid.
 #[derive(Debug)]
 struct GridOrder<'run> {
     axes: &'run [Axis],

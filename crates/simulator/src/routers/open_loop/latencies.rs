@@ -27,8 +27,8 @@ pub(super) struct Latencies {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Missing {
     pub(super) packets: u64,
-    pub(super) sum: u64, // the least that their latencies can be: the sum, and the smallest
-    pub(super) smallest: u64,
+    pub(super) sum: u64,      // the least that their latencies can be together
+    pub(super) smallest: u64, // the least that one of them can be
 }
 
 impl Missing {

@@ -20,6 +20,7 @@ pub(super) struct Sources<'run> {
     bursts: Option<OnOff>,
 }
 
+/// Terminals that are on or off.
 #[derive(Debug)]
 struct OnOff {
     seeds: Vec<u64>,  // by terminal

@@ -113,6 +113,7 @@ struct Place {
     switch: u32, // in the group
 }
 
+/// A way between two switches.
 #[derive(Debug, Clone, Copy)]
 struct GroupWay {
     port: u32, // its first

@@ -180,8 +180,9 @@ impl<'run> GridRoutes<'run> {
             let Some(way) = axis.displacement(NodeId::new(at), NodeId::new(to), TieRule::Direct) else {
                 continue;
             };
-            ports |= if is_half_ring(axis, way) { 0b11 } else { 1 << u32::from(way.sign == Sign::Negative) }
-                << (2 * dimension);
+            let is_back = u32::from(way.sign == Sign::Negative);
+            let of_dimension = if is_half_ring(axis, way) { 0b11 } else { 1 << is_back };
+            ports |= of_dimension << (2 * dimension);
         }
         ports
     }
@@ -214,10 +215,13 @@ impl<'run> GridRoutes<'run> {
             return Some(way);
         }
         let is_positive = match self.tie {
+            // Written out: a second call of `displacement` costs every hop of every packet.
+            RouterTie::Rule(TieRule::Direct) => return Some(way),
+            RouterTie::Rule(TieRule::Positive) => true,
+            RouterTie::Rule(TieRule::Negative) => false,
             RouterTie::Rule(TieRule::Alternate) => {
                 axis.coordinate(NodeId::new(packet.from)).is_multiple_of(2)
             }
-            RouterTie::Rule(rule) => return axis.displacement(at, to, rule),
             RouterTie::Random => mix(packet.key ^ (1 + u64::from(dimension))) % 2 == 1,
         };
         Some(Displacement { sign: if is_positive { Sign::Positive } else { Sign::Negative }, ..way })
