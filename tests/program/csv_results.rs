@@ -82,6 +82,23 @@ fn lists_and_missing_values_are_written_as_the_page_on_results_says() {
 }
 
 #[test]
+fn uplinks_and_twists_have_columns_where_a_machine_has_such() {
+    let swept = "program = { kind = \"permutation\", pattern = \"complement\" }\n\
+        [[sweep.cases]]\n\"machine.kind\" = \"torus\"\n\"machine.shape\" = [4, 4]\n\
+        [[sweep.cases]]\n\"machine.kind\" = \"torus\"\n\"machine.shape\" = [4, 4]\n\
+        \"machine.twist\" = [[0, 2], [0, 0]]\n\
+        [[sweep.cases]]\n\"machine.kind\" = \"fat-tree\"\n\"machine.arity\" = 4\n\"machine.levels\" = 2\n\
+        \"machine.uplinks\" = [2]\n";
+    let scratch = Scratch::with(&[("s.toml", swept)]);
+    let columns = ["machine_uplinks", "machine_twist"];
+    let cells: Vec<_> =
+        rows(&scratch.path("s.toml")).iter().map(|row| columns.map(|name| row[name].clone())).collect();
+    assert_eq!(cells, [["", ""], ["", "[[0, 2], [0, 0]]"], ["2", ""]]);
+    let plain = rows("scenarios/first-comparison.toml");
+    assert!(columns.iter().all(|name| !plain[0].contains_key(*name)));
+}
+
+#[test]
 fn every_row_of_every_mixture_of_runs_has_the_columns_of_the_header() {
     // Asynchronous and coordinated, with and without bounds, machines of different arity.
     let files =

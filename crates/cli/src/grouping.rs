@@ -4,7 +4,7 @@ pub(crate) use cubefold_scenario::short_value as shown;
 use std::path::PathBuf;
 
 use cubefold_mapping::ProcessId;
-use cubefold_records::{RunCaption, RunRecord, ScenarioCaption};
+use cubefold_records::{RunCaption, RunRecord, ScenarioCaption, grouped};
 use cubefold_runs::{Reference, journal::SweepPlan};
 use cubefold_scenario::{Run, Scenario};
 use cubefold_topology::Coordinates;
@@ -28,12 +28,11 @@ pub(crate) fn by_algorithm<'a>(
     runs: &'a [RunCaption],
     records: &'a [RunRecord],
 ) -> Vec<(&'a str, Vec<&'a RunRecord>)> {
-    let rows: Vec<(&RunCaption, &RunRecord)> = runs.iter().zip(records).collect();
+    let rows = runs.iter().zip(records);
     let name = |(run, record): (&'a RunCaption, &'a RunRecord)| {
         run.algorithm.as_deref().unwrap_or(&record.program.kind)
     };
-    let groups = by_name(&rows, name).into_iter();
-    groups.map(|(name, rows)| (name, rows.into_iter().map(|(_, record)| record).collect())).collect()
+    grouped(rows.map(|row| (name(row), row.1)))
 }
 
 pub(crate) fn in_places<'a>(runs: &[&'a Run]) -> Vec<(usize, &'a Run)> {
@@ -106,20 +105,7 @@ pub(crate) fn by_embedding<'a, T: Copy>(
     items: &[T],
     record: impl Fn(T) -> &'a RunRecord,
 ) -> Vec<(&'a str, Vec<T>)> {
-    by_name(items, |item| record(item).embedding.as_str())
-}
-
-/// The items of each name, in order of first occurrence.
-fn by_name<'a, T: Copy>(items: &[T], name: impl Fn(T) -> &'a str) -> Vec<(&'a str, Vec<T>)> {
-    let mut found: Vec<(&str, Vec<T>)> = vec![];
-    for &item in items {
-        let name = name(item);
-        match found.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, group)) => group.push(item),
-            None => found.push((name, vec![item])),
-        }
-    }
-    found
+    grouped(items.iter().map(|&item| (record(item).embedding.as_str(), item)))
 }
 
 /// The requested run: by its number, by its embedding, or the only one.

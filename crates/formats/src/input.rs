@@ -16,7 +16,8 @@ pub mod text;
 pub use self::{
     latex_text::latex_text,
     quantity::{
-        Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, written_rate, written_seconds,
+        Bytes, Ratio, bytes_of_size, engineering_rate, engineering_seconds, unit_of_seconds, written_rate,
+        written_seconds,
     },
     text::printable,
 };

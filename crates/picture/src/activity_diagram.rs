@@ -180,10 +180,10 @@ impl Drawing<'_> {
     /// Draws the spans, activity by activity, and returns the activities that occur.
     fn draw_spans(&self, sheet: &mut Sheet, spans: &[Span]) -> Vec<Activity> {
         let mut done = vec![];
-        let shown = |span: &&Span| self.diagram.shows(span.from, span.to);
+        let is_shown = |span: &&Span| self.diagram.shows(span.from, span.to);
         for activity in Activity::ALL {
             sheet.open(&[("fill", activity.fill())]);
-            for span in spans.iter().filter(|span| span.activity == activity).filter(shown) {
+            for span in spans.iter().filter(|span| span.activity == activity).filter(is_shown) {
                 self.draw_span(sheet, span);
                 if done.last() != Some(&activity) {
                     done.push(activity);
@@ -196,7 +196,7 @@ impl Drawing<'_> {
 
     /// Draws the part of a span inside the diagram.
     fn draw_span(&self, sheet: &mut Sheet, span: &Span) {
-        let (left, right) = self.shown(&(span.from..=span.to));
+        let (left, right) = self.ends(&(span.from..=span.to));
         let gap = if self.row_height > 6.0 { 1.0 } else { 0.0 };
         let area =
             Area { x: left, y: self.top(span.row), width: right - left, height: self.row_height - gap };
@@ -240,22 +240,22 @@ impl Drawing<'_> {
     }
 
     /// The beginning and end of the visible part of a range of cycles \[pixels\].
-    fn shown(&self, cycles: &RangeInclusive<u64>) -> (f64, f64) {
+    fn ends(&self, cycles: &RangeInclusive<u64>) -> (f64, f64) {
         let (first, last) = (*self.diagram.cycles.start(), *self.diagram.cycles.end());
         (self.x((*cycles.start()).max(first)), self.x((*cycles.end()).min(last)))
     }
 
-    /// Names sections with enough room; with `over_arrows`, on a background.
+    /// Names the sections with enough room in their rows; with `over_arrows`, on a background.
     fn name_sections_in_rows(&self, sheet: &mut Sheet, sections: &[Section], over_arrows: bool) {
         let fits = |section: &&Section| {
-            let (left, right) = self.shown(&section.label);
+            let (left, right) = self.ends(&section.label);
             right - left >= text_width(&section.name, TEXT) + 4.0
         };
         if over_arrows {
             // Light, but not the colour of an activity.
             sheet.open(&[("fill-opacity", "0.6")]);
             for section in sections.iter().filter(fits) {
-                let (left, right) = self.shown(&section.label);
+                let (left, right) = self.ends(&section.label);
                 let width = text_width(&section.name, TEXT) + 4.0;
                 let y = self.top(section.row) + (self.row_height - TEXT) / 2.0;
                 let x = f64::midpoint(left, right) - width / 2.0;
@@ -266,19 +266,19 @@ impl Drawing<'_> {
         // On light marks, independent of the colour of the page.
         sheet.open(&[("fill", "#000000"), ("text-anchor", "middle")]);
         for section in sections.iter().filter(fits) {
-            let (left, right) = self.shown(&section.label);
+            let (left, right) = self.ends(&section.label);
             let y = self.top(section.row) + self.row_height / 2.0 + TEXT * 0.36;
             sheet.label(&section.name, Point { x: f64::midpoint(left, right), y }, TEXT);
         }
         sheet.close();
     }
 
-    /// Names the sections of the first row above it, where there is room: low rows have none.
+    /// Names the sections of the first row above that row, where rows are too low for names; those without room are left out.
     fn name_sections_above(&self, sheet: &mut Sheet, sections: &[Section]) {
         sheet.open(&[("fill", "currentColor"), ("text-anchor", "middle")]);
         let mut free_from = self.axes.inside.x;
         for section in sections.iter().filter(|section| section.row == 0) {
-            let (left, right) = self.shown(&(section.from..=*section.label.end()));
+            let (left, right) = self.ends(&(section.from..=*section.label.end()));
             let (middle, width) = (f64::midpoint(left, right), text_width(&section.name, TEXT) + 4.0);
             if left < right && middle - width / 2.0 >= free_from {
                 sheet.label(&section.name, Point { x: middle, y: self.axes.inside.y - 5.0 }, TEXT);

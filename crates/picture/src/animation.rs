@@ -14,7 +14,7 @@ use cubefold_scenario::Run;
 use cubefold_simulator::Transmission;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use self::stage::stage;
+use self::stage::scene;
 pub(crate) use self::stage::{SCRIPT, STYLE};
 pub use self::still::still;
 use crate::{
@@ -100,8 +100,7 @@ pub fn check_animation<'run>(runs: impl ExactSizeIterator<Item = &'run Run>) -> 
 ///
 /// When [`check_animation`] refuses the runs.
 pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, PictureError> {
-    check_animation(runs.iter().map(|animated| animated.run))?;
-    Ok(printable_lines(&page(scenario, &stage(runs)).into_string()))
+    Ok(printable_lines(&page(scenario, &checked_scene(runs)?).into_string()))
 }
 
 /// The part of another page on which runs are animated.
@@ -109,12 +108,12 @@ pub fn animation(scenario: &str, runs: &[AnimatedRun<'_>]) -> Result<String, Pic
 /// # Errors
 ///
 /// When [`check_animation`] refuses the runs.
-pub(crate) fn stage_of(runs: &[AnimatedRun<'_>]) -> Result<Markup, PictureError> {
+pub(crate) fn checked_scene(runs: &[AnimatedRun<'_>]) -> Result<Markup, PictureError> {
     check_animation(runs.iter().map(|animated| animated.run))?;
-    Ok(stage(runs))
+    Ok(scene(runs))
 }
 
-fn page(scenario: &str, stage: &Markup) -> Markup {
+fn page(scenario: &str, scene: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -128,7 +127,7 @@ fn page(scenario: &str, stage: &Markup) -> Markup {
             }
             body.animation data-colours="stage" {
                 h1 { (scenario) }
-                main { (stage) }
+                main { (scene) }
                 footer { "cubefold " (env!("CARGO_PKG_VERSION")) }
                 div #said .unseen aria-live="polite" {}
                 script { (PreEscaped(SCRIPT)) }

@@ -1,4 +1,4 @@
-//! Curves through measured points with markers, for scaling and goodput.
+//! Charts of curves through points with markers: scaling, goodput, latency and pipelining.
 //!
 //! Curves differ in colour, marker and, beyond the colours, dashes, so they can be told apart without colour and where
 //! they cross.
@@ -8,7 +8,7 @@ use crate::{
     error::PictureError,
     legend::{Legend, Sign},
     palette::series,
-    sheet::{Point, Sheet, rounded},
+    sheet::{Point, Sheet, polyline, rounded},
 };
 
 /// The dashes, which distinguish curves of one colour.
@@ -95,13 +95,6 @@ pub(crate) fn draw_curve(
     for (point, pair) in points.iter().zip(pairs) {
         sheet.shape(&Marker::of(place).outline(*point), series(place), &title(pair));
     }
-}
-
-/// A line through points, as SVG path data.
-pub(crate) fn polyline(points: &[Point]) -> String {
-    let steps: Vec<String> =
-        points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
-    format!("M{}", steps.join("L"))
 }
 
 /// A logarithmic axis with room around these values.

@@ -4,17 +4,18 @@
 mod line_names;
 
 use cubefold_formats::input::{engineering_rate, engineering_seconds};
+use cubefold_records::grouped;
 
 use self::line_names::line_names;
 use crate::{
     axes::{Axes, Axis, Ticks, number},
-    curve::{DataPoint, axis_around, curve_sheet, draw_curve, polyline, sign},
+    curve::{DataPoint, axis_around, curve_sheet, draw_curve, sign},
     error::PictureError,
     font::text_width,
     legend::Sign,
     picture::Picture,
-    results_table::{ResultsTable, grouped},
-    sheet::{Anchor, Area, Point, Sheet, TEXT},
+    results_table::ResultsTable,
+    sheet::{Anchor, Area, Point, Sheet, TEXT, polyline},
 };
 
 /// The colour of the bound.
@@ -147,7 +148,7 @@ impl GoodputChart {
         ]
     }
 
-    /// The number of rates in the unit of the axis.
+    /// The unit of the axis upwards: 1 GB/s \[bytes per second\], or 1 unit a cycle.
     fn unit_up(&self) -> f64 {
         if self.has_bytes { 1e9 } else { 1.0 }
     }
@@ -180,13 +181,8 @@ impl GoodputChart {
             let label = format!("about {size}");
             let below = free_place(point, text_width(&label, TEXT), axes.inside, &lines);
             if below.y > point.y + 30.0 {
-                let bottom = Point { x: point.x, y: below.y - TEXT };
-                sheet.line(
-                    point.plus(0.0, 7.0),
-                    bottom,
-                    &[("stroke", "currentColor"), ("stroke-opacity", "0.4")],
-                    "",
-                );
+                let (top, bottom) = (point.plus(0.0, 7.0), Point { x: point.x, y: below.y - TEXT });
+                sheet.line(top, bottom, &[("stroke", "currentColor"), ("stroke-opacity", "0.4")], "");
             }
             sheet.ring(point, &title);
             sheet.text(&label, below, TEXT, Anchor::Middle);

@@ -7,9 +7,9 @@ use cubefold_scenario::Run;
 use cubefold_topology::{Extent, NodeId};
 
 use crate::{
-    link_paths::{bent, curved},
+    link_paths::bent,
     machine_plan::MachinePlan,
-    sheet::{Point, Sheet},
+    sheet::{Point, Sheet, curved},
 };
 
 /// The most that an edge of a guest bends from the straight line, in distances between neighbours.

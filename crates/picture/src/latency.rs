@@ -5,13 +5,13 @@ use cubefold_runs::names_besides as names_of_settings;
 
 use crate::{
     axes::{Axes, Axis, Ticks, number},
-    curve::{DataPoint, curve_sheet, draw_curve, polyline, sign},
+    curve::{DataPoint, curve_sheet, draw_curve, sign},
     error::PictureError,
     legend::Sign,
     palette::series,
     picture::Picture,
     results_table::ResultsTable,
-    sheet::{Point, Sheet},
+    sheet::{Point, Sheet, polyline},
 };
 
 /// The dashes of the lines at which curves end.

@@ -6,9 +6,8 @@
 use cubefold_topology::{Channel, Coordinates, Direction, GraphSource, Machine, NodeId, Sign};
 
 use crate::{
-    curve::polyline,
     machine_plan::{Cell, MachinePlan},
-    sheet::{Point, rounded},
+    sheet::{Point, curved, polyline},
 };
 
 /// The shape of a link; ends are middles of nodes.
@@ -139,12 +138,6 @@ pub(crate) fn bent(from: Point, to: Point, beside: f64) -> Point {
         x: f64::midpoint(from.x, to.x) + (to.y - from.y) / length * beside,
         y: f64::midpoint(from.y, to.y) - (to.x - from.x) / length * beside,
     }
-}
-
-/// A curve between two points, by its control point, as SVG path data.
-pub(crate) fn curved(from: Point, control: Point, to: Point) -> String {
-    let [x, y, mx, my, to_x, to_y] = [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
-    format!("M{x} {y}Q{mx} {my} {to_x} {to_y}")
 }
 
 impl LinkPath {

@@ -11,6 +11,7 @@ use crate::{
     sheet::{Point, TEXT, as_drawn},
 };
 
+/// The positions of nodes.
 #[derive(Debug)]
 pub(crate) struct MachinePlan<'run> {
     run: &'run Run,

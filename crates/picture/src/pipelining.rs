@@ -3,13 +3,13 @@
 
 use crate::{
     axes::{Axes, Ticks, number},
-    curve::{DataPoint, axis_around, curve_sheet, draw_curve, polyline, sign},
+    curve::{DataPoint, axis_around, curve_sheet, draw_curve, sign},
     error::PictureError,
     latency::names_besides,
     legend::Sign,
     picture::Picture,
     results_table::ResultsTable,
-    sheet::{Anchor, Point, Sheet, TEXT},
+    sheet::{Anchor, Point, Sheet, TEXT, polyline},
 };
 
 /// The colour of the closed form.

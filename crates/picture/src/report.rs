@@ -8,7 +8,7 @@ mod runs_table;
 mod single_runs;
 
 use cubefold_formats::input::engineering_seconds;
-use cubefold_records::{Definition, RunCaption, settings, size_in_words};
+use cubefold_records::{Definition, RunCaption, grouped, settings, size_in_words};
 use cubefold_runs::{AlgorithmComparison, Competitor, FastestAtSize};
 use cubefold_scenario::Scenario;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -25,7 +25,6 @@ use crate::{
     animation::{self, AnimatedRun},
     error::PictureError,
     page::{printable_lines, security_policy},
-    results_table::grouped,
 };
 
 const STYLE: &str = include_str!("report/style.css");

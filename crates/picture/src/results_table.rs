@@ -162,18 +162,6 @@ impl ResultsTable {
     }
 }
 
-/// Items by their keys, in order of first occurrence.
-pub(crate) fn grouped<K: PartialEq, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
-    let mut groups: Vec<(K, Vec<T>)> = vec![];
-    for (key, item) in items {
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(item),
-            None => groups.push((key, vec![item])),
-        }
-    }
-    groups
-}
-
 fn parse(row: &[String], place: usize) -> Option<f64> {
     row.get(place)?.parse().ok().filter(|number: &f64| number.is_finite())
 }

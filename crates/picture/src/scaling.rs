@@ -3,16 +3,15 @@
 //! A curve has one value per position. Rows that would have to be averaged are refused, with the columns in which they
 //! differ.
 
-use cubefold_formats::input::engineering_seconds;
-use cubefold_records::Definition;
+use cubefold_formats::input::{engineering_seconds, unit_of_seconds};
+use cubefold_records::{Definition, grouped};
 
 use crate::{
     axes::{Ticks, number},
     curve::{DataPoint, axis_around, curve_sheet, draw_curve, sign},
     error::PictureError,
     picture::Picture,
-    results_table::{ResultsTable, grouped},
-    time_scale::unit_of_seconds,
+    results_table::ResultsTable,
 };
 
 /// The least and the greatest number on a logarithmic axis; beyond them its ends are not finite.
@@ -116,6 +115,7 @@ fn points(curves: &[Curve]) -> impl Iterator<Item = &DataPoint> {
     curves.iter().flat_map(|curve| &curve.points)
 }
 
+/// The point of a row of the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct RowPoint {
     row: usize,

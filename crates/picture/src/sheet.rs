@@ -228,6 +228,7 @@ impl Sheet {
         self.append_mark(node.set("stroke", "currentColor").set("stroke-width", 1), title);
     }
 
+    /// A straight line; `title` is shown under the pointer, and without one it is no mark.
     pub(crate) fn line(&mut self, from: Point, to: Point, properties: &[(&str, &str)], title: &str) {
         let node = Line::new().set("x1", rounded(from.x)).set("y1", rounded(from.y));
         let node = node.set("x2", rounded(to.x)).set("y2", rounded(to.y));
@@ -278,7 +279,7 @@ impl Sheet {
         );
     }
 
-    /// A curve or polyline from SVG path data.
+    /// A curve or polyline from SVG path data; `title` is shown under the pointer, and without one it is no mark.
     pub(crate) fn path(&mut self, description: &str, properties: &[(&str, &str)], title: &str) {
         let node = Path::new().set("d", description).set("fill", "none");
         self.append_mark(with_properties(node, properties), title);
@@ -289,7 +290,7 @@ impl Sheet {
         self.append(Blob::new(svg));
     }
 
-    /// Appends a node with a coloured edge, whose inside also shows the title under the pointer.
+    /// Appends a node with an edge in the colour of text, whose transparent inside also shows the title under the pointer.
     fn append_hollow(&mut self, node: impl Into<Element>, edge: f64, title: &str) {
         let fixed = [("fill", "#ffffff"), ("fill-opacity", "0"), ("stroke", "currentColor")];
         let mut node = with_properties(node.into(), &fixed);
@@ -354,6 +355,19 @@ fn hatching() -> Pattern {
         .set("patternUnits", "userSpaceOnUse")
         .add(region)
         .add(stripe.set("stroke-width", 0.8))
+}
+
+/// A line through points, as SVG path data.
+pub(crate) fn polyline(points: &[Point]) -> String {
+    let steps: Vec<String> =
+        points.iter().map(|point| format!("{} {}", rounded(point.x), rounded(point.y))).collect();
+    format!("M{}", steps.join("L"))
+}
+
+/// A curve between two points, by its control point, as SVG path data.
+pub(crate) fn curved(from: Point, control: Point, to: Point) -> String {
+    let [x, y, mx, my, to_x, to_y] = [from.x, from.y, control.x, control.y, to.x, to.y].map(rounded);
+    format!("M{x} {y}Q{mx} {my} {to_x} {to_y}")
 }
 
 /// A coordinate to a hundredth of a pixel: more digits only make files larger.

@@ -36,7 +36,7 @@ pub(crate) fn finished(run: &Run) -> FinishedRun {
     finished_with(run, KeepRecords::Yes)
 }
 
-/// An executed run with what is kept of it.
+/// An executed run, with the records that `keep` names.
 pub(crate) fn finished_with(run: &Run, keep: KeepRecords) -> FinishedRun {
     execute(run, 0, keep, &Progress::default()).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Times in pictures: in cycles, and in seconds if the scenario gives a cycle's length.
 
-use cubefold_formats::input::engineering_seconds;
+use cubefold_formats::input::{engineering_seconds, unit_of_seconds};
 use cubefold_records::RunRecord;
 use cubefold_scenario::Run;
 
@@ -46,12 +46,6 @@ impl TimeScale {
         let seconds = |cycle: f64| format!(" ({})", engineering_seconds(cycle * as_drawn(cycles)));
         self.cycle_seconds.map_or_else(String::new, seconds)
     }
-}
-
-/// The largest unit that is no longer than this \[seconds\]: its length \[seconds\] and its name.
-pub(crate) fn unit_of_seconds(longest: f64) -> (f64, &'static str) {
-    const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
-    UNITS.into_iter().find(|(length, _)| longest >= *length).unwrap_or(UNITS[4])
 }
 
 impl TimeUnit {

@@ -1,7 +1,7 @@
 //! The shares of each run's makespan by activity, a bar per run.
 
 use cubefold_formats::input::engineering_seconds;
-use cubefold_records::RunRecord;
+use cubefold_records::{RunRecord, grouped};
 
 use crate::{
     axes::{Axes, Axis, Margins, Ticks},
@@ -10,7 +10,6 @@ use crate::{
     legend::{Legend, Sign},
     palette::Activity,
     picture::Picture,
-    results_table::grouped,
     sheet::{Anchor, Area, Point, Sheet, TEXT, as_drawn},
     time_scale::{TimeScale, TimeUnit},
 };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_records::{Definition, Row, RunCaption, RunRecord, TotalsRecord};
+use cubefold_records::{Definition, Row, RunCaption, RunRecord, TotalsRecord, grouped};
 use cubefold_runs::settings_besides_algorithms;
 use cubefold_scenario::SweptValue;
 
@@ -163,14 +163,9 @@ pub(super) fn add_tables(
     records: &[RunRecord],
     columns: impl Fn(&[RunRow<'_>]) -> Vec<Column>,
 ) {
-    let mut sections: Vec<(&str, Vec<RunRow<'_>>)> = vec![];
-    for (run, record) in runs.iter().zip(records) {
-        let (mode, row) = (&*record.execution.mode, RunRow { run, record });
-        match sections.iter_mut().find(|(known, _)| *known == mode) {
-            Some((_, rows)) => rows.push(row),
-            None => sections.push((mode, vec![row])),
-        }
-    }
+    let rows =
+        runs.iter().zip(records).map(|(run, record)| (&*record.execution.mode, RunRow { run, record }));
+    let sections = grouped(rows);
     let several = sections.len() > 1;
     let tables = sections.into_iter().map(|(mode, mut rows)| {
         sort_orders(&mut rows);

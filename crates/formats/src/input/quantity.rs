@@ -331,6 +331,12 @@ pub fn written_rate(bytes_per_second: f64) -> String {
     significant(bytes_per_second * (1.0 + 1e-12), &RATE_UNITS, 5, f64::floor)
 }
 
+/// The largest unit that is no longer than this time \[seconds\], or else picoseconds: its length \[seconds\] and its name.
+#[must_use]
+pub fn unit_of_seconds(longest: f64) -> (f64, &'static str) {
+    TIME_UNITS.into_iter().find(|(length, _)| longest >= *length).unwrap_or(TIME_UNITS[4])
+}
+
 /// Writes a time for a scenario with four significant digits: `12.41 us`.
 #[must_use]
 pub fn written_seconds(seconds: f64) -> String {

@@ -20,10 +20,10 @@ use crate::{
     sheet::{Point, as_drawn},
 };
 
-/// The style of a [`stage`].
+/// The style of a [`scene`].
 pub(crate) const STYLE: &str = include_str!("stage.css");
 
-/// The script of a [`stage`], to be run after it.
+/// The script of a [`scene`], to be run after it.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// The number of colours of stages, which repeat.
@@ -34,7 +34,7 @@ const MAX_NAMED: usize = 16;
 
 /// The content of an element of the class `animation`: the style lays it out, and the script moves it. The caller has
 /// checked that the runs are few and small enough.
-pub(super) fn stage(runs: &[AnimatedRun<'_>]) -> Markup {
+pub(super) fn scene(runs: &[AnimatedRun<'_>]) -> Markup {
     let layouts: Vec<Layout> = runs.iter().map(|animated| Layout::new(animated.run)).collect();
     let pages: Vec<Value> =
         runs.iter().zip(&layouts).map(|(animated, layout)| page_run(animated, layout)).collect();

@@ -129,6 +129,7 @@ fn shown<'run>(animated: &AnimatedRun<'run>, cycle: u64) -> Vec<Shown<'run>> {
 /// A channel: its link, and whether it leads from the far end.
 type Channel<'layout> = (&'layout PlannedLink, bool);
 
+/// A run of the picture at its cycle.
 struct Part<'run> {
     animated: &'run AnimatedRun<'run>,
     layout: Layout,
@@ -182,7 +183,9 @@ impl<'run> Part<'run> {
     fn draw_links(&self, sheet: &mut Sheet, shifted: impl Fn(Point) -> Point) {
         sheet.open(&[("stroke", "#8c8c8c"), ("stroke-width", "1.2")]);
         for link in &self.layout.links {
-            if let Some(line) = moved(link.path, &shifted).description(outside, STUB) {
+            if let Some(line) =
+                moved(link.path, &shifted).description(|from, to| from.leaving(to, NODE), STUB)
+            {
                 let dashes: &[(&str, &str)] = if link.is_down { &[("stroke-dasharray", "3 3")] } else { &[] };
                 sheet.path(&line, dashes, "");
             }
@@ -265,11 +268,6 @@ impl<'run> Part<'run> {
     }
 }
 
-/// The beginning of a line that leaves a node.
-fn outside(from: Point, to: Point) -> Point {
-    from.leaving(to, NODE)
-}
-
 /// A path with all its points moved.
 fn moved(path: LinkPath, shifted: impl Fn(Point) -> Point) -> LinkPath {
     match path {
@@ -304,11 +302,9 @@ fn along(layout: &Layout, link: &PlannedLink, share: f64) -> (Point, [Point; 2])
 /// side.
 fn beside(layout: &Layout, (link, is_back): Channel<'_>, share: f64, aside: f64) -> Point {
     let (at, [one, other]) = along(layout, link, if is_back { 1.0 - share } else { share });
-    let sign = if is_back { -1.0 } else { 1.0 };
-    let (x, y) = (sign * (other.x - one.x), sign * (other.y - one.y));
-    let length = one.distance(other);
-    let length = if length > 0.0 { length } else { 1.0 };
-    at.plus(-aside * y / length, aside * x / length)
+    let aside = if is_back { -aside } else { aside };
+    let length = Some(one.distance(other)).filter(|&length| length > 0.0).unwrap_or(1.0);
+    at.plus(-aside * (other.y - one.y) / length, aside * (other.x - one.x) / length)
 }
 
 #[cfg(test)]
@@ -329,7 +325,7 @@ mod tests {
         let run = run(ALL_AT_ONCE);
         let finished = finished_with(&run, KeepRecords::WithTransmissions);
         let animated = AnimatedRun::new("a <b>", &run, &finished);
-        let makespan = animated.makespan;
+        let makespan = finished.outcome.summary.makespan().get();
         let mut waited = 0;
         for cycle in 0..=makespan {
             let svg = still("to <one>", &[animated], cycle).unwrap().svg().to_owned();
@@ -385,8 +381,8 @@ mod tests {
                         continue;
                     }
                     let at = beside(&part.layout, (link, false), part.share(shown, link), NODE + PACKET);
-                    let apart = |node: &Point| (node.x - at.x).hypot(node.y - at.y);
-                    assert!(part.layout.places.iter().all(|node| apart(node) >= NODE + PACKET - 1e-6));
+                    let is_clear = |node: &Point| node.distance(at) >= NODE + PACKET - 1e-6;
+                    assert!(part.layout.places.iter().all(is_clear));
                     passing += 1;
                 }
             }

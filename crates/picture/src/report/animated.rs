@@ -9,7 +9,7 @@ use super::{
     figures::{MAX_NODES, settings_beside},
 };
 use crate::{
-    animation::{AnimatedRun, MAX_ANIMATED_RUNS, stage_of},
+    animation::{AnimatedRun, MAX_ANIMATED_RUNS, checked_scene},
     error::PictureError,
 };
 
@@ -52,13 +52,13 @@ pub(super) fn animated_runs(
     if all == 0 {
         return Ok(None);
     }
-    let stage = if animated.is_empty() { None } else { Some(stage_of(animated)?) };
+    let scene = if animated.is_empty() { None } else { Some(checked_scene(animated)?) };
     let left_out = all - animated.len();
     Ok(Some(html! {
         section #animation .animation data-colours="stage" {
             h2 { "Messages on the links" }
             p { "Every packet on the links of the machine, run beside run with one clock." }
-            @if let Some(stage) = stage { (stage) }
+            @if let Some(scene) = scene { (scene) }
             @if left_out > 0 {
                 p.left-out {
                     "Left out, " (left_out) " of " (all) " runs: they are too many or too large for this page. Use "

@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 
 use cubefold_formats::input::engineering_seconds;
-use cubefold_records::RunCaption;
+use cubefold_records::{RunCaption, grouped};
 use cubefold_runs::{SaturationRange, settings_besides_algorithms};
 
 use super::column::ReportedRun;
-use crate::results_table::grouped;
 
 /// The indices of the runs that differ only in the embedding and the algorithm, with its exchange and ports, group by
 /// group in order of first occurrence.

@@ -58,6 +58,7 @@ pub(super) fn figures(
         return Ok(latency.into_iter().collect());
     }
     let goodput = goodputs(scenario, runs, &mut budget)?;
+    // The longest makespan of the runs side by side [cycles].
     let ends = greatest_beside(runs, runs.iter().map(|run| run.record.makespan_cycles.unwrap_or(0)));
     let shares = shares(scenario, runs, &mut budget)?;
     let figures = vec![
@@ -165,6 +166,7 @@ fn busy_links(runs: &[ReportedRun<'_>], budget: &mut PageBudget) -> Option<Figur
             LinkMeasure::BusyCycles { makespan: busy.makespan }.greatest(run.run, &busy.links)
         })
     };
+    // The end of the scale of the pictures side by side [cycles].
     let scales = greatest_beside(runs, runs.iter().zip(&counted).map(most));
     let part = |(place, (run, busy)): (usize, (&ReportedRun<'_>, Result<BusyLinks, String>))| {
         let darkest = scales.get(&settings_beside(run.run)).and_then(|&most| darkest(most));
@@ -183,7 +185,7 @@ pub(super) fn settings_beside(run: &Run) -> Vec<&SweptValue> {
     run.combination.iter().filter(|(path, _)| &**path != "program.algorithm").collect()
 }
 
-/// The greatest value of the runs side by side.
+/// The greatest value of the runs that agree in [`settings_beside`], by these settings.
 fn greatest_beside<'run>(
     runs: &'run [ReportedRun<'_>],
     values: impl Iterator<Item = u64>,

@@ -228,7 +228,8 @@ words! {
 pub(super) const MARKS: &[(&str, &str)] = &[
     (
         "*",
-        "The fewest cycles of a combination: of the runs that differ only in the embedding or the algorithm.",
+        "The fewest cycles of a combination: of the runs that differ only in the embedding or the algorithm, with its \
+         exchange and ports.",
     ),
     ("..", "A shortened text; a wider terminal or another --format shows all of it."),
 ];

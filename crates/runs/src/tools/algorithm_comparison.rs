@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
-use cubefold_records::{RunCaption, RunRecord};
+use cubefold_records::{RunCaption, RunRecord, grouped};
 use cubefold_scenario::SweptValue;
 
 /// Keys that do not make another setting.
@@ -139,14 +139,8 @@ impl AlgorithmComparison {
         if competitors.iter().all(|competitor| kind(competitor) == first) {
             return vec![];
         }
-        let mut settings: Vec<Vec<&Competitor>> = vec![];
-        for competitor in competitors {
-            match settings.iter_mut().find(|all| all[0].setting == competitor.setting) {
-                Some(all) => all.push(competitor),
-                None => settings.push(vec![competitor]),
-            }
-        }
-        settings.into_iter().filter_map(|all| Self::of_setting(&all, reference)).collect()
+        let settings = grouped(competitors.iter().map(|competitor| (&competitor.setting, competitor)));
+        settings.iter().filter_map(|(_, all)| Self::of_setting(all, reference)).collect()
     }
 
     fn of_setting(competitors: &[&Competitor], reference: Option<&str>) -> Option<Self> {

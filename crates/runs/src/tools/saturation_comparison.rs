@@ -1,7 +1,7 @@
 //! The loads at which open-loop traffic saturates, setting by setting, and the setting that saturates last
 //! (`docs/model.md` section 27).
 
-use cubefold_records::{RunCaption, RunRecord};
+use cubefold_records::{RunCaption, RunRecord, grouped};
 use cubefold_scenario::SweptValue;
 
 /// The key that settings do not have.
@@ -150,14 +150,8 @@ impl SaturationRange {
     /// one load.
     #[must_use]
     pub fn last_in_words(all: &[Self]) -> Vec<String> {
-        let mut by_pattern: Vec<Vec<&Self>> = vec![];
-        for range in all {
-            match by_pattern.iter_mut().find(|known| known[0].pattern == range.pattern) {
-                Some(known) => known.push(range),
-                None => by_pattern.push(vec![range]),
-            }
-        }
-        by_pattern.iter().filter_map(|of_one| Self::last_of(of_one)).collect()
+        let by_pattern = grouped(all.iter().map(|range| (&range.pattern, range)));
+        by_pattern.iter().filter_map(|(_, of_one)| Self::last_of(of_one)).collect()
     }
 
     fn last_of(all: &[&Self]) -> Option<String> {
