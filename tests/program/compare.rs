@@ -235,6 +235,18 @@ fn a_faster_exchange_is_told() {
 }
 
 #[test]
+fn variants_of_an_algorithm_are_rivals_and_the_legend_says_so() {
+    let text = "machine = { kind = \"torus\", shape = [4, 4] }\n\
+                program = { kind = \"all-gather\", algorithm = [\"ring\", \"recursive-doubling\"], units = 64 }\n\
+                [sweep]\n\"program.ports\" = [1, \"all\"]\n";
+    let scratch = Scratch::with(&[("s.toml", text)]);
+    let table = done(&["compare", &scratch.path("s.toml")]);
+    let marked: Vec<&str> = table.lines().filter(|line| line.contains(" * ")).collect();
+    assert!(marked.len() == 1 && marked[0].starts_with("all "), "{table}");
+    assert!(table.contains("* the fewest cycles of its combination with any ports."), "{table}");
+}
+
+#[test]
 fn a_run_that_takes_what_is_predicted_is_not_called_far_from_its_bound() {
     let text = "machine = { kind = \"hypercube\", dimensions = 4 }\n\
                 program = { kind = \"divide-and-conquer\", guest = { kind = \"line\", shape = [16] } }\n";

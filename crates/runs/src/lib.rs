@@ -30,6 +30,6 @@ pub use self::{
     tools::{
         AlgorithmComparison, Competitor, FastestAtSize, FastestChange, MissingReference, Reference,
         SaturationRange, address_exchange_steps, check_export, names_besides, read_measurement,
-        settings_besides_algorithms,
+        settings_besides_algorithms, variants_in_words,
     },
 };

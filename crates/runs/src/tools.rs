@@ -12,6 +12,7 @@ pub use self::{
     address_exchange::address_exchange_steps,
     algorithm_comparison::{
         AlgorithmComparison, Competitor, FastestAtSize, FastestChange, settings_besides_algorithms,
+        variants_in_words,
     },
     calibration::read_measurement,
     program_files::check_export,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cubefold_records::{Definition, Row, RunCaption, RunRecord, TotalsRecord, grouped};
-use cubefold_runs::settings_besides_algorithms;
+use cubefold_runs::{settings_besides_algorithms, variants_in_words};
 use cubefold_scenario::SweptValue;
 
 use super::{Page, TextTable};
@@ -312,7 +312,8 @@ pub(super) fn mark_legend(runs: &[RunCaption], records: &[RunRecord]) -> Option<
     let any = marks(&rows).iter().any(|mark| !mark.is_empty());
     let swept = runs.iter().any(|run| !run.combination.is_empty());
     let of = if swept { " of its combination" } else { "" };
-    any.then(|| format!("{MARK} the fewest cycles{of}."))
+    let variants = variants_in_words(runs.iter().map(|run| &run.combination[..]));
+    any.then(|| format!("{MARK} the fewest cycles{of}{variants}."))
 }
 
 /// The number of letters of a bar.

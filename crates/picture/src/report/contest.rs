@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use cubefold_formats::input::engineering_seconds;
 use cubefold_records::{RunCaption, grouped};
-use cubefold_runs::{SaturationRange, settings_besides_algorithms};
+use cubefold_runs::{SaturationRange, settings_besides_algorithms, variants_in_words};
 
 use super::column::ReportedRun;
 
@@ -58,7 +58,8 @@ pub(super) fn ratios_in_words(runs: &[ReportedRun<'_>]) -> String {
         Some(first) if of_algorithms => format!("{first} in the same combination"),
         _ => "the first run of the same combination".to_owned(),
     };
-    format!(" Ratios are to {first}; the fewest cycles of each combination are marked with *.")
+    let variants = variants_in_words(runs.iter().map(|run| &run.run.combination[..]));
+    format!(" Ratios are to {first}; the fewest cycles of each combination{variants} are marked with *.")
 }
 
 /// The sentences on the competitor with the fewest cycles, against the first one, or on the number of combinations won.

@@ -178,6 +178,8 @@ fn collectives_have_their_goodput_and_timelines() {
     assert!(page.contains("goodput [GB/s]") && page.contains("ring: "));
     assert!(page.contains("rank 3, stage 2: transfer ") && !page.contains("process 3, stage"));
     assert!(!page_of(TEXT).contains("Goodput") && page_of(TEXT).contains("process 3, stage"));
+    let ports = page_of(&format!("{text}[sweep]\n\"program.ports\" = [1, \"all\"]\n"));
+    assert!(ports.contains("the fewest cycles of each combination with any ports are marked with *."));
 }
 
 #[test]

@@ -11,16 +11,33 @@ use serde::Serialize;
 use cubefold_records::{RunCaption, RunRecord, grouped};
 use cubefold_scenario::SweptValue;
 
-/// Keys that do not make another setting.
-const COMPARED: [&str; 5] =
-    ["program.algorithm", "program.exchange", "program.ports", "program.units", "program.bytes"];
+/// The keys of the size of the vector.
+const OF_SIZE: [&str; 2] = ["program.units", "program.bytes"];
+
+/// The keys of an algorithm's variants, each with its name.
+const OF_VARIANTS: [(&str, &str); 2] = [("program.exchange", "exchange"), ("program.ports", "ports")];
+
+fn is_of_variants(path: &str) -> bool {
+    OF_VARIANTS.iter().any(|(known, _)| *known == path)
+}
 
 /// The swept values of a run other than the algorithm, its exchange and its ports. Runs that agree in these
 /// are rivals.
 #[must_use]
 pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue> {
-    const OF_ALGORITHMS: [&str; 3] = ["program.algorithm", "program.exchange", "program.ports"];
-    combination.iter().filter(|(path, _)| !OF_ALGORITHMS.contains(&&**path)).cloned().collect()
+    let is_of_algorithm = |path: &str| path == "program.algorithm" || is_of_variants(path);
+    combination.iter().filter(|(path, _)| !is_of_algorithm(path)).cloned().collect()
+}
+
+/// The swept settings in which rivals may differ besides the algorithm, after the word `combination`:
+/// ` with any exchange and ports`. Empty if there are none.
+#[must_use]
+pub fn variants_in_words<'run>(combinations: impl Iterator<Item = &'run [SweptValue]> + Clone) -> String {
+    let is_swept = |(path, _): &&(&str, &str)| {
+        combinations.clone().any(|combination| combination.iter().any(|(swept, _)| &**swept == *path))
+    };
+    let names: Vec<&str> = OF_VARIANTS.iter().filter(is_swept).map(|(_, name)| *name).collect();
+    if names.is_empty() { String::new() } else { format!(" with any {}", names.join(" and ")) }
 }
 
 /// A run that competes with others.
@@ -112,10 +129,11 @@ impl Competitor {
                 collective.ports.as_ref().filter(|_| names_ports).map(|ports| format!("ports {ports}")),
                 names_embedding.then(|| format!("on {}", record.embedding)),
             ];
-            let is_of_setting = |(path, _): &&SweptValue| !COMPARED.contains(&&**path);
+            let mut setting = settings_besides_algorithms(&caption.combination);
+            setting.retain(|(path, _)| !OF_SIZE.contains(&&**path));
             Some(Self {
                 place,
-                setting: caption.combination.iter().filter(is_of_setting).cloned().collect(),
+                setting,
                 name: words.into_iter().flatten().collect::<Vec<_>>().join(" "),
                 algorithm: collective.algorithm.to_string(),
                 units: collective.vector_units?,
