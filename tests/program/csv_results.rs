@@ -160,4 +160,14 @@ fn columns_that_no_result_has_are_refused_before_anything_runs() {
         // Finished runs would be kept in a journal beside it.
         assert!(!std::path::Path::new(&format!("{output}.partial")).exists(), "{command} {file}");
     }
+    // What is explained otherwise is no heading.
+    for (command, column) in
+        [("run", "xor"), ("compare", "program.kind"), ("search", "warmup"), ("verify", "xor")]
+    {
+        let file = (command != "verify").then(|| scratch.path("s.toml"));
+        let words = [Some(command.to_owned()), file, Some("--columns".to_owned()), Some(column.to_owned())];
+        let refused = run(&words.into_iter().flatten().collect::<Vec<_>>());
+        let told = refused.stderr.contains(&format!("no column {column:?}"));
+        assert!(refused.code == Some(2) && told, "{command}: {}", refused.stderr);
+    }
 }

@@ -157,7 +157,7 @@ fn a_wrong_matrix_is_shown_with_its_line() {
     assert!(finished.stderr.contains("m.csv:2:1"), "{}", finished.stderr);
 }
 
-const PIPELINE: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nshape = [4]\n[[program.steps]]\nname = \"pass\"\n\
+pub(super) const PIPELINE: &str = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nshape = [4]\n[[program.steps]]\nname = \"pass\"\n\
                         kind = \"pipeline\"\nover = [0]\nmicrobatches = 8\nschedule = \"1f1b\"\nunits = 2\n\
                         forward = [{ compute_cycles = 10 }]\nbackward = [{ compute_cycles = 20 }]\n\
                         [[program.steps]]\nname = \"update\"\ncompute_cycles = 7\n";

@@ -1,6 +1,6 @@
 //! `--format latex`: the structure of the output, and that `pdflatex` accepts it if it is installed.
 
-use std::{fs, process::Command};
+use std::{collections::BTreeSet, fs, process::Command};
 
 use super::command::{Scratch, done};
 
@@ -169,6 +169,45 @@ fn the_table_of_the_readme_fits_a_page_and_says_what_it_leaves_out() {
     // 40 letters and digits of nine points take at most half of a page.
     let narrower = columns(&written(&["--width", "170"])).len();
     assert!(narrower < columns(&narrow).len() && narrower > 1);
+}
+
+#[test]
+fn the_heading_of_every_column_chooses_it() {
+    let machine =
+        "machine = { kind = \"ring\", shape = [4], link = { bandwidth = \"1 GB/s\", latency = \"1 us\" } }\n";
+    let collective =
+        "program = { kind = \"all-reduce\", algorithm = [\"ring\", \"swing\"], bytes = \"4 kB\" }\n";
+    let open_loop = "machine = { kind = \"mesh\", shape = [4, 4], switching = \"wormhole\" }\n\
+                     [program]\nkind = \"open-loop\"\npattern = \"transpose\"\nload = 0.1\n\
+                     warmup_cycles = 100\nmeasure_cycles = 100\ndrain_cycles = 100\n";
+    for text in [format!("{machine}{collective}"), super::jobs::PIPELINE.to_owned(), open_loop.to_owned()] {
+        let scratch = Scratch::with(&[("s.toml", text)]);
+        let path = scratch.path("s.toml");
+        let headings = |more: &[&str]| {
+            let page = done(&[&["run", &path, "--format", "markdown"], more].concat());
+            let lines: Vec<&str> = page.lines().collect();
+            let above =
+                lines.windows(2).filter(|pair| pair[1].starts_with("| -") || pair[1].starts_with("|-"));
+            let cells = above.flat_map(|pair| pair[0].split('|').map(|cell| cell.trim().to_owned()));
+            cells.filter(|cell| !cell.is_empty()).collect::<BTreeSet<String>>()
+        };
+        let all = headings(&[]);
+        assert!(all.len() > 5, "{all:?}");
+        for heading in &all {
+            assert_eq!(headings(&["--columns", heading]), BTreeSet::from([heading.clone()]));
+        }
+    }
+}
+
+#[test]
+fn numbers_of_tasks_have_no_unit_and_their_times_have() {
+    let scratch = Scratch::with(&[("s.toml", super::jobs::PIPELINE)]);
+    let page = done(&["run", &scratch.path("s.toml"), "--format", "latex"]);
+    let (_, below) = page.split_once("& task & count & least & greatest \\\\\n").unwrap();
+    assert!(
+        below.trim_start().starts_with("& {[}cycle] & {[}cycle] &  &  & {[}cycles] & {[}cycles]"),
+        "{page}"
+    );
 }
 
 #[test]

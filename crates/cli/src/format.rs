@@ -11,7 +11,7 @@ use std::{
 use clap::{ValueEnum, builder::PossibleValue};
 use cubefold_formats::launcher::LauncherFormat;
 use cubefold_records::{
-    Definition, Document, Record, Topic, counted, nearest_names, write_csv, write_document, write_lines,
+    Definition, Document, Record, is_heading, nearest_names, write_csv, write_document, write_lines,
     write_parquet,
 };
 use cubefold_runs::tools::program_files::ProgramFormat;
@@ -22,10 +22,9 @@ use serde_json::Value;
 use crate::{
     arguments::TableOptions,
     failure::Failure,
-    grouping::all_runs,
     option_value::named_values,
     output::{Output, is_terminal},
-    table::{Page, Style},
+    table::{Page, Style, last_word},
 };
 
 /// A set of formats, the default first.
@@ -380,41 +379,38 @@ impl TableOptions {
         page.with_columns(&self.names()).map_err(|(name, known)| unknown_column(&name, &known))
     }
 
-    /// Refuses columns that a file of results does not have, before anything is read. For tables see
-    /// [`Self::check_headings`].
-    ///
-    /// # Errors
-    ///
-    /// If columns are chosen for a format without columns, or one is unknown.
-    pub(crate) fn check<R: Record>(&self, format: ResultFormat) -> Result<(), Failure> {
-        match format {
-            ResultFormat::Json => self.refuse_for("json"),
-            ResultFormat::Jsonl => self.refuse_for("jsonl"),
-            ResultFormat::Csv | ResultFormat::Parquet => self.columns_of_files::<R>().map(|_| ()),
-            ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex => Ok(()),
-        }
-    }
-
-    /// Refuses headings that no table of these scenarios can have, before anything runs. Which of the others it has depends
+    /// Refuses columns that no results of these scenarios have, before anything runs. Which of the others a table has depends
     /// on the results.
     ///
     /// # Errors
     ///
-    /// The first name that is neither a swept key nor explained.
-    pub(crate) fn check_headings(&self, format: ResultFormat, scenarios: &[Scenario]) -> Result<(), Failure> {
-        if !matches!(format, ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex) {
+    /// If columns are chosen for a format without columns, or one is unknown: in files not that of a record, in tables
+    /// neither a swept key nor explained.
+    pub(crate) fn check<R: Record>(
+        &self,
+        format: ResultFormat,
+        scenarios: &[Scenario],
+    ) -> Result<(), Failure> {
+        match format {
+            ResultFormat::Json => self.refuse_for("json"),
+            ResultFormat::Jsonl => self.refuse_for("jsonl"),
+            ResultFormat::Csv | ResultFormat::Parquet => self.columns_of_files::<R>().map(|_| ()),
+            ResultFormat::Table | ResultFormat::Markdown | ResultFormat::Latex => {
+                self.check_headings(scenarios)
+            }
+        }
+    }
+
+    fn check_headings(&self, scenarios: &[Scenario]) -> Result<(), Failure> {
+        if self.columns.is_empty() {
             return Ok(());
         }
-        let swept = all_runs(scenarios).into_iter().flat_map(|run| run.combination.iter());
-        let swept: BTreeSet<&str> =
-            swept.flat_map(|(path, _)| [&**path, path.rsplit('.').next().unwrap_or_default()]).collect();
-        let is_possible = |name: &String| {
-            // The makespan of an algorithm relative to the fastest, `x ring`.
-            name.starts_with("x ")
-                || swept.contains(name.as_str())
-                || Definition::find(name).is_some()
-                || !Topic::find(name).is_empty()
-        };
+        let runs = scenarios.iter().flat_map(|scenario| &scenario.runs);
+        let swept = runs.flat_map(|run| run.combination.iter());
+        let swept: BTreeSet<&str> = swept.flat_map(|(path, _)| [&**path, last_word(path)]).collect();
+        // The makespan of an algorithm relative to the fastest has a heading such as `x ring`.
+        let is_possible =
+            |name: &String| name.starts_with("x ") || swept.contains(name.as_str()) || is_heading(name);
         self.names().iter().find(|name| !is_possible(name)).map_or(Ok(()), |unknown| {
             let names = Definition::all().flat_map(Definition::names).map(str::to_owned);
             let known: Vec<String> = swept.into_iter().map(str::to_owned).chain(names).collect();
@@ -455,12 +451,12 @@ fn unknown_column(name: &str, known: &[String]) -> Failure {
         return Failure::usage(format!("no column {name:?}"), help);
     }
     let expected = if known.len() > MAX_LISTED {
-        format!("one of {}", counted(known.len() as u64, "column"))
+        String::new()
     } else {
-        format!("one of {}", known.join(", "))
+        format!(", expected one of {}", known.join(", "))
     };
     let help = "cubefold explain lists all columns, and cubefold explain NAME says what a column has";
-    Failure::usage(format!("no column {name:?}, expected {expected}"), help)
+    Failure::usage(format!("no column {name:?}{expected}"), help)
 }
 
 #[cfg(test)]

@@ -188,7 +188,7 @@ pub(crate) fn refuse_as_output(
     written: &str,
 ) -> Result<(), Failure> {
     let Some(output) = output else { return Ok(()) };
-    let Some(input) = overwritten(inputs, Some(output)) else { return Ok(()) };
+    let Some(input) = inputs.into_iter().find(|input| is_same(input.as_ref(), output)) else { return Ok(()) };
     let (output, input) = (output.display(), input.as_ref().display());
     Err(Failure::usage(
         format!("cannot write {output}: the {read} are read from {input}"),

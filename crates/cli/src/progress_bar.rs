@@ -50,7 +50,7 @@ impl Work {
 }
 
 /// Runs a closure, and meanwhile shows on standard error the progress of `work`, if that is a terminal that obeys escape
-/// sequences.
+/// sequences and `--quiet` is not given.
 pub(crate) fn watch<T>(
     shared: &SharedOptions,
     work: Work,

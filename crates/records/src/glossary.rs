@@ -24,6 +24,7 @@ use crate::{
     run_record::{AMOUNTS, ENGINE, EXPOSED, LINK_USE, MAKESPAN, OVERLAPPED, RATIO, STEPS, WHOLE_RUN},
     search_record::SEARCH,
     shared_columns::{CHANNEL, EMBEDDING, ITERATION, NODES, PROCESSES, RUN, SCENARIO, SEED, STEP, SWEEP},
+    terms::{TERMS, Term},
     time_record::{BLOCKED, TOTALS, WAITING},
     transmission_record::TRANSMISSION,
 };
@@ -171,6 +172,13 @@ fn nearest_of<'n>(term: &str, things: impl Iterator<Item = impl Iterator<Item = 
     let mut found: Vec<(f64, &str)> = best.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
     found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
+}
+
+/// Whether a column of tables may have this heading: that of a definition, or a term.
+#[must_use]
+pub fn is_heading(name: &str) -> bool {
+    let is_known = |term: &Term| term.names.iter().any(|known| plain(known) == plain(name));
+    Definition::find(name).is_some() || TERMS.iter().any(is_known)
 }
 
 /// Normalizes a name: removes the differences that the search ignores.

@@ -218,13 +218,12 @@ pub(crate) static STEPS_OF_JOBS: &[Definition] = &[
     Definition {
         name: "steps_begin_cycles",
         title: "steps of a job",
-        aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds", "takes"],
+        aliases: &["steps_finish_cycles", "steps_begin_seconds", "steps_finish_seconds"],
         kind: Kind::Term,
         unit: "cycles",
         text: "The earliest begin and the latest finish of a step of a job over the ranks that take part, in each \
                iteration: it begins with the first stage that computes or sends, and is over with the last one, not \
-               before its last message is received. They are in JSON, and in a table of their own, where takes is the time \
-               between the two.",
+               before its last message is received. They are in JSON, and in a table of their own.",
         source: "docs/model.md, section 23.6",
         ..Definition::BLANK
     },

@@ -58,7 +58,7 @@ pub use definition::{Definition, Kind};
 pub use document::{Document, write_document, write_lines};
 pub use execution_record::{ExecutionRecord, PhaseLengths};
 pub use finished_run::{BusyLinks, FinishedRun, HeldUpMessages, LinkTraffic, OpenLoopResult, ProgramBounds};
-pub use glossary::{DefinitionGroup, nearest_names};
+pub use glossary::{DefinitionGroup, is_heading, nearest_names};
 pub use grouped::grouped;
 pub use job_record::{JobStepRecord, JobTimeRecord, LargestRecord};
 pub use leading_columns::{LeadingCells, LeadingColumns, LedRow};

@@ -100,16 +100,7 @@ impl PipelineRecord {
 pub(crate) static PIPELINES_OF_JOBS: &[Definition] = &[Definition {
     name: "pipelines",
     title: "pipelines of a job",
-    aliases: &[
-        "pipeline",
-        "task",
-        "count",
-        "least",
-        "greatest",
-        "greatest in seconds",
-        "least_cycles",
-        "greatest_cycles",
-    ],
+    aliases: &["pipeline", "task", "least", "greatest", "least_cycles", "greatest_cycles"],
     kind: Kind::Term,
     unit: "cycles",
     text: "The pipelines of a job in each iteration, with the begin and finish over all of their steps, and the number, \

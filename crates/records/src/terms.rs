@@ -9,7 +9,7 @@ pub(super) struct Term {
     pub(super) text: &'static str,
 }
 
-pub(super) static TERMS: [Term; 27] = [
+pub(super) static TERMS: [Term; 28] = [
     Term {
         names: &["fastest", "fastest algorithm", "second", "behind by"],
         source: "docs/collectives.md",
@@ -104,6 +104,12 @@ pub(super) static TERMS: [Term; 27] = [
         source: "docs/model.md, section 23",
         text: "In a table of the steps of a job, the part of the makespan between the earliest begin and the latest \
                finish of a step: steps_share.",
+    },
+    Term {
+        names: &["takes", "count", "greatest in seconds"],
+        source: "docs/model.md, sections 23.5 and 23.6",
+        text: "In the tables of jobs: the time of a step from its begin to its finish, the number of tasks of a kind in a \
+               pipeline, and the time of the longest of them.",
     },
     Term {
         names: &["backlog"],

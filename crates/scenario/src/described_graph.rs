@@ -72,10 +72,8 @@ impl DescribedGraph<'_> {
             _ => TreeParameters::KAry { arity, levels },
         };
         let (nodes, place) = (parameters.node_count(), &(self.get)("levels")?.place);
-        if parameters.is_makeable()
-            && let Err(over) = budget.take_network(nodes, nodes, place)
-        {
-            return errors.fail(over);
+        if parameters.is_makeable() {
+            errors.value_of(budget.take_network(nodes, nodes, place))?;
         }
         match Machine::of_tree(parameters) {
             Ok(machine) => {
@@ -105,9 +103,7 @@ impl DescribedGraph<'_> {
             if let Err(over) = taken {
                 return errors.fail(over.at(place, &format!("a graph of {derivations} derivations")));
             }
-            if let Err(over) = library.budget().take_network(words, derivations, place) {
-                return errors.fail(over);
-            }
+            errors.value_of(library.budget().take_network(words, derivations, place))?;
         }
         match Machine::of_grammar(&grammar, size) {
             Ok(machine) => Some((machine.clone(), Size::of_machine(&machine, place))),

@@ -348,6 +348,11 @@ impl Errors {
         None
     }
 
+    /// The value, or `None` after its error is added.
+    pub(super) fn value_of<T>(&self, read: Result<T, ScenarioError>) -> Option<T> {
+        read.map_err(|error| self.report(error)).ok()
+    }
+
     /// Adds errors, some of which may be found while others are added.
     pub(super) fn report_all(&self, errors: impl IntoIterator<Item = ScenarioError>) {
         errors.into_iter().for_each(|error| self.report(error));

@@ -60,11 +60,10 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<Machine>) -> Option<
         draw(&machine, count, key(what))
             .map_err(|error| ScenarioError::at(&value.place, error.to_string(), "these failures"))
     };
-    failed
+    let failed = failed
         .and_then(|machine| with_random(machine, nodes, "nodes", with_failed_nodes))
-        .and_then(|machine| with_random(machine, links, "links", with_failed_links))
-        .map_err(|error| settings.report(error))
-        .ok()
+        .and_then(|machine| with_random(machine, links, "links", with_failed_links));
+    settings.errors().value_of(failed)
 }
 
 /// A function that lets a number of nodes or links fail at random, by a key.
@@ -85,7 +84,7 @@ pub(super) fn check_size(
             .fail(error.with_help("its routes are looked up in tables of a byte for every pair of nodes"));
     }
     // Network and machine are in memory together.
-    settings.budget().take_network(nodes, links, place).map_err(|over| settings.report(over)).ok()
+    settings.errors().value_of(settings.budget().take_network(nodes, links, place))
 }
 
 /// The entries of a list of failures; none for a number of random failures.

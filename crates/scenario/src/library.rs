@@ -35,13 +35,16 @@ use super::{
 /// The path of a traffic matrix, its number in the file, and the name of the format that is asked for.
 type TrafficKey = (PathBuf, Option<u64>, Option<&'static str>);
 
+/// The contents of files, or why a file cannot be read or is wrong.
+type Files<K, T, E = Failure> = BTreeMap<K, Result<Arc<T>, E>>;
+
 /// Machine files, files of messages and placements that the scenarios use.
 #[derive(Debug, Default)]
 pub(super) struct Library {
     machine_files: Files<PathBuf, MachineFile, String>,
     fabrics: Files<(PathBuf, bool), Fabric>, // by path, and whether links have a direction
     /// By file, values of keys, roles of nodes, and cables.
-    networks: BTreeMap<(PathBuf, String, FabricNodes, FabricUplinks), Result<Arc<Machine>, String>>,
+    networks: Files<(PathBuf, String, FabricNodes, FabricUplinks), Machine, String>,
     grammars: Files<(PathBuf, String), EdgeGrammar>, // by path and name
     /// Networks of the machines in use; if scenarios are only checked, they are dropped after each scenario.
     graphs: BTreeMap<ShapeKey, Weak<Network>>,
@@ -89,9 +92,6 @@ struct Account {
     budget: Rc<Budget>,
     kept_bytes: u64, // including placements
 }
-
-/// The contents of files, or why a file cannot be read or is wrong.
-type Files<K, T, E = Failure> = BTreeMap<K, Result<Arc<T>, E>>;
 
 impl Account {
     /// The result of `read` for a file, which is read on first use.

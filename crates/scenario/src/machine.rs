@@ -271,9 +271,10 @@ fn size(settings: &Settings<'_>, kind: Option<MachineKind>) -> Option<Size> {
     if !settings.obeys(Key::MachineDimensions) {
         return None;
     }
-    let is_shape = settings.is_written_with(Key::MachineShape, Key::MachineDimensions);
-    match settings.get(if is_shape { Key::MachineShape } else { Key::MachineDimensions }) {
-        Some(value) if is_shape => Size::read(value, Key::MachineShape.path(), settings.errors()),
+    if settings.is_written_with(Key::MachineShape, Key::MachineDimensions) {
+        return Size::read(settings.get(Key::MachineShape)?, Key::MachineShape.path(), settings.errors());
+    }
+    match settings.get(Key::MachineDimensions) {
         Some(value) => size_of_cube(settings, kind, value),
         None => settings.fail(missing_size(settings, kind)),
     }
@@ -333,8 +334,7 @@ fn machine(
         let product = |product: u64, length: &u64| product.saturating_mul(*length);
         let nodes = size.lengths.iter().fold(1, product);
         let links = nodes.saturating_mul(size.lengths.len() as u64);
-        let taken = settings.budget().take_network(nodes, links, &value.place);
-        taken.map_err(|over| settings.report(over)).ok()?;
+        settings.errors().value_of(settings.budget().take_network(nodes, links, &value.place))?;
     }
     let machine = match (&twists, wraps) {
         (Some((_, twists)), _) => {

@@ -94,10 +94,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Where the scenario names an embedding, or else its machine.
-    pub(super) fn place_of<'b>(&self, embedding: &'b NamedEmbedding) -> &'b Place
-    where
-        'a: 'b,
-    {
+    pub(super) fn place_of<'b>(&'b self, embedding: &'b NamedEmbedding) -> &'b Place {
         embedding.place.as_ref().unwrap_or(&self.size.place)
     }
 
@@ -108,8 +105,8 @@ impl<'a> Fit<'a> {
             .map_err(|error| ScenarioError::at(&self.size.place, error.to_string(), "this machine").into())
     }
 
-    /// Whether an embedding is applied to groups of processes, one per node; "standard" by number and those for
-    /// single processes handle groups themselves.
+    /// Whether an embedding is applied to groups of processes, one per node; random ones, those by number, and
+    /// "standard" if it counts nodes handle groups themselves.
     fn places_groups(&self, embedding: &Embedding) -> bool {
         let handles_groups = match embedding.maker {
             Maker::ByNumber(_) | Maker::Drawn(_) => true,

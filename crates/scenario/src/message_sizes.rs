@@ -121,7 +121,8 @@ fn one_of_two<'a>(settings: &'a Settings<'_>, one: Key, other: Key) -> Option<(K
     Some((key, settings.get(key)?))
 }
 
-/// The scale of the machine, for a key that needs one, as `plain` does not; reports a machine that is described in cycles.
+/// The scale of the machine for the key in use, unless it is `plain`, which needs none; reports a machine that is
+/// described in cycles.
 #[expect(clippy::option_option, reason = "an error, no need of a scale, or the scale")]
 fn scale_of(
     settings: &Settings<'_>,

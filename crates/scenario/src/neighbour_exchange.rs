@@ -23,7 +23,7 @@ use super::{
     network::{self, NetworkKeys, ReadNetwork},
     program::{ProgramKind, Reading},
     settings::Settings,
-    value::{Content, Size, Table, Value, read_each, read_wraps},
+    value::{Content, Size, Table, Value, read_each, read_wraps, written_lengths},
 };
 use crate::{ScenarioProgram, generator_key, scenario_program::NeighbourCommunication};
 
@@ -194,8 +194,7 @@ fn neighbours(
 /// Describes a shape. The text keys random choices and must never change.
 fn shape_name(shape: &Machine) -> String {
     if shape.graph().is_some() {
-        let lengths: Vec<String> = shape.shape().lengths().iter().map(u64::to_string).collect();
-        return format!("{} {}", shape.kind(), lengths.join("x"));
+        return format!("{} {}", shape.kind(), written_lengths(shape.shape().lengths()));
     }
     let extents = shape.extents().map(|extent| match extent.wrap() {
         Wrap::Around => format!("{} around", extent.length()),
@@ -378,8 +377,7 @@ fn read_tree(
         Content::Integer(Some(count)) => (*count).min(MAX_VERTICES),
         _ => 0,
     };
-    let taken = settings.budget().take_network(vertices, vertices, &value.place);
-    taken.map_err(|over| settings.report(over)).ok()?;
+    settings.errors().value_of(settings.budget().take_network(vertices, vertices, &value.place))?;
     let links = match kind {
         MachineKind::Caterpillar => caterpillar(value, &table.name(key), settings.errors()),
         _ => value

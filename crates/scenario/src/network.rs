@@ -77,8 +77,7 @@ pub(super) fn read(
     };
     let count = value.natural(name, range, errors)?;
     let nodes = kind.network_node_count(count)?;
-    let taken = library.budget().take_network(nodes, 2 * nodes, &value.place);
-    taken.map_err(|over| errors.report(over)).ok()?;
+    errors.value_of(library.budget().take_network(nodes, 2 * nodes, &value.place))?;
     match Machine::of_dimensions(kind, count) {
         Ok(machine) => {
             let size = Size::of_machine(&machine, &value.place);

@@ -312,7 +312,9 @@ fn one_of_numbers(settings: &Settings<'_>, key: Key, default: u64, allowed: &[u6
 const AUTO: &str = "auto";
 /// The most cycles of a window.
 const MAX_CYCLES: u64 = 1 << 40;
+/// The numbers of batches that may be asked for.
 pub(crate) const BATCHES: [u64; 4] = [5, 10, 20, 30];
+/// The numbers of runs, each with its own seed, that may be asked for.
 const SEEDS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30];
 
 /// The largest packet \[units\].

@@ -19,10 +19,10 @@ pub(super) fn asked<'a>(settings: &'a Settings<'_>) -> Option<&'a Value> {
 /// The reason why a table of routes is missing.
 #[derive(Debug, Clone)]
 pub(super) enum Unread {
-    File(String),
+    File(String), // why it cannot be read
     NotText,
     TooLarge(Box<ScenarioError>),
-    Table(String),
+    Table(String), // what is wrong in it
 }
 
 /// Memory per byte of a table while it is checked, and after that \[bytes\].

@@ -8,7 +8,7 @@ use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha12Rng;
 
 use super::{
-    errors::{ScenarioError, help},
+    errors::ScenarioError,
     keys::Key,
     message_sizes::ByStage,
     pair_file::{PairFile, WrongPair},
@@ -99,8 +99,7 @@ fn read(reading: &mut Reading<'_>) -> Option<ScenarioProgram> {
     } else if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == name) {
         of_pattern(reading, value, pattern, processes)?
     } else {
-        let error = value.unexpected(Key::ProgramPattern.path(), expected);
-        return settings.fail(error.with_help(help(name, &names)));
+        return settings.fail(value.unknown_word(Key::ProgramPattern.path(), expected, &names));
     };
     let (sizes, computations) = (sizes?, reading.computations.clone()?);
     let units = sizes.units.uniform().unwrap_or(1);
@@ -211,7 +210,7 @@ fn label_bits(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u
 fn listed(reading: &mut Reading<'_>, value: &Value, name: &str, processes: u64) -> Option<Vec<u64>> {
     let file = PairFile { what: "permutation", name, header: "source,destination" };
     let destinations = file.rows(reading.settings).and_then(|rows| destinations(&rows, processes));
-    destinations.map_err(|wrong| reading.settings.report(file.error(value, wrong))).ok()
+    reading.settings.errors().value_of(destinations.map_err(|wrong| file.error(value, wrong)))
 }
 
 /// The destination of every process; a process that no row names as a source is its own destination.

@@ -64,7 +64,7 @@ impl Failure {
         Self::Wrong(complaints.iter().map(error).collect())
     }
 
-    /// A file that is not read as a text; `what` is its content.
+    /// The failure of a file that cannot be read as text; messages call it `what`.
     pub(super) fn unread(path: &Path, what: &str, error: ReadError) -> Self {
         match error {
             ReadError::Input(error) => error.into(),
@@ -74,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// Reports the errors of the file that `value` calls `name`; `what` is its content.
+    /// Reports the errors of the file that `value` calls `name`; messages call it `what`.
     pub(super) fn report(self, errors: &Errors, value: &Value, what: &str, name: &str) {
         match self {
             Self::Wrong(wrong) => errors.report_all(wrong),

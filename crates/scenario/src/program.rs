@@ -73,6 +73,7 @@ pub fn program_kinds() -> &'static [&'static ProgramKind] {
     PROGRAM_KINDS
 }
 
+/// What a program is read from, and the files that it shares with other scenarios.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings<'a>,

@@ -143,7 +143,7 @@ fn of_file(
     } else {
         Err((None, format!("{processes} processes, expected 2 to {MAX_PROCESSES} (2^20)")))
     };
-    named.map_err(|wrong| settings.report(file.error(value, wrong))).ok()
+    settings.errors().value_of(named.map_err(|wrong| file.error(value, wrong)))
 }
 
 /// The process that each process names; -1, or no row, stands for none.

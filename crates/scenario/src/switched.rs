@@ -60,10 +60,8 @@ pub(super) fn read(settings: &Settings<'_>, kind: MachineKind) -> Option<(Machin
 /// The machine with these parameters; `place` is the place of its kind.
 fn make(settings: &Settings<'_>, parameters: &NetworkParameters, place: &Place) -> Option<(Machine, Size)> {
     let (nodes, links) = (parameters.node_count(), parameters.link_count());
-    if parameters.is_makeable()
-        && let Err(over) = settings.budget().take_network(nodes, links, place)
-    {
-        return settings.fail(over);
+    if parameters.is_makeable() {
+        settings.errors().value_of(settings.budget().take_network(nodes, links, place))?;
     }
     match Machine::of_parameters(parameters) {
         Ok(machine) => {

@@ -211,11 +211,6 @@ impl Value {
         choice.copied()
     }
 
-    /// The error for an unknown name.
-    pub(super) fn unknown_name(&self, name: impl Display, text: &str, known: &[&str]) -> ScenarioError {
-        self.unexpected(name, alternatives(known)).with_help(help(text, known))
-    }
-
     /// The error that `name` has this value instead of the expected one, with the nearest of the `known` words as help.
     pub(super) fn unknown_word(
         &self,

@@ -81,10 +81,17 @@ fn named<T: Copy + Send + Sync + 'static, const COUNT: usize>(
     all: [T; COUNT],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.map(name)).try_map(move |found| {
-        let value = all.into_iter().find(|&value| name(value) == found);
-        value.ok_or_else(|| format!("found {found:?}, expected one of {}", all.map(name).join(", ")))
-    })
+    PossibleValuesParser::new(all.map(name)).try_map(move |found| of_name(all, name, &found))
+}
+
+/// The value with a name.
+fn of_name<T: Copy, const COUNT: usize>(
+    all: [T; COUNT],
+    name: fn(T) -> &'static str,
+    found: &str,
+) -> Result<T, String> {
+    let value = all.into_iter().find(|&value| name(value) == found);
+    value.ok_or_else(|| format!("found {found:?}, expected one of {}", all.map(name).join(", ")))
 }
 
 /// The program of a new scenario.
@@ -139,10 +146,6 @@ impl FromStr for Guest {
         let (kind, lengths) = text
             .split_once(':')
             .ok_or_else(|| format!("found {text:?}, expected a kind and lengths such as torus:4x6"))?;
-        let known = MachineKind::GRIDS;
-        let found = known.into_iter().find(|known| known.name() == kind).ok_or_else(|| {
-            format!("found {kind:?}, expected one of {}", known.map(MachineKind::name).join(", "))
-        });
-        Ok(Self { kind: found?, lengths: lengths.parse()? })
+        Ok(Self { kind: of_name(MachineKind::GRIDS, MachineKind::name, kind)?, lengths: lengths.parse()? })
     }
 }

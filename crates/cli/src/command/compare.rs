@@ -29,9 +29,9 @@ use crate::{
 };
 
 pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Result<(), Failure> {
-    let format = format(options, shared)?;
+    let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
     let scenarios = options.sweep.scenarios.load(shared)?;
-    options.sweep.tables.check_headings(format, &scenarios)?;
+    options.sweep.tables.check::<RunRecord>(format, &scenarios)?;
     let references = references(&scenarios, options)?;
     let runs = all_runs(&scenarios);
     check_runs(&runs, shared.resources(), KeepRecords::No).map_err(Failure::Refused)?;
@@ -76,13 +76,6 @@ pub(super) fn compare(options: &CompareOptions, shared: &SharedOptions) -> Resul
         };
         write_runs(output, (format, &options.sweep.tables), &extra, shared, records, page)
     })
-}
-
-/// The format of the results, which has the chosen columns.
-fn format(options: &CompareOptions, shared: &SharedOptions) -> Result<ResultFormat, Failure> {
-    let format = ResultFormat::decide(options.sweep.scenarios.format, shared.output())?;
-    options.sweep.tables.check::<RunRecord>(format)?;
-    Ok(format)
 }
 
 impl CompareOptions {

@@ -166,17 +166,18 @@ fn particulars(definition: &Definition) -> Vec<(&'static str, String)> {
 
 fn summary(group: &DefinitionGroup) -> TextTable {
     let row = |definition: &&Definition| [definition.title.to_owned(), beginning(definition.text)];
-    terms(group.title, group.definitions.iter().map(row))
+    table_of_terms(group.title, group.definitions.iter().map(row))
 }
 
 /// The names that a scenario file can use, with shortened texts.
 fn topics() -> TextTable {
     let caption = "Scenarios: embeddings, machines, programs, algorithms, keys, words and marks";
     let topics = Topic::all().into_iter();
-    terms(caption, topics.map(|topic| [topic.names[0].clone(), beginning(&topic.text)]))
+    table_of_terms(caption, topics.map(|topic| [topic.names[0].clone(), beginning(&topic.text)]))
 }
 
-fn terms(caption: &str, rows: impl Iterator<Item = [String; 2]>) -> TextTable {
+/// A table of terms, each with the beginning of its meaning.
+fn table_of_terms(caption: &str, rows: impl Iterator<Item = [String; 2]>) -> TextTable {
     TextTable {
         caption: Some(caption.to_owned()),
         header: ["term", "meaning"].map(str::to_owned).to_vec(),

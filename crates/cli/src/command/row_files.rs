@@ -201,7 +201,8 @@ impl<'run> RowFiles<'run> {
         Ok(is_any.then_some(files))
     }
 
-    /// Adds the rows of the run at `place` of the results, after those of all earlier runs.
+    /// Adds the rows of the run at `place` of the results, after those of all earlier runs, and removes what ranks wrote
+    /// for parts that do not count.
     pub(super) fn add(&mut self, place: usize, rows: FinishedRows<'run>) -> Result<(), Failure> {
         if let Some(sink) = &self.processes {
             rows.kept.unused.iter().for_each(|&task| discard(sink.path(), task));

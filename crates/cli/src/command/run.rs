@@ -31,12 +31,11 @@ pub(super) fn run(options: &RunOptions, shared: &SharedOptions) -> Result<(), Fa
     // A part has its own format, regardless of its name.
     let named = shared.output().filter(|_| options.shard.is_none());
     let format = ResultFormat::decide(options.sweep.scenarios.format, named)?;
-    options.sweep.tables.check::<RunRecord>(format)?;
     if let Some(shard) = options.shard.filter(|_| !shared.given.is_text()) {
         return run_part(options, shared, shard);
     }
     let scenarios = options.sweep.scenarios.load(shared)?;
-    options.sweep.tables.check_headings(format, &scenarios)?;
+    options.sweep.tables.check::<RunRecord>(format, &scenarios)?;
     let runs = all_runs(&scenarios);
     if options.processes.is_some() {
         refuse_open_loop(runs.iter().copied(), "--processes")?;

@@ -56,6 +56,9 @@ fn search_and_write(options: &SearchOptions, shared: &SharedOptions) -> Result<(
         return Err(Failure::usage(message, "choose one with --set KEY=VALUE for each key of the sweep"));
     }
     refuse_open_loop(all_runs(&scenarios), "a placement")?;
+    if let SearchFormat::Results(format) = format {
+        options.tables.check::<SearchRecord>(format, &scenarios)?;
+    }
     refuse_hosts_as_output(&options.hosts, shared)?;
     let existing = if options.resume { Existing::Replace } else { shared.existing() };
     let output = Output::open_path(shared.output(), existing, &scenarios)?;

@@ -17,6 +17,7 @@ use crate::{
 
 pub(super) fn verify(options: &VerifyOptions, shared: &SharedOptions) -> Result<ExitCode, Failure> {
     let format = ResultFormat::decide(options.format, shared.output())?;
+    options.tables.check::<ClaimRecord>(format, &[])?;
     let output = Output::open(shared, &[])?;
     let scope = if options.quick { Scope::Quick } else { Scope::Full };
     let verification = Verification::new(scope, options.only.as_deref().unwrap_or_default());

@@ -294,12 +294,15 @@ impl From<SingleRunTable> for TextTable {
 impl TextTable {
     /// The place of the column with this name, which is its header or its name in files.
     fn place_named(&self, name: &str) -> Option<usize> {
-        let title = Definition::find(name).map(|definition| definition.title);
-        let is_it = |header: &String| {
-            let is_ratio = name == "ratio_to_reference" && header.starts_with("vs ");
-            !header.is_empty() && (header == name || Some(header.as_str()) == title || is_ratio)
+        let headed = |is_it: &dyn Fn(&str) -> bool| {
+            self.header.iter().position(|header| !header.is_empty() && is_it(header))
         };
-        self.header.iter().position(is_it)
+        let title = Definition::find(name).map(|definition| definition.title);
+        let is_alike = |header: &str| {
+            Some(header) == title || (name == "ratio_to_reference" && header.starts_with("vs "))
+        };
+        // First the header itself: that of one column may be the title of another, such as `busiest link`.
+        headed(&|header| header == name).or_else(|| headed(&is_alike))
     }
 
     /// The table with these columns, in this order, and the marks after them; `None` if it has none.

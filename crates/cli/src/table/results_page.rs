@@ -277,12 +277,17 @@ impl SweptColumns {
     }
 }
 
-/// The last parts of the paths, or the whole paths if two end alike.
+/// The last words of the paths, or the whole paths if two end alike.
 fn short_names(paths: &[String]) -> Vec<String> {
-    let ends: Vec<&str> = paths.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
+    let ends: Vec<&str> = paths.iter().map(|path| last_word(path)).collect();
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
     let name = |(path, end): (&String, &&str)| if unlike(end) { (*end).to_owned() } else { path.clone() };
     paths.iter().zip(&ends).map(name).collect()
+}
+
+/// The last word of a key's path, which heads its column unless two keys end alike.
+pub(crate) fn last_word(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// The mark beside the least makespan.

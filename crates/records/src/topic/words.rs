@@ -7,7 +7,7 @@ pub(super) type Member = (&'static str, &'static str, &'static str);
 pub(super) type Word = (&'static str, &'static str, &'static str);
 
 /// Declares [`MEMBERS`]: the path and the values of each, then its description.
-macro_rules! members {
+macro_rules! parts_of_scenarios {
     ($($path:literal: $values:literal, $text:literal;)+) => {
         /// Parts of scenarios that are not keys themselves.
         pub(super) const MEMBERS: &[Member] = &[$(($path, $values, $text)),+];
@@ -22,7 +22,7 @@ macro_rules! words {
     };
 }
 
-members! {
+parts_of_scenarios! {
     "machine": "", "The table of the machine: its kind, its shape, its links.";
     "program": "", "The table of the program: its kind, its stages, the sizes of its messages.";
     "mapping": "", "The table of placements: the node of each process.";

@@ -359,7 +359,7 @@ pub(crate) fn kind(
             && !others.is_empty()
             && choices.iter().all(|(name, _)| name != text)
         {
-            let error = value.unknown_name(Key::ProgramKind.path(), text, &names);
+            let error = value.unknown_word(Key::ProgramKind.path(), alternatives(&names), &names);
             let help = if text.starts_with("comput") { NO_KIND } else { "" };
             return reading.settings.fail(error.with_help(help));
         }

@@ -55,13 +55,18 @@ pub(super) fn read(reading: &mut Reading<'_>, guest: GraphGuest, reach: Reach) -
             Some(ScenarioProgram { communication, bytes, ..program })
         }
         Err(error) => {
-            let guest = match error {
-                StencilError::NoGrid | StencilError::TooManyMessages => Some(Key::ProgramGuest),
-                StencilError::Size { .. } => None,
+            let first = match error {
+                StencilError::NoGrid | StencilError::TooManyMessages => Key::ProgramGuest,
+                StencilError::Size { .. } => Key::ProgramCells,
             };
-            let sizes = [Key::ProgramCells, Key::ProgramUnits, Key::ProgramBytes];
-            let keys = guest.into_iter().chain(sizes).chain([Key::ProgramGuest, Key::ProgramCommunication]);
-            let place = keys.into_iter().find_map(|key| settings.place(key))?;
+            let others = [
+                Key::ProgramCells,
+                Key::ProgramUnits,
+                Key::ProgramBytes,
+                Key::ProgramGuest,
+                Key::ProgramCommunication,
+            ];
+            let place = std::iter::once(first).chain(others).find_map(|key| settings.place(key))?;
             settings.fail(ScenarioError::at(place, error.to_string(), "this stencil"))
         }
     }

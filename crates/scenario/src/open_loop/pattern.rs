@@ -9,7 +9,7 @@ use cubefold_simulator::TrafficPattern;
 use cubefold_topology::{GraphSource, Machine, NetworkParameters, NodeId};
 
 use crate::{
-    errors::ScenarioError,
+    errors::{ScenarioError, alternatives},
     failures,
     keys::Key,
     settings::Settings,
@@ -58,7 +58,8 @@ pub(super) fn read(settings: &Settings<'_>, machine: Option<&Machine>) -> Option
                 "adv-random+" => "adv-random+1",
                 other => other,
             };
-            return settings.fail(value.unknown_name(key, name, &TrafficPattern::NAMES.map(with_number)));
+            let known = TrafficPattern::NAMES.map(with_number);
+            return settings.fail(value.unknown_word(key, alternatives(&known), &known));
         }
     };
     if let (Some(value), Some(machine)) = (written, machine) {
@@ -108,9 +109,9 @@ fn refuse_other_patterns(settings: &Settings<'_>, name: &str) {
         (Key::ProgramHotspots, name == "hotspot", "the pattern hotspot"),
         (Key::ProgramHotspotShare, name == "hotspot", "the pattern hotspot"),
     ];
-    for (key, _, owners) in owners.into_iter().filter(|(_, is_owner, _)| !is_owner) {
+    for (key, _, expected) in owners.into_iter().filter(|(_, is_owner, _)| !is_owner) {
         if let Some(value) = settings.get(key) {
-            let message = format!("{} with the pattern {name}, expected {owners}", key.path());
+            let message = format!("{} with the pattern {name}, expected {expected}", key.path());
             let error = ScenarioError::at(&value.place, message, "of another pattern");
             settings.report(error.because(settings.place(Key::ProgramPattern), "the pattern"));
         }

@@ -90,7 +90,7 @@ pub(super) const LATENCY: &str = "400 ns";
 impl NewOptions {
     /// The missing required options.
     pub(super) fn missing(&self) -> Vec<&'static str> {
-        those_that_are(&[
+        marked(&[
             ("--machine", self.machine.is_none()),
             ("--shape", self.shape.is_none()),
             ("--program", self.program.is_none()),
@@ -116,7 +116,7 @@ impl NewOptions {
 
     /// The given options of collectives.
     fn collective_options(&self) -> Vec<&'static str> {
-        those_that_are(&[
+        marked(&[
             ("--operation", self.operation.is_some()),
             ("--sizes", !self.sizes.is_empty()),
             ("--bandwidth", self.bandwidth.is_some()),
@@ -124,18 +124,18 @@ impl NewOptions {
         ])
     }
 
-    /// Refuses to choose a mode for a program that has only one.
-    fn refuse_mode(&self, program: &str) -> Result<(), Failure> {
+    /// Refuses to choose a mode for a program that has only one, with this message.
+    fn refuse_mode(&self, message: &str) -> Result<(), Failure> {
         if self.mode == ExecutionModes::Asynchronous {
             return Ok(());
         }
-        Err(Failure::usage(format!("--mode of {program} do not go in step"), "leave out --mode"))
+        Err(Failure::usage(message, "leave out --mode"))
     }
 }
 
-/// The options for which a statement is true.
-fn those_that_are(options: &[(&'static str, bool)]) -> Vec<&'static str> {
-    options.iter().filter(|(_, is_true)| *is_true).map(|(name, _)| *name).collect()
+/// The names of the options that are marked.
+fn marked(options: &[(&'static str, bool)]) -> Vec<&'static str> {
+    options.iter().filter(|(_, is_marked)| *is_marked).map(|(name, _)| *name).collect()
 }
 
 impl Traffic {
@@ -154,7 +154,7 @@ impl Traffic {
 
 impl Collective {
     fn new(options: &NewOptions, machine: &Grid) -> Result<Self, Failure> {
-        options.refuse_mode("a collective, whose processes")?;
+        options.refuse_mode("--mode of a collective, whose processes do not go in step")?;
         let operation = options.operation.unwrap_or(Operation::AllReduce);
         let mut algorithms = ComparedAlgorithm::of_ranks(operation, &machine.hosts());
         if let Some([nodes, devices]) = machine.nodes_and_devices() {
@@ -218,7 +218,7 @@ impl NewScenario {
             }
             (ProgramKind::Collective, None) => Program::Collective(Collective::new(options, &machine)?),
             (ProgramKind::Job, None) => {
-                options.refuse_mode("a job, whose steps")?;
+                options.refuse_mode("--mode of a job, whose steps do not go in step")?;
                 Program::Job(Traffic::new(options))
             }
             (ProgramKind::CcCube, None) => Program::Cube,
