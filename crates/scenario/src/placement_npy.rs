@@ -84,7 +84,7 @@ pub(super) fn read(
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::numpy_file as file;
+    use crate::tests::{nodes, numpy_file as file};
 
     #[test]
     fn a_placement_is_read_and_its_mistakes_are_named() {
@@ -96,8 +96,7 @@ mod tests {
             crate::load_text(&directory.path().join("s.toml"), scenario)
         };
         let read = run(&[0, 0, 1, 0, 1, 1, 0, 1], "(4, 2)").unwrap();
-        let nodes: Vec<u32> = read.runs[0].placement.nodes().iter().map(|node| node.index()).collect();
-        assert_eq!(nodes, [0, 1, 3, 2]);
+        assert_eq!(nodes(&read.runs[0]), [0, 1, 3, 2]);
         let wrong = |numbers: &[u8], shape| run(numbers, shape).unwrap_err().to_string();
         assert!(
             wrong(&[0, 0, 1, 0, 1, 2, 0, 1], "(4, 2)")

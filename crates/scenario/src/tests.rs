@@ -43,7 +43,7 @@ impl Files {
 }
 
 /// The numbers of the nodes of all processes.
-fn nodes(run: &Run) -> Vec<u32> {
+pub(crate) fn nodes(run: &Run) -> Vec<u32> {
     run.placement.nodes().iter().map(|node| node.index()).collect()
 }
 

@@ -42,6 +42,7 @@ pub(super) struct TimingSection {
 #[derive(Debug, Clone, Copy)]
 struct Packets(Option<NonZeroU64>);
 
+/// The times of the links of a machine.
 #[derive(Debug, Clone)]
 struct ClassTimes {
     times: Vec<LinkTime>,                 // by class; at least one
@@ -116,6 +117,7 @@ pub(super) fn read(
     }
 }
 
+/// The classes of links of a machine; names are unknown after an error.
 struct Classes<'a> {
     machine: Option<&'a Machine>,
     names: Option<Vec<String>>,

@@ -80,6 +80,7 @@ pub(super) fn of_processes(
         None => (messages, file.rows, None),
         Some(groups) => {
             check_group(reading, &file, groups)?;
+            // The rows of such a matrix are members, and set no least number of processes.
             (in_groups(reading, &messages, groups)?, 0, hottest(&messages, file.rows, name))
         }
     };

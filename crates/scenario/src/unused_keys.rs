@@ -2,7 +2,7 @@
 //!
 //! They are no errors: a sweep may set what they depend on, such as the mode, in some of its runs only.
 
-use super::{Run, execution::ExecutionMode, keys::Key};
+use super::{Run, errors::all_of, execution::ExecutionMode, keys::Key};
 
 /// Keys without effect for the same reason.
 struct Unused {
@@ -21,8 +21,11 @@ const UNUSED: [Unused; 3] = [
     },
     Unused {
         keys: &[Key::ExecutionTie],
-        case: |run| run.machine.graph().is_some() && run.communication.routers().is_none(),
-        on: "networks, whose routes have no two ways around a ring",
+        case: |run| {
+            let has_no_rule = run.machine.graph().is_some() && run.machine.order_tie().is_none();
+            has_no_rule && run.communication.routers().is_none()
+        },
+        on: "networks, whose routes follow no rule for ties",
     },
     Unused {
         keys: &[
@@ -39,14 +42,10 @@ const UNUSED: [Unused; 3] = [
 /// The notes on keys without effect. Those of the machine file are left out: it describes a machine for all runs.
 pub(super) fn notes(run: &Run) -> Vec<String> {
     let of_case = |unused: &Unused| {
-        let names: Vec<&str> = unused
-            .keys
-            .iter()
-            .filter(|&&key| run.resolved.is_in_scenario(key))
-            .map(|key| key.path())
-            .collect();
+        let keys = unused.keys.iter().filter(|&&key| run.resolved.is_in_scenario(key));
+        let names: Vec<&str> = keys.map(|key| key.path()).collect();
         let have = if names.len() == 1 { "has" } else { "have" };
-        (!names.is_empty()).then(|| format!("{} {have} no effect on {}.", names.join(", "), unused.on))
+        (!names.is_empty()).then(|| format!("{} {have} no effect on {}.", all_of(&names), unused.on))
     };
     UNUSED.iter().filter(|unused| (unused.case)(run)).filter_map(of_case).collect()
 }
@@ -70,14 +69,18 @@ mod tests {
         let phases = "phases = \"unlimited\", dimension_choice = \"lowest\"";
         assert_eq!(
             notes(mesh, exchange, phases),
-            ["execution.phases, execution.dimension_choice have no effect on asynchronous runs."]
+            ["execution.phases and execution.dimension_choice have no effect on asynchronous runs."]
         );
         assert_eq!(notes(mesh, exchange, &format!("mode = \"coordinated\", {phases}")), [""; 0]);
         assert_eq!(notes(mesh, exchange, "tie = \"direct\""), [""; 0]);
         assert_eq!(
             notes(network, exchange, "tie = \"direct\""),
-            ["execution.tie has no effect on networks, whose routes have no two ways around a ring."]
+            ["execution.tie has no effect on networks, whose routes follow no rule for ties."]
         );
+        // The links of a grid that are left keep its routes.
+        let failed = format!("{mesh}, failed_links = [[[0, 0], [0, 1]]]");
+        let told = notes(&failed, exchange, "tie = \"direct\"");
+        assert!(told.iter().all(|note| !note.contains("no effect")), "{told:?}");
         let open_loop = "kind = \"open-loop\", pattern = \"transpose\", load = 0.1";
         let told =
             notes(&format!("{mesh}, switching = \"wormhole\", processors_per_node = 2"), open_loop, "");

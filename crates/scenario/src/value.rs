@@ -330,10 +330,9 @@ pub(super) fn read_wraps(
     errors: &Errors,
 ) -> Option<Vec<Wrap>> {
     let values = value.list(name, "true or false", errors)?;
-    let wraps = read_each(values, |entry| match entry.content {
-        Content::Boolean(true) => Some(Wrap::Around),
-        Content::Boolean(false) => Some(Wrap::Open),
-        _ => errors.fail(entry.unexpected(format!("entry of {name}"), "true or false")),
+    let wraps = read_each(values, |entry| {
+        let is_around = entry.truth(format!("entry of {name}"), errors)?;
+        Some(if is_around { Wrap::Around } else { Wrap::Open })
     });
     if let Some(size) = size.filter(|size| size.lengths.len() != values.len()) {
         let (found, expected) = (values.len(), size.lengths.len());

@@ -167,7 +167,7 @@ fn unknown_key(section: Section, entry: &Entry) -> ScenarioError {
     let key = shortened(&entry.key);
     let message = format!("unknown key \"{key}\"{place}, expected {}", alternatives(&known));
     // A key of another table is a better explanation than a similar key of this one.
-    let is_of_another = Key::ALL.iter().any(|known| known.key() == key);
+    let is_of_another = Key::ALL.iter().any(|setting| setting.key() == key);
     let is_misspelt = nearest(&key, &known).is_some() && !is_of_another;
     let advice = elsewhere(section, &key).filter(|_| !is_misspelt).unwrap_or_else(|| help(&key, &known));
     ScenarioError::at(&entry.key_place, message, "unknown key")

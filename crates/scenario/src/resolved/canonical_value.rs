@@ -47,6 +47,7 @@ pub(super) struct Line {
     pub(super) value: Vec<Part>,
 }
 
+/// A piece of a value: text, or a file that stands for the digest of its contents.
 #[derive(Debug)]
 pub(super) enum Part {
     Text(String),
@@ -221,19 +222,18 @@ impl Writer<'_> {
 
     /// Adds the parts of a value that takes one line.
     fn inline(&mut self, path: &str, value: &Value, is_in_list: bool, parts: &mut Vec<Part>) {
-        let is_scale_of_step = || {
-            let step = path.strip_prefix(Key::ProgramSteps.path());
-            step.and_then(|step| step.rsplit_once('.')).is_some_and(|(_, key)| key == "scale")
+        let is_real = || {
+            let step = path.strip_prefix(Key::ProgramSteps.path()).and_then(|step| step.rsplit_once('.'));
+            let is_scale_of_step = step.is_some_and(|(_, key)| key == "scale");
+            is_scale_of_step || path.starts_with(SATURATION) || REALS.iter().any(|key| key.path() == path)
         };
-        let is_real =
-            REALS.iter().any(|key| key.path() == path) || path.starts_with(SATURATION) || is_scale_of_step();
         let text = match &value.content {
             Content::Text(text) => match named_file(path, text, is_in_list) {
                 Some(name) => return parts.push(self.file(name)),
                 None => quoted(text),
             },
             #[expect(clippy::cast_precision_loss, reason = "the key takes a number with a fraction")]
-            Content::Integer(Some(number)) if is_real => real(*number as f64),
+            Content::Integer(Some(number)) if is_real() => real(*number as f64),
             Content::Integer(Some(number)) => number.to_string(),
             Content::Boolean(truth) => truth.to_string(),
             Content::List(values) => {

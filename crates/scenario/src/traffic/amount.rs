@@ -16,9 +16,9 @@ pub(super) enum Amount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoAmount {
     Negative,
-    NotANumber,
-    TooLarge,
-    TooLong,
+    NotANumber, // or not a finite one
+    TooLarge,   // 2^63 or more
+    TooLong,    // more than 19 digits, or too near to 0
 }
 
 impl NoAmount {
@@ -33,6 +33,7 @@ impl NoAmount {
     }
 }
 
+/// The largest amount.
 const MAX: u64 = (1 << 63) - 1;
 /// The most digits after the point.
 const MAX_PLACES: u32 = 30;
