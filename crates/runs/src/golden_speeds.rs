@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64};
 
-use cubefold_records::{FinishedRun, RunRecord};
+use cubefold_records::FinishedRun;
 use cubefold_scenario::{ExecutionMode, Run};
 use cubefold_simulator::{Communication, Cycle, Cycles, StageRecord, Switching, transfer_over};
 use cubefold_topology::{Channel, LinkMode, LinkTime, Machine, NodeId, TieRule};
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     KeepRecords, Progress, execute,
-    support::{finished, only_run, run_beside, runs},
+    support::{finished, only_run, record, run_beside, runs},
 };
 
 #[derive(Deserialize)]
@@ -192,8 +192,7 @@ fn the_end_row_of_a_mesh_bounds_an_all_gather_in_its_columns() {
     assert_eq!(checked.len(), 2);
     for example in checked {
         let run = runs(&example.scenario).remove(0);
-        let finished = finished(&run);
-        let record = RunRecord::new(&run, 0, &finished);
+        let record = record(&run);
         let bounds = [record.cut_bound_cycles, record.bandwidth_bound_cycles, record.latency_bound_cycles];
         assert_eq!(bounds, [example.cut, example.bandwidth, example.latency].map(Some));
         assert_eq!(record.cut_bound_set.as_ref(), Some(&example.cut_set));
@@ -245,7 +244,7 @@ fn every_transfer_of_the_checked_routes() {
             ("p.csv", format!("stage,source,destination,units\n0,0,1,{}\n", case.units)),
             ("pl.csv", format!("process,p_1\n0,0\n1,{}\n", case.u.len())),
         ];
-        let run = run_beside(&scenario, &files.map(|(name, text)| (name.to_owned(), text)).into()).unwrap();
+        let run = run_beside(&scenario, files).unwrap_or_else(|errors| panic!("{errors}\n{scenario}"));
         let finished = finished(&run);
         assert_eq!(finished.outcome.summary.makespan().get(), case.transfer, "{name}");
         assert_eq!(finished.predicted, Some(case.transfer), "{name}");
@@ -270,8 +269,8 @@ fn every_counterexample_takes_its_cycles() {
     let found = makespan(&only_run(scenario));
     assert_eq!(found, (relays["makespan"].as_u64(), relays["latency_of_any_path"].as_u64()));
 
-    let files = serde_json::from_value(sequence["files"].clone()).unwrap();
-    let run = run_beside(sequence["scenario"].as_str().unwrap(), &files).unwrap();
+    let files: BTreeMap<String, String> = serde_json::from_value(sequence["files"].clone()).unwrap();
+    let run = run_beside(sequence["scenario"].as_str().unwrap(), files).unwrap();
     assert_eq!(makespan(&run).0, sequence["makespan"].as_u64());
 }
 

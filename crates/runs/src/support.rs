@@ -3,7 +3,7 @@
 #[path = "../../scenario/src/tests/scenario_files.rs"]
 mod scenario_files;
 
-use std::{collections::BTreeMap, io::Cursor};
+use std::{fs, io::Cursor, path::Path};
 
 use cubefold_records::{FinishedRun, RunRecord};
 use cubefold_scenario::{CheckedScenarios, Run, Scenario, ScenarioError, ScenarioErrors, check_with, load};
@@ -33,11 +33,15 @@ pub(crate) fn only_run(text: &str) -> Run {
 }
 
 /// The first run of a scenario beside the files that it names.
-pub(crate) fn run_beside(text: &str, files: &BTreeMap<String, String>) -> Result<Run, ScenarioErrors> {
-    let others = files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    let files: Vec<(&str, &str)> = std::iter::once(("s.toml", text)).chain(others).collect();
-    let files = Files::new(&files);
-    Ok(load(&[files.scenario])?.remove(0).runs.remove(0))
+pub(crate) fn run_beside<N: AsRef<Path>, C: AsRef<[u8]>>(
+    text: &str,
+    files: impl IntoIterator<Item = (N, C)>,
+) -> Result<Run, ScenarioErrors> {
+    let folder = Files::new(&[("s.toml", text)]);
+    for (name, contents) in files {
+        fs::write(folder.directory.path().join(name), contents).unwrap();
+    }
+    Ok(load(&[folder.scenario])?.remove(0).runs.remove(0))
 }
 
 /// A value of JSON as TOML, on a line.
@@ -85,14 +89,19 @@ pub(crate) fn only_record(text: &str) -> RunRecord {
     record(&only_run(text))
 }
 
+/// The makespan of a run \[cycles\].
+pub(crate) fn makespan_of(run: &Run) -> u64 {
+    finished(run).outcome.summary.makespan().get()
+}
+
 /// The makespans of the runs of a scenario \[cycles\].
 pub(crate) fn makespans(text: &str) -> Vec<u64> {
-    runs(text).iter().map(|run| record(run).makespan_cycles.unwrap()).collect()
+    runs(text).iter().map(makespan_of).collect()
 }
 
 /// The makespan of the run of a scenario without a sweep \[cycles\].
 pub(crate) fn makespan(text: &str) -> u64 {
-    only_record(text).makespan_cycles.unwrap()
+    makespan_of(&only_run(text))
 }
 
 /// The outcome of a run in asynchronous execution, of which `observer` is told.

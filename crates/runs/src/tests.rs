@@ -18,6 +18,6 @@ mod records;
 mod schema;
 
 use crate::support::{
-    Files, RING, errors, finished, makespan, makespans, observed, only_record, only_run, record, scenario,
-    toml,
+    Files, RING, errors, finished, makespan, makespan_of, makespans, observed, only_record, only_run, record,
+    scenario, toml,
 };

@@ -72,7 +72,7 @@ pub enum MergeError {
         part: PathBuf,
         /// Its part of the sweep.
         shard: Shard,
-        /// The missing runs.
+        /// The missing runs, by their indices in the results, counted from 0.
         runs: Vec<usize>,
     },
     /// Some runs are in no part.
@@ -82,7 +82,7 @@ pub enum MergeError {
         missing(shards)
     )]
     Gap {
-        /// The missing runs.
+        /// The missing runs, by their indices in the results, counted from 0.
         runs: Vec<usize>,
         /// Total number of runs.
         count: usize,

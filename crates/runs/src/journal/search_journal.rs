@@ -34,6 +34,7 @@ struct Header {
     combinations: usize,
 }
 
+/// A finished search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     combination: usize,

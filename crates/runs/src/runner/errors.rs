@@ -13,7 +13,7 @@ pub struct RunName {
     pub scenario: String,
     /// Index of the run in the results, counted from 0.
     pub place: usize,
-    /// Its embedding, if it matters.
+    /// Its embedding; left out for open-loop traffic, which has none.
     pub embedding: Option<String>,
 }
 
@@ -87,10 +87,7 @@ pub enum RunError {
         message: String,
     },
     /// The transmissions of a run that has none were asked for.
-    #[error(
-        "{run}: {reason} to list, expected asynchronous execution \
-         with unbounded queues"
-    )]
+    #[error("{run}: {reason} to list, expected asynchronous execution with unbounded queues")]
     NoTransmissions {
         /// The run.
         run: RunName,
@@ -98,10 +95,7 @@ pub enum RunError {
         reason: &'static str,
     },
     /// There are too many transmissions to list.
-    #[error(
-        "{run} has at least {count} transmissions, expected at most {limit} to be \
-         listed"
-    )]
+    #[error("{run} has at least {count} transmissions, expected at most {limit} to be listed")]
     TooManyTransmissions {
         /// The run.
         run: RunName,

@@ -15,7 +15,7 @@ use cubefold_topology::{LinkMode, NodeId};
 use cubefold_records::HeldUpMessages;
 use cubefold_scenario::Run;
 
-const MAX_LOGGED: u64 = 1 << 20;
+const MAX_LOGGED: u64 = 1 << 20; // transmissions of a run
 
 /// How many times as large a message is as one that it holds up.
 const LEAST_RATIO: u64 = 16;

@@ -1,6 +1,6 @@
 //! Traces of operations: the figures of `tests/golden/jobs.json`, and times of the traces beside those of the run.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use cubefold_formats::input::chakra_schema::{
     AttributeProto, GlobalMetadata, Node, NodeType, Value as Attribute,
@@ -9,7 +9,10 @@ use cubefold_scenario::{Run, load_text};
 use prost::Message;
 
 use super::jobs::{golden, is_trace};
-use crate::{KeepRecords, Progress, execute, support::record};
+use crate::{
+    KeepRecords, Progress, execute,
+    support::{record, run_beside},
+};
 
 /// The scenario of a case, in the folder of the golden files.
 fn run(scenario: &str) -> Run {
@@ -42,16 +45,15 @@ fn operations_that_wait_for_one_another_are_named() {
 
 /// The run of traces of these operations.
 fn run_of_traces(more: &str, ranks: &[Vec<Node>]) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    for (rank, nodes) in ranks.iter().enumerate() {
+    let trace = |(rank, nodes): (usize, &Vec<Node>)| {
         let mut bytes = GlobalMetadata { version: "0.0.4".to_owned() }.encode_length_delimited_to_vec();
         nodes.iter().for_each(|node| bytes.extend(node.encode_length_delimited_to_vec()));
-        fs::write(folder.path().join(format!("t.{rank}.et")), bytes).unwrap();
-    }
+        (format!("t.{rank}.et"), bytes)
+    };
     let text = format!(
         "[machine]\nkind = \"torus\"\nshape = [4, 2]\n[program]\nkind = \"chakra\"\nfile = \"t.{{rank}}.et\"\n{more}"
     );
-    load_text(&folder.path().join("s.toml"), &text).unwrap().runs.remove(0)
+    run_beside(&text, ranks.iter().enumerate().map(trace)).unwrap()
 }
 
 fn node(id: u64, kind: NodeType, data: &[u64], attributes: &[(&str, Attribute)]) -> Node {

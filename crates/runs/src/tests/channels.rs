@@ -88,7 +88,7 @@ fn collectives_in_chunks_are_written_out_as_steps() {
     );
     // Steps do not take the keys of programs.
     assert!(errors(&text)[0].contains("unknown key \"iterations\""));
-    let run = scenario(&text.replace("iterations = 1\n", "")).runs.remove(0);
+    let run = only_run(&text.replace("iterations = 1\n", ""));
     let steps = run.program.job.as_deref().unwrap().steps().to_vec();
     let after = |name: &str| steps.iter().find(|step| step.name == name).unwrap().after.clone();
     assert_eq!(steps.len(), 6 + 1 + 6);

@@ -120,7 +120,7 @@ fn axes_are_every_order_and_one_by_its_name() {
     };
     let names = |text: &str| -> Vec<(String, u64)> {
         let runs = scenario(text).runs;
-        runs.iter().map(|run| (run.embedding.to_string(), record(run).makespan_cycles.unwrap())).collect()
+        runs.iter().map(|run| (run.embedding.to_string(), makespan_of(run))).collect()
     };
     let all = names(&text("[4, 2]", "[\"axes\"]"));
     let find =

@@ -343,7 +343,7 @@ fn searches_judge_placements_at_their_best_number_of_parts() {
     };
     let run = only_run(&text("\"best\""));
     let best = record(&run).makespan_cycles.unwrap();
-    assert!(best < record(&only_run(&text("1"))).makespan_cycles.unwrap());
+    assert!(best < makespan(&text("1")));
     let request = SearchRequest {
         objective: Objective::Makespan,
         evaluations: Some(60),
@@ -393,11 +393,11 @@ fn noise_is_worth_what_distances_are() {
         let mut found = vec![];
         for embedding in ["xor", "byweight"] {
             let run = |mode: &str| {
-                record(&only_run(&format!(
+                only_record(&format!(
                     "[machine]\nkind = \"torus\"\nshape = [8, 8]\n[program]\nunits = 16\ncompute_cycles = 100\n\
                      compute_noise = {{ kind = \"{noise} }}\n[mapping]\nembeddings = [\"{embedding}\"]\n\
                      [execution]\nmode = \"{mode}\"\n"
-                )))
+                ))
             };
             let (free, together) = (run("asynchronous"), run("coordinated"));
             found.push(free.makespan_cycles.unwrap());

@@ -48,11 +48,10 @@ fn the_example_of_loggopsim_takes_a_cycle_for_each_level_of_its_tree() {
 fn graphs_that_do_not_end_name_the_lines_of_their_operations() {
     let goal = "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: recv 9b from 1\nb requires a\n}\nrank 1 {\n\
                 a: send 9b to 0\nb: recv 9b from 0\nb requires a\n}\n";
-    let text =
-        "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n".to_owned();
+    let text = "[machine]\nkind = \"ring\"\nshape = [4]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\n";
     let eager = files(&format!("{text}[execution]\neager_units = 9\n"), goal).load().unwrap();
-    assert_eq!(finished(&eager.runs[0]).outcome.summary.makespan().get(), 9);
-    let files = files(&text, goal);
+    assert_eq!(makespan_of(&eager.runs[0]), 9);
+    let files = files(text, goal);
     let run = &files.load().unwrap().runs[0];
     let error = execute(run, 0, KeepRecords::No, &Progress::default()).unwrap_err();
     let error = files.without_directory(&error);
@@ -73,7 +72,7 @@ fn log_gp_makespan(goal: &str, ranks: u32) -> u64 {
         "machine = {{ kind = \"full-mesh\", nodes = {ranks}, latency_cycles = 2500 }}\n\
          program = {{ kind = \"goal\", file = \"a.goal\", compute_cycles = 1500 }}\nexecution.eager_units = \"all\"\n"
     );
-    finished(&files(&text, goal).load().unwrap().runs[0]).outcome.summary.makespan().get()
+    makespan_of(&files(&text, goal).load().unwrap().runs[0])
 }
 
 /// The pattern of `LogGOPSim`'s `dissemination_16.goal` and `dissemination_32.goal`: in round `i` a rank

@@ -232,6 +232,7 @@ fn parts(times: &[RankTime]) -> Vec<[u64; 4]> {
     times.iter().map(|time| [time.computation, time.communication, time.bubble, time.done]).collect()
 }
 
+/// The records of stages and steps, and the messages of a run.
 #[derive(Default)]
 struct Log {
     stages: Vec<StageRecord>,

@@ -327,8 +327,7 @@ fn axes_on_a_cluster_go_along_its_devices_and_its_nodes() {
     all.dedup();
     assert_eq!(all.len(), runs.len());
     assert!(runs.iter().all(|run| !run.embedding.to_string().ends_with("folded")));
-    let makespan = |run: &Run| record(run).makespan_cycles.unwrap();
-    assert!(runs.iter().any(|run| makespan(run) > makespan(inside)));
+    assert!(runs.iter().any(|run| makespan_of(run) > makespan_of(inside)));
     // Boxes: axis 1 in two halves of a node.
     let boxes = only_run(&text.replace("EMBEDDINGS", "[\"axes:1=1:2/0=1:2x2:2/2=2:3\"]"));
     assert_eq!(nodes(&boxes)[..10], [0, 2, 4, 6, 1, 3, 5, 7, 8, 10]);

@@ -29,14 +29,16 @@ pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue
     combination.iter().filter(|(path, _)| !is_of_algorithm(path)).cloned().collect()
 }
 
-/// The swept settings in which rivals may differ besides the algorithm, after the word `combination`:
-/// ` with any exchange and ports`. Empty if there are none.
+fn is_swept<'run>(path: &str, mut combinations: impl Iterator<Item = &'run [SweptValue]>) -> bool {
+    combinations.any(|combination| combination.iter().any(|(swept, _)| &**swept == path))
+}
+
+/// Words that follow "combination", such as " with any exchange and ports": the swept choices in which rivals may differ
+/// besides the algorithm. Empty if none is swept.
 #[must_use]
 pub fn variants_in_words<'run>(combinations: impl Iterator<Item = &'run [SweptValue]> + Clone) -> String {
-    let is_swept = |(path, _): &&(&str, &str)| {
-        combinations.clone().any(|combination| combination.iter().any(|(swept, _)| &**swept == *path))
-    };
-    let names: Vec<&str> = OF_VARIANTS.iter().filter(is_swept).map(|(_, name)| *name).collect();
+    let of_swept = OF_VARIANTS.iter().filter(|(path, _)| is_swept(path, combinations.clone()));
+    let names: Vec<&str> = of_swept.map(|(_, name)| *name).collect();
     if names.is_empty() { String::new() } else { format!(" with any {}", names.join(" and ")) }
 }
 
@@ -114,10 +116,8 @@ impl Competitor {
     /// The competitors of a scenario: its runs of a collective with a vector.
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
-        let is_swept = |path: &str| {
-            runs.clone().any(|(caption, _)| caption.combination.iter().any(|(key, _)| &**key == path))
-        };
-        let (names_exchange, names_ports) = (is_swept("program.exchange"), is_swept("program.ports"));
+        let combinations = runs.clone().map(|(caption, _)| &caption.combination[..]);
+        let [names_exchange, names_ports] = OF_VARIANTS.map(|(path, _)| is_swept(path, combinations.clone()));
         let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
         let first = embeddings.next();
         let names_embedding = embeddings.any(|embedding| Some(embedding) != first);

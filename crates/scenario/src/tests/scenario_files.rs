@@ -75,7 +75,7 @@ pub(crate) fn assert_are_the_same(loaded: &Scenario, checked: &CheckedScenarios)
 
 /// The scenario in a text.
 pub(crate) fn scenario(text: &str) -> Scenario {
-    Files::new(&[("s.toml", text)]).load().unwrap()
+    Files::new(&[("s.toml", text)]).load().unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
 /// The errors of a text as `line:column: message`.

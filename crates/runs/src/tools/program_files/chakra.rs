@@ -24,7 +24,7 @@ pub(super) static FORMAT: FormatDescriptor = FormatDescriptor {
     write,
 };
 
-const VERSION: &str = "0.0.4";
+const VERSION: &str = "0.0.4"; // of the schema
 /// The processor whose computations are marked as those of the host.
 const HOST: u16 = 1;
 

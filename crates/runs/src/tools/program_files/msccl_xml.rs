@@ -384,8 +384,8 @@ fn own_items(collective: &Groups, kind: &CollectiveKind, rank: usize) -> Vec<Ste
     (0..collective.share_count()).map(copy).collect()
 }
 
-/// A number, or -1 in its place.
-fn or_none<N: ToString>(number: Option<N>) -> String {
+/// A number; -1 if there is none.
+fn or_minus_one<N: ToString>(number: Option<N>) -> String {
     number.map_or_else(|| "-1".to_owned(), |number| number.to_string())
 }
 
@@ -397,7 +397,7 @@ fn write_block(
     channel: u32,
     steps: &[Step],
 ) -> Result<(), ProgramFileError> {
-    let [send, receive] = peers.map(or_none);
+    let [send, receive] = peers.map(or_minus_one);
     let attributes =
         [("id", number.to_string()), ("send", send), ("recv", receive), ("chan", channel.to_string())];
     open(writer, "tb", &attributes)?;
@@ -417,8 +417,8 @@ fn write_step(writer: &mut Writer<Vec<u8>>, at: usize, step: &Step) -> Result<()
         ("dstbuf", step.buffers[1].to_owned()),
         ("dstoff", step.offsets[1].to_string()),
         ("cnt", step.count.to_string()),
-        ("depid", or_none(step.depends_on.map(|depends_on| depends_on.0))),
-        ("deps", or_none(step.depends_on.map(|depends_on| depends_on.1))),
+        ("depid", or_minus_one(step.depends_on.map(|depends_on| depends_on.0))),
+        ("deps", or_minus_one(step.depends_on.map(|depends_on| depends_on.1))),
         ("hasdep", u8::from(step.is_depended_on).to_string()),
     ];
     let attributes = attributes.iter().map(|(name, value)| (*name, value.as_str()));

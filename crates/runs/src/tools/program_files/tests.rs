@@ -2,29 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use cubefold_scenario::load_text;
 use cubefold_simulator::{OperationKind, TaskGraph};
 use prost::Message as _;
 
 use super::*;
-use crate::support::{finished, only_run};
+use crate::support::{finished, makespan_of, only_run, run_beside};
 
 mod msccl;
 
-fn makespan(run: &Run) -> u64 {
-    finished(run).outcome.summary.makespan().get()
-}
-
 /// The run of a scenario in a folder with these files.
-fn run_beside(text: &str, files: &[(String, Vec<u8>)]) -> Run {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, contents) in files {
-        std::fs::write(directory.path().join(name), contents).unwrap();
-    }
-    load_text(&directory.path().join("s.toml"), text).unwrap().runs.remove(0)
+fn read_back(text: &str, files: &[(String, Vec<u8>)]) -> Run {
+    run_beside(text, files.iter().map(|(name, contents)| (name, contents))).unwrap()
 }
 
-/// A scenario with another program.
+/// A scenario with other tables from `[program]` to `[mapping]`, or to the end.
 fn with_program(text: &str, program: &str) -> String {
     let begin = text.find("[program]").unwrap();
     let end = text.find("[mapping]").unwrap_or(text.len());
@@ -59,8 +50,8 @@ fn a_program_written_as_goal_reads_back_with_the_same_cycles() {
         let written = ProgramFormat::GOAL.write(&run).unwrap();
         assert_eq!((written.files.len(), &written.notes[..]), (1, &[] as &[String]));
         let goal = with_program(text, "[program]\nkind = \"goal\"\nfile = \"program.goal\"\n");
-        let read = run_beside(&goal, &written.files);
-        assert_eq!(makespan(&read), makespan(&run));
+        let read = read_back(&goal, &written.files);
+        assert_eq!(makespan_of(&read), makespan_of(&run));
         let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
         let expected = schedule_of(&run, "goal").unwrap();
         assert_eq!(schedule.operations().len(), expected.operations().len());
@@ -93,7 +84,7 @@ fn jobs_are_written_if_no_steps_are_side_by_side() {
         only_run(&text)
     };
     let (chain, beside) = (job(""), job("after = []\n"));
-    assert_eq!([makespan(&chain), makespan(&beside)], [150, 100]);
+    assert_eq!([makespan_of(&chain), makespan_of(&beside)], [150, 100]);
     assert!(ProgramFormat::GOAL.write(&chain).is_ok());
     for format in ProgramFormat::ALL {
         let error = format.write(&beside).map(|_| ()).unwrap_err().to_string();
@@ -128,10 +119,10 @@ fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
             }
             let written = ProgramFormat::GOAL.write(&run).unwrap();
             let goal = "[machine]\nkind = \"ring\"\nshape = [128]\n[program]\nkind = \"goal\"\nfile = \"program.goal\"\n";
-            let read = run_beside(goal, &written.files);
+            let read = read_back(goal, &written.files);
             assert_eq!(
-                makespan(&Run { program: read.program, ..run.clone() }),
-                makespan(&run),
+                makespan_of(&Run { program: read.program, ..run.clone() }),
+                makespan_of(&run),
                 "{construction}"
             );
         }
@@ -142,7 +133,7 @@ fn divide_and_conquer_on_a_tree_agrees_with_its_goal_schedule() {
 const IN_SECONDS: &str = "[machine]\nkind = \"torus\"\nshape = [4, 4]\nlink = { bandwidth = \"16 GB/s\", latency = \"40 ns\" }\n\
                           [program]\nkind = \"all-reduce\"\nalgorithm = \"swing\"\nbytes = \"10 kB\"\ncompute = \"400 ns\"\n";
 
-/// A program of traces, whose messages wait for their receives.
+/// The tables of a program of traces, whose messages wait for their receives.
 const CHAKRA: &str =
     "[program]\nkind = \"chakra\"\nfile = \"program.{rank}.et\"\n[execution]\neager_units = 0\n";
 
@@ -151,8 +142,8 @@ fn a_program_written_as_chakra_reads_back_with_the_same_cycles() {
     for text in [CC_CUBE, IN_SECONDS] {
         let run = only_run(text);
         let written = ProgramFormat::CHAKRA.write(&run).unwrap();
-        let read = run_beside(&with_program(text, CHAKRA), &written.files);
-        assert_eq!(makespan(&read), makespan(&run));
+        let read = read_back(&with_program(text, CHAKRA), &written.files);
+        assert_eq!(makespan_of(&read), makespan_of(&run));
         let schedule = read.program.body.special().tasks().unwrap().schedule().clone();
         assert_eq!(schedule.requirements(), schedule_of(&run, "chakra").unwrap().requirements());
     }
@@ -165,16 +156,16 @@ fn chakra_keeps_the_processor_of_the_host_and_says_what_is_not_eager() {
     let machine = "[machine]\nkind = \"ring\"\nshape = [2]\n";
     let of_goal = |goal: &str| {
         let text = format!("{machine}[program]\nkind = \"goal\"\nfile = \"p.goal\"\n");
-        run_beside(&text, &[("p.goal".to_owned(), goal.as_bytes().to_vec())])
+        read_back(&text, &[("p.goal".to_owned(), goal.as_bytes().to_vec())])
     };
     let run = of_goal(goal);
     let written = ProgramFormat::CHAKRA.write(&run).unwrap();
     let eager = |note: &&String| note.contains("execution.eager_units = 0");
     assert_eq!(written.notes.iter().filter(eager).count(), 1, "{:?}", written.notes);
-    let read = run_beside(&format!("{machine}{CHAKRA}"), &written.files);
-    assert_eq!((makespan(&read), makespan(&run)), (68, 68));
+    let read = read_back(&format!("{machine}{CHAKRA}"), &written.files);
+    assert_eq!((makespan_of(&read), makespan_of(&run)), (68, 68));
     // With one processor a rank the send waits for both calculations.
-    assert_eq!(makespan(&of_goal(&goal.replace(" cpu 1", ""))), 118);
+    assert_eq!(makespan_of(&of_goal(&goal.replace(" cpu 1", ""))), 118);
 }
 
 #[test]
@@ -203,8 +194,8 @@ fn a_program_written_as_stages_reads_back_with_the_same_cycles() {
         ["give program.processes = 16 and program.compute_cycles = [5, 5, 5, 5] with the file"]
     );
     let program = "[program]\nkind = \"stages\"\nfile = \"program.csv\"\nprocesses = 16\ncompute_cycles = [5, 5, 5, 5]\n";
-    let read = run_beside(&with_program(CC_CUBE, program), &written.files);
-    assert_eq!(makespan(&read), makespan(&run));
+    let read = read_back(&with_program(CC_CUBE, program), &written.files);
+    assert_eq!(makespan_of(&read), makespan_of(&run));
 }
 
 #[test]
@@ -290,8 +281,8 @@ fn time_independent_traces_wait_for_what_they_require() {
 fn a_task_graph_keeps_its_overhead_out_of_files_that_cannot_say_it() {
     let goal = b"num_ranks 2\nrank 0 {\nsend 4b to 1\n}\nrank 1 {\nrecv 4b from 0\n}\n";
     let text = "[machine]\nkind = \"line\"\nshape = [2]\n[program]\nkind = \"goal\"\nfile = \"a.goal\"\ncompute_cycles = 3\n";
-    let run = run_beside(text, &[("a.goal".to_owned(), goal.to_vec())]);
-    assert_eq!(makespan(&run), 3 + 4);
+    let run = read_back(text, &[("a.goal".to_owned(), goal.to_vec())]);
+    assert_eq!(makespan_of(&run), 3 + 4);
     assert_eq!(run.program.body.special().tasks().map(TaskGraph::message_count), Some(1));
     let error = ProgramFormat::GOAL.write(&run).unwrap_err().to_string();
     assert_eq!(
