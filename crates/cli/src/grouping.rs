@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cubefold_mapping::ProcessId;
 use cubefold_records::{RunCaption, RunRecord, ScenarioCaption, grouped};
 use cubefold_runs::{Reference, journal::SweepPlan};
-use cubefold_scenario::{Run, Scenario};
+use cubefold_scenario::{Run, Scenario, named_value};
 use cubefold_topology::Coordinates;
 
 use crate::{arguments::OneRunOptions, failure::Failure};
@@ -89,7 +89,8 @@ pub(crate) fn by_scenario<'a, R>(
 /// The names of the runs of a scenario: the embedding, and the swept values if there are any.
 pub(crate) fn run_names(runs: &[Run]) -> Vec<String> {
     let name = |run: &Run| {
-        let values: Vec<String> = run.combination.iter().map(|(path, value)| shown(path, value)).collect();
+        let values: Vec<String> =
+            run.combination.iter().map(|(path, value)| named_value(path, value)).collect();
         let embedding = run.embedding.to_string();
         if run.program.open_loop.is_some() {
             // Open-loop traffic has no placement.

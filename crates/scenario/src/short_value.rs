@@ -16,6 +16,18 @@ pub fn short_value(path: &str, value: &str) -> String {
     }
 }
 
+/// A swept value in the name of a run: a word, a file, a shape or bytes alone, anything else after its key, such as
+/// `units 64`.
+#[must_use]
+pub fn named_value(path: &str, value: &str) -> String {
+    let (key, shown) = (path.rsplit('.').next().unwrap_or(path), short_value(path, value));
+    // Words that say nothing without their key.
+    let is_opaque = ["all", "auto", "best", "false", "none", "true"].contains(&&*shown);
+    let is_word = shown.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_opaque;
+    let is_size = key == "shape" || key == "bytes" && shown.ends_with('B');
+    if is_word || is_size || is_of_files(key) { shown } else { format!("{} {shown}", key.replace('_', " ")) }
+}
+
 fn short(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) if is_of_files(key) => text.rsplit('/').next().unwrap_or(text).to_owned(),
@@ -94,6 +106,23 @@ mod tests {
         assert_eq!(short_value("program.guest", "{ kind = \"ring\", shape = [9] }"), "ring 9");
         assert_eq!(short_value("machine.links", "\"full-duplex\""), "full-duplex");
         assert_eq!(short_value("program.stages", "[0, 1]"), "[0, 1]");
+    }
+
+    #[test]
+    fn words_name_runs_alone_and_numbers_after_their_keys() {
+        let named = [
+            ("program.algorithm", "\"ring\"", "ring"),
+            ("machine.shape", "[8, 8]", "8x8"),
+            ("program.file", "\"a/2.csv\"", "2.csv"),
+            ("machine.router.buffer_units", "4", "buffer units 4"),
+            ("program.bytes", "\"64 KiB\"", "64 KiB"),
+            ("program.bytes", "4096", "bytes 4096"),
+            ("program.ports", "\"all\"", "ports all"),
+            ("machine.hosts_forward", "true", "hosts forward true"),
+        ];
+        for (path, value, name) in named {
+            assert_eq!(named_value(path, value), name);
+        }
     }
 
     #[test]

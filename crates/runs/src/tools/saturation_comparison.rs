@@ -2,7 +2,7 @@
 //! (`docs/model.md` section 27).
 
 use cubefold_records::{RunCaption, RunRecord, grouped};
-use cubefold_scenario::SweptValue;
+use cubefold_scenario::{SweptValue, named_value};
 
 /// The key that settings do not have.
 const LOAD: &str = "program.load";
@@ -24,8 +24,7 @@ pub struct SaturationRange {
     pub is_searched: bool,
 }
 
-/// The names of runs by the swept values in which they differ, except for the key `besides`: words alone, numbers
-/// after their keys.
+/// The names of runs by the swept values in which they differ, except for the key `besides`.
 #[must_use]
 pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<String> {
     let value = |setting: &[(V, V)], path: &str| {
@@ -39,13 +38,7 @@ pub fn names_besides<V: AsRef<str>>(runs: &[Vec<(V, V)>], besides: &str) -> Vec<
     }
     paths.retain(|path| runs.windows(2).any(|two| value(&two[0], path) != value(&two[1], path)));
     let name = |setting: &Vec<(V, V)>| {
-        let words = paths.iter().filter_map(|path| {
-            let value = value(setting, path)?;
-            let shown = value.trim_matches('"');
-            let is_word = shown.starts_with(|first: char| first.is_ascii_alphabetic());
-            let key = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
-            Some(if is_word { shown.to_owned() } else { format!("{key} {shown}") })
-        });
+        let words = paths.iter().filter_map(|path| Some(named_value(path, &value(setting, path)?)));
         words.collect::<Vec<_>>().join(", ")
     };
     runs.iter().map(name).collect()
