@@ -345,6 +345,8 @@ fn size(table: &Table<'_>, kind: Option<MachineKind>, guest: &Value, errors: &Er
                 ScenarioError::at(&value.place, message, "only a hypercube has it instead of a shape");
             errors.fail(error.with_help("give the length of each dimension: shape = [4, 6]"))
         }
+        // Whether a guest of an unknown kind has lengths is unknown, too.
+        (None, None) if kind.is_none() => None,
         (None, None) => {
             let message = "program.guest has no lengths, expected shape = [4, 6] or the like";
             errors.fail(ScenarioError::at(&guest.place, message, "no shape"))

@@ -309,6 +309,7 @@ fn unknown_path(entry: &Entry) -> ScenarioError {
     let whole = Key::ALL.iter().find(|setting| setting.key() == entry.key).map(|setting| setting.path());
     let message = format!("unknown path \"{}\", expected a key of this file", shortened(&entry.key));
     let error = ScenarioError::at(&entry.key_place, message, "unknown path");
-    let advice = whole.map_or_else(|| help(&entry.key, &paths), |path| format!("did you mean \"{path}\"?"));
+    let known = [&paths[..], &[CASES]].concat();
+    let advice = whole.map_or_else(|| help(&entry.key, &known), |path| format!("did you mean \"{path}\"?"));
     error.with_help(advice).with_help(format!("known paths: {}", paths.join(", ")))
 }

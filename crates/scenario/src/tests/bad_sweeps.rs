@@ -28,6 +28,7 @@ fn paths_of_sweeps() {
         let help = help(&format!("{RING}[sweep]\n{path} = [1]"));
         assert!(help.starts_with("did you mean \"machine.links\"?\nknown paths: name, seed, machine.kind,"));
     }
+    assert!(help(&format!("{RING}[[sweep.case]]\nseed = 1")).starts_with("did you mean \"cases\"?"));
 }
 
 #[test]

@@ -36,9 +36,12 @@ fn wrong_guests_are_told_where_they_are_wrong() {
         ["s.toml:4:2: program.guest is missing, expected its shape: { kind = \"torus\", shape = [4, 6] }"]
     );
     assert_eq!(
+        errors("guest = { kind = \"mesh\" }"),
+        ["s.toml:6:9: program.guest has no lengths, expected shape = [4, 6] or the like"]
+    );
+    assert_eq!(
         errors("guest = { kind = \"tours\", shpae = [2, 2] }"),
         [
-            "s.toml:6:9: program.guest has no lengths, expected shape = [4, 6] or the like",
             "s.toml:6:18: program.guest.kind is \"tours\", expected line, ring, mesh, torus, hypercube, binary-tree, k-ary-tree, stretched-tree, two-trees, random-tree, caterpillar, mesh-of-trees, cube-connected-cycles, wrapped-butterfly, butterfly, shuffle-exchange, de-bruijn, grammar or network",
             "s.toml:6:27: unknown key \"shpae\" in program.guest, expected kind, shape, dimensions, arity, levels, vertices, legs, grammar, size, wrap or edges",
         ]
