@@ -4,7 +4,10 @@
 //! each such set is a *setting*. A competitor is an algorithm, with its exchange and ports if a sweep sets
 //! them and its embedding if there are several. Ties go to the first in the order of the runs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde::Serialize;
 
@@ -29,16 +32,18 @@ pub fn settings_besides_algorithms(combination: &[SweptValue]) -> Vec<SweptValue
     combination.iter().filter(|(path, _)| !is_of_algorithm(path)).cloned().collect()
 }
 
-fn is_swept<'run>(path: &str, mut combinations: impl Iterator<Item = &'run [SweptValue]>) -> bool {
-    combinations.any(|combination| combination.iter().any(|(swept, _)| &**swept == path))
+/// Whether each of [`OF_VARIANTS`] is swept.
+fn swept_variants<'run>(combinations: impl Iterator<Item = &'run [SweptValue]>) -> [bool; 2] {
+    let swept: BTreeSet<&str> = combinations.flatten().map(|(path, _)| &**path).collect();
+    OF_VARIANTS.map(|(path, _)| swept.contains(path))
 }
 
 /// Words that follow "combination", such as " with any exchange and ports": the swept choices in which rivals may differ
 /// besides the algorithm. Empty if none is swept.
 #[must_use]
-pub fn variants_in_words<'run>(combinations: impl Iterator<Item = &'run [SweptValue]> + Clone) -> String {
-    let of_swept = OF_VARIANTS.iter().filter(|(path, _)| is_swept(path, combinations.clone()));
-    let names: Vec<&str> = of_swept.map(|(_, name)| *name).collect();
+pub fn variants_in_words<'run>(combinations: impl Iterator<Item = &'run [SweptValue]>) -> String {
+    let swept = OF_VARIANTS.iter().zip(swept_variants(combinations)).filter(|(_, is_swept)| *is_swept);
+    let names: Vec<&str> = swept.map(|((_, name), _)| *name).collect();
     if names.is_empty() { String::new() } else { format!(" with any {}", names.join(" and ")) }
 }
 
@@ -117,7 +122,7 @@ impl Competitor {
     #[must_use]
     pub fn all<'run>(runs: impl Iterator<Item = (&'run RunCaption, &'run RunRecord)> + Clone) -> Vec<Self> {
         let combinations = runs.clone().map(|(caption, _)| &caption.combination[..]);
-        let [names_exchange, names_ports] = OF_VARIANTS.map(|(path, _)| is_swept(path, combinations.clone()));
+        let [names_exchange, names_ports] = swept_variants(combinations);
         let mut embeddings = runs.clone().map(|(_, record)| record.embedding.as_str());
         let first = embeddings.next();
         let names_embedding = embeddings.any(|embedding| Some(embedding) != first);
