@@ -271,7 +271,7 @@ impl ValueEnum for SearchFormat {
 impl OutputFormat for SearchFormat {
     fn extension(&self) -> Option<&'static str> {
         match self {
-            Self::Results(ResultFormat::Csv) => None,
+            // A `.csv` file is the placement.
             Self::Results(format) => format.extension(),
             Self::Placement(format) => format.extension(),
         }

@@ -196,7 +196,14 @@ fn machine(record: &RunRecord) -> Vec<WordGroup> {
         Some(true) => "links in one direction".to_owned(),
         Some(false) | None => format!("{} links", machine.links.mode()),
     };
-    words.extend(groups([hosts, partition, links]));
+    let twist = if machine.twist.is_some() { "twisted" } else { "" };
+    let down = |count: Option<usize>, noun: &str| {
+        let count = count.filter(|&count| count > 0);
+        count.map_or_else(String::new, |count| format!("{} down", counted(count as u64, noun)))
+    };
+    let links_down = down(machine.failed_links.as_ref().map(Vec::len), "link");
+    let nodes_down = down(machine.failed_nodes.as_ref().map(Vec::len), "node");
+    words.extend(groups([twist.to_owned(), hosts, partition, links_down, nodes_down, links]));
     words.extend(groups(machine.links.times_in_words()));
     words.extend(groups(network_rules(machine)));
     words

@@ -171,7 +171,10 @@ fn nearest_of<'n>(term: &str, things: impl Iterator<Item = impl Iterator<Item = 
     let best = things.filter_map(|names| names.map(alike).max_by(|one, other| one.0.total_cmp(&other.0)));
     let mut found: Vec<(f64, &str)> = best.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).collect();
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    found.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
+    let mut names: Vec<&str> = found.into_iter().map(|(_, name)| name).collect();
+    names.dedup();
+    names.truncate(MAX_SUGGESTIONS);
+    names
 }
 
 /// Whether a column of tables may have this heading: that of a definition, or a term.

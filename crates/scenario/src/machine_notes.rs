@@ -25,8 +25,11 @@ pub(super) fn machine_notes(run: &Run) -> Vec<String> {
         && run.execution.spread == Spread::Message;
     let nics = nics_of_hosts(machine);
     if nics > 1 && !is_by_message {
+        // Shares of a rank choose links of their own.
+        let shares = run.program.ranks.as_ref().map_or(1, |ranks| ranks.share_count);
+        let of_a_share = if shares > 1 { " of one share" } else { "" };
         notes.push(format!(
-            "all messages from a host to another take one of its {nics} links; execution = {{ routing = \"spread\", \
+            "all messages{of_a_share} from a host to another take one of its {nics} links; execution = {{ routing = \"spread\", \
              spread = \"message\" }} draws one for each."
         ));
     }
@@ -122,13 +125,14 @@ fn assumed_cables(machine: &Machine) -> Option<String> {
             format!("{cables} from each {from} to {to}")
         })
         .collect();
-    let halves: Vec<String> = uplinks.iter().map(|uplink| uplink.div_ceil(2).to_string()).collect();
+    let halves: Vec<String> = uplinks.iter().map(|uplink| (uplink / 2).to_string()).collect();
     let halved = match halves.as_slice() {
         [] => return None,
         [only] => only.clone(),
         all => format!("[{}]", all.join(", ")),
     };
-    let others = if are_even {
+    let is_halved = uplinks.iter().all(|uplink| uplink.is_multiple_of(2));
+    let others = if are_even && is_halved {
         format!("A site with blocking 2 has uplinks = {halved}.")
     } else {
         "uplinks = [..] has a number for each level.".to_owned()

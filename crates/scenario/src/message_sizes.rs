@@ -163,7 +163,8 @@ fn entries<'a>(
         ByStage::No => {
             let error = value.unexpected(name, "one value for all stages");
             return errors.fail(error.with_help(
-                "cc-cube and stencils take a list of sizes, and cc-cube and stages one of computations",
+                "cc-cube and stencils take a list of sizes, and cc-cube and stages one of computations; [sweep] runs each \
+                 value of a list",
             ));
         }
     };

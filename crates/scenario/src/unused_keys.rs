@@ -2,7 +2,12 @@
 //!
 //! They are no errors: a sweep may set what they depend on, such as the mode, in some of its runs only.
 
-use super::{Run, errors::all_of, execution::ExecutionMode, keys::Key};
+use super::{
+    Run,
+    errors::all_of,
+    execution::{ExecutionMode, RoutingRule},
+    keys::Key,
+};
 
 /// Keys without effect for the same reason.
 struct Unused {
@@ -13,19 +18,27 @@ struct Unused {
     on: &'static str,
 }
 
-const UNUSED: [Unused; 3] = [
+const UNUSED: [Unused; 5] = [
     Unused {
         keys: &[Key::ExecutionPhases, Key::ExecutionDimensionChoice],
         case: |run| run.execution.mode == ExecutionMode::Asynchronous,
         on: "asynchronous runs",
     },
     Unused {
+        keys: &[Key::ExecutionPhases, Key::ExecutionDimensionChoice],
+        case: |run| run.execution.routing == Some(RoutingRule::Sorting),
+        on: "coordinated sorting",
+    },
+    Unused {
         keys: &[Key::ExecutionTie],
-        case: |run| {
-            let has_no_rule = run.machine.graph().is_some() && run.machine.order_tie().is_none();
-            has_no_rule && run.communication.routers().is_none()
-        },
+        case: |run| run.machine.graph().is_some() && run.machine.order_tie().is_none(),
         on: "networks, whose routes follow no rule for ties",
+    },
+    Unused {
+        keys: &[Key::ProgramOrder],
+        // Collectives have a note of their own.
+        case: |run| run.communication.routers().is_some() && run.program.asked_collective().is_none(),
+        on: "runs over routers, in which rank r sends to 0, 1, ..",
     },
     Unused {
         keys: &[
@@ -81,6 +94,14 @@ mod tests {
         let failed = format!("{mesh}, failed_links = [[[0, 0], [0, 1]]]");
         let told = notes(&failed, exchange, "tie = \"direct\"");
         assert!(told.iter().all(|note| !note.contains("no effect")), "{told:?}");
+        let sorting = format!("mode = \"coordinated\", routing = \"sorting\", {phases}");
+        assert_eq!(
+            notes(mesh, exchange, &sorting),
+            ["execution.phases and execution.dimension_choice have no effect on coordinated sorting."]
+        );
+        let twisted = "kind = \"torus\", shape = [4, 4], twist = [[0, 2], [0, 0]], switching = \"wormhole\"";
+        let told = notes(twisted, exchange, "tie = \"positive\"");
+        assert!(told.iter().any(|note| note.starts_with("execution.tie has no effect")), "{told:?}");
         let open_loop = "kind = \"open-loop\", pattern = \"transpose\", load = 0.1";
         let told =
             notes(&format!("{mesh}, switching = \"wormhole\", processors_per_node = 2"), open_loop, "");

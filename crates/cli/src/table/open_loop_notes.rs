@@ -1,6 +1,6 @@
 //! Columns and sentences of open-loop traffic in pages of results (`docs/model.md` section 27).
 
-use cubefold_records::{LoadRecord, RunCaption, RunRecord};
+use cubefold_records::{LoadRecord, RunCaption, RunRecord, grouped};
 use cubefold_runs::{SaturationRange, names_besides};
 use cubefold_scenario::SweptValue;
 
@@ -8,6 +8,9 @@ use super::results_page::{Column, RunRow};
 
 /// The most limits with one sentence each.
 const MAX_NAMED: usize = 12;
+
+/// The most settings of one limit that are named.
+const MAX_LISTED: usize = 3;
 
 /// The columns of loads and latencies, empty for other runs.
 pub(super) fn load_columns(rows: &[RunRow<'_>]) -> Vec<Column> {
@@ -39,22 +42,24 @@ pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
         .map(|record| record.open_loop.as_ref().and_then(|open_loop| open_loop.measured.limit_in_words()))
         .collect();
     let settings: Vec<Vec<SweptValue>> = runs.iter().map(|run| run.combination.to_vec()).collect();
-    let mut named: Vec<(String, Vec<String>)> = vec![];
-    for (name, limit) in names_besides(&settings, "program.load").into_iter().zip(limits) {
-        let Some(limit) = limit else { continue };
-        let place = named.iter().position(|(known, _)| *known == limit).unwrap_or_else(|| {
-            named.push((limit, vec![]));
-            named.len() - 1
-        });
-        if !named[place].1.contains(&name) {
-            named[place].1.push(name);
-        }
-    }
+    let limited = names_besides(&settings, "program.load").into_iter().zip(limits);
+    let named = grouped(limited.filter_map(|(name, limit)| Some((limit?, name))));
     let is_one = named.len() == 1;
-    let sentence = |(limit, names): &(String, Vec<String>)| match &names[..] {
-        _ if is_one => format!("{}.", capitalized(limit)),
-        [first, .., last] if names.len() > 2 => format!("{first} to {last}: {limit}."),
-        names => format!("{}: {limit}.", names.join(" and ")),
+    let sentence = |(limit, names): &(String, Vec<String>)| {
+        if is_one {
+            return format!("{}.", capitalized(limit));
+        }
+        let mut names = names.clone();
+        names.dedup(); // runs of several loads
+        let more = names.len().saturating_sub(MAX_LISTED);
+        names.truncate(MAX_LISTED);
+        match (more, names.split_last()) {
+            (0, Some((last, [_, ..]))) => {
+                format!("{} and {last}: {limit}.", names[..names.len() - 1].join("; "))
+            }
+            (0, _) => format!("{}: {limit}.", names.concat()),
+            _ => format!("{} and {more} more: {limit}.", names.join("; ")),
+        }
     };
     named.iter().take(MAX_NAMED).map(sentence).collect()
 }

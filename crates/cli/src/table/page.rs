@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle, presets};
 use cubefold_formats::input::printable;
-use cubefold_records::{Definition, SingleRunTable};
+use cubefold_records::{Definition, SingleRunTable, is_heading};
 use textwrap::{Options, WordSeparator, core::display_width, fill};
 
 use super::{
@@ -126,9 +126,11 @@ impl Page {
             };
             self.blocks.iter().flat_map(of_block)
         };
-        if let Some(unknown) =
-            names.iter().find(|name| tables().all(|table| table.place_named(name).is_none()))
-        {
+        let (found, absent): (Vec<&String>, Vec<&String>) =
+            names.iter().partition(|name| tables().any(|table| table.place_named(name).is_some()));
+        // A column of which no row has a value is left out of tables.
+        let is_wrong = |name: &&&String| found.is_empty() || !is_heading(name);
+        if let Some(&unknown) = absent.iter().find(is_wrong) {
             let mut known: Vec<String> = vec![];
             for header in tables().flat_map(|table| table.header) {
                 if !header.is_empty() && !known.contains(&header) {
@@ -149,7 +151,12 @@ impl Page {
         let blocks = self.blocks.into_iter().map(chosen);
         let blocks =
             blocks.filter(|block| !matches!(block, Block::Tables(tables) if tables.is_empty())).collect();
-        Ok(Self { blocks, paint: self.paint })
+        let mut page = Self { blocks, paint: self.paint };
+        if !absent.is_empty() {
+            let absent: Vec<&str> = absent.into_iter().map(String::as_str).collect();
+            page.notes(vec![format!("No row has a value of {}.", absent.join(", "))]);
+        }
+        Ok(page)
     }
 
     /// Whether the page is empty.

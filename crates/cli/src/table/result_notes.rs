@@ -218,7 +218,8 @@ fn uneven(rows: &[RunRow<'_>]) -> Option<String> {
         .reduce(|one, other| if excess(other.record) > excess(one.record) { other } else { one })?;
     let worst = row.record;
     let (routed, balanced) = congestion(worst).filter(|_| excess(worst) >= MIN_UNEVENNESS)?;
-    let other_routes = "; execution = { routing = \"spread\", spread = \"message\" } takes others";
+    let other_routes =
+        "; execution = { routing = \"spread\", spread = \"message\" } takes others, which may be more even";
     let help = match (worst.execution.routing.as_deref(), worst.execution.spread.as_deref()) {
         (Some("lowest"), _) => other_routes,
         (None, _) if worst.machine.wrap.is_empty() => other_routes,

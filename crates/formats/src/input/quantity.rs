@@ -298,8 +298,10 @@ impl Measure {
         let plain =
             |name: &str| name.replace("bit", "b").replace("ps", "s").replace('/', "").replace('µ', "u");
         let same = names().find(|name| plain(name) == plain(unit));
-        let alike = || names().find(|name| plain(name).eq_ignore_ascii_case(&plain(unit)));
-        let help = match same.or_else(alike) {
+        let alike = || names().filter(|name| plain(name).eq_ignore_ascii_case(&plain(unit)));
+        // A small b is a bit: `gbps` is no `GB/s`.
+        let counts_alike = |name: &&str| plain(name).contains('b') == plain(unit).contains('b');
+        let help = match same.or_else(|| alike().find(counts_alike)).or_else(|| alike().next()) {
             Some(name) => format!("did you mean \"{digits} {name}\"?"),
             None => format!("known units: {}", self.unit_list()),
         };
@@ -446,7 +448,8 @@ mod tests {
         assert_eq!(help(Measure::Bandwidth, "50 GBs"), "did you mean \"50 GB/s\"?");
         assert_eq!(help(Measure::Bandwidth, "400 Gbps"), "did you mean \"400 Gb/s\"?");
         assert_eq!(help(Measure::Bandwidth, "400 Gbit/s"), "did you mean \"400 Gb/s\"?");
-        assert_eq!(help(Measure::Bandwidth, "50 gb/s"), "did you mean \"50 GB/s\"?");
+        assert_eq!(help(Measure::Bandwidth, "50 gb/s"), "did you mean \"50 Gb/s\"?");
+        assert_eq!(help(Measure::Bandwidth, "50 gbps"), "did you mean \"50 Gb/s\"?");
         assert_eq!(help(Measure::Size, "64 MIB"), "did you mean \"64 MiB\"?");
         assert_eq!(help(Measure::Size, "64"), "known units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB");
         assert_eq!(help(Measure::Time, "3 µs"), "did you mean \"3 us\"?");

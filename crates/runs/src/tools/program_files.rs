@@ -153,15 +153,28 @@ impl ProgramFormat {
             }
             if job.share_count() > 1 {
                 return refused(
-                    "a job whose ranks are divided into shares, as ports = \"all\" does",
-                    "one port, or steps without name, after and only",
+                    "a job whose ranks are divided into shares, as by ports = \"all\", channels or in-switch",
+                    "one port and no such algorithm, or steps without name, after and only",
                 );
             }
         }
         let mut files = (self.0.write)(run, options)?;
         files.notes.extend(left_out(run));
+        if self != Self::MSCCL_XML {
+            files.notes.extend(shares_as_ranks(run));
+        }
         Ok(files)
     }
+}
+
+/// Describes the ranks of a file of a program with several shares a rank.
+fn shares_as_ranks(run: &Run) -> Option<String> {
+    let ranks = run.program.ranks.as_ref().filter(|ranks| ranks.share_count > 1)?;
+    let (count, shares) = (ranks.shape.node_count(), ranks.share_count);
+    Some(format!(
+        "each of the {count} ranks is divided into {shares} shares, which are ranks of the file: rank n is on the node of \
+         rank n mod {count}"
+    ))
 }
 
 /// Describes what affects the cycles of a run, and no format has.

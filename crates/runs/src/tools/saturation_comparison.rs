@@ -115,7 +115,7 @@ impl SaturationRange {
         const MAX_NAMED: usize = 12;
         let more = ranges.len().saturating_sub(MAX_NAMED);
         let more =
-            (more > 0).then(|| format!("And {more} more, in the columns saturated and saturation load."));
+            (more > 0).then(|| format!("And {more} more, in saturated and saturation_load of --format csv."));
         ranges.iter().take(MAX_NAMED).map(Self::sentence).chain(more).collect()
     }
 

@@ -40,13 +40,14 @@ pub(super) fn check_whole_nodes(reading: &mut Reading<'_>, per_node: u64) -> Opt
     let is_whole = |devices: &[NodeId]| {
         devices.len() == of_node && devices.iter().all(|device| node(device) == node(&devices[0]))
     };
-    if devices.chunks(of_node).all(is_whole) {
-        return Some(());
-    }
+    let Some(parts) = devices.chunks(of_node).find(|devices| !is_whole(devices)) else { return Some(()) };
     let keys = [Key::MachineAllocation, Key::MachineFailedNodes, Key::MachineKind];
     let place = keys.iter().find_map(|&key| settings.place(key))?;
-    let message = "a collective by nodes on nodes in part or in turn, expected all or none of every node, one after \
-                   another";
+    let message = format!(
+        "ranks by nodes, as channels and hierarchical collectives take them, on some of the {of_node} devices of node {}, \
+         expected all or none of every node, one node after another",
+        node(&parts[0])
+    );
     let error = ScenarioError::at(place, message, "not whole nodes");
     settings.fail(error.because(settings.place(Key::ProgramAlgorithm), "the algorithm"))
 }

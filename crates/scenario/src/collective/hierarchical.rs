@@ -387,7 +387,7 @@ fn two_levels(reading: &mut Reading<'_>, shape: &Shape, per_node: u64) -> Option
         return reading.settings.fail(
             error
                 .because(reading.settings.place(Key::ProgramAlgorithm), "the algorithm")
-                .with_help("give program.processes_per_node, or a machine of kind \"cluster\""),
+                .with_help("it needs a cluster of at least 2 nodes of 2 devices, or program.processes_per_node on others"),
         );
     }
     Shape::new(&[inside, ranks / inside]).ok()

@@ -167,7 +167,7 @@ fn counts_of_blocks(fit: &Fit<'_>) -> String {
 /// The error for an embedding that fills a grid, if the nodes are not a box of a grid.
 pub(super) fn no_box(fit: &Fit<'_>, embedding: &NamedEmbedding) -> ScenarioError {
     let message = format!(
-        "embedding {} on an allocation that is no box of a grid in the order of its nodes, expected standard, random, hilbert or a file",
+        "embedding {} on an allocation that is no box of a grid in the order of its nodes, expected standard, block, cyclic, plane=N, random, random-groups, hilbert or a file",
         embedding.name
     );
     let place = embedding.place.as_ref().or(fit.settings.place(Key::MachineAllocation));

@@ -84,7 +84,7 @@ fn collectives_by_nodes_need_all_devices_of_every_node() {
         for nodes in ["allocation = [\"1-4\"]", "failed_nodes = [3, 5]"] {
             let errors = of(nodes).unwrap_err().to_string();
             assert!(
-                errors.contains("on nodes in part or in turn, expected all or none of every node"),
+                errors.contains("expected all or none of every node, one node after another"),
                 "{errors}"
             );
         }

@@ -28,6 +28,20 @@ pub(super) fn is_like(text: &str) -> bool {
 /// The keys that start a line.
 const KEYS: [&str; 4] = ["switchname", "blockname", "blocksizes", "aggregatedblock"];
 
+/// The keys of `topology.conf`(5) and of the output of `scontrol`.
+const KNOWN: [&str; 10] = [
+    "SwitchName",
+    "Nodes",
+    "Switches",
+    "LinkSpeed",
+    "Level",
+    "BlockName",
+    "BlockIndex",
+    "BlockSize",
+    "BlockSizes",
+    "AggregatedBlock",
+];
+
 fn read(reading: &mut FabricReading<'_>) {
     let lines = MappedText::without_continuations(reading.text);
     let mut topology = Topology::default();
@@ -90,6 +104,8 @@ pub(super) struct Topology<'l> {
     /// The sizes that scontrol prints for each block and each block of blocks; `None` if a block has none.
     printed_sizes: Option<BTreeMap<usize, &'l str>>,
     strange: Vec<&'l str>,
+    /// Unknown keys of switches and blocks without hosts and switches.
+    unknown: Vec<&'l str>,
 }
 
 impl<'l> Topology<'l> {
@@ -106,6 +122,10 @@ impl<'l> Topology<'l> {
             repeats_hosts: value("Level").is_some_and(|level| level != "0"),
             link_speed: value("LinkSpeed").and_then(|speed| speed.parse().ok()).filter(|speed| *speed > 0),
         };
+        if value("Nodes").or(value("Switches")).is_none() {
+            let is_known = |key: &str| KNOWN.iter().any(|known| key.eq_ignore_ascii_case(known));
+            self.unknown.extend(pairs.iter().map(|&(key, _)| key).filter(|key| !is_known(key)));
+        }
         if value("BlockName").or(value("AggregatedBlock")).is_some() {
             let size = value("BlockSize").and_then(|word| Some((word.parse().ok()?, word)));
             if self.blocks.is_empty() {
@@ -129,6 +149,11 @@ impl<'l> Topology<'l> {
         for line in &self.strange {
             reading.complain_at(places.place(line), || {
                 format!("line is {}, expected SwitchName=.. or BlockName=..", described(line))
+            });
+        }
+        for key in &self.unknown {
+            reading.complain_at(places.place(key), || {
+                format!("unknown key {} of a line without Nodes and Switches", described(key))
             });
         }
         if let (Some(block), true) = (self.blocks.first(), !self.switches.is_empty()) {

@@ -146,8 +146,11 @@ fn write(run: &Run, options: ProgramOptions) -> Result<ProgramFiles, ProgramFile
     let not_said = |what: String, expected| ProgramFileError::NotSaid { format: FORMAT.name, what, expected };
     let expected = "all-reduce, reduce-scatter, all-gather, broadcast or all-to-all";
     let Some(collective) = run.program.collective.as_deref().and_then(Collective::single) else {
-        let groups = if run.program.collective.as_deref().is_some() { "groups or steps, " } else { "" };
-        return Err(not_said(format!("{groups}a program of kind {}", run.program.kind.name), expected));
+        let what = match run.program.collective.as_deref() {
+            Some(_) => "a collective in groups or in several steps, as a hierarchical one is".to_owned(),
+            None => format!("a program of kind {}", run.program.kind.name),
+        };
+        return Err(not_said(what, expected));
     };
     let runtime = options.runtime.unwrap_or(MscclRuntime::ALL[0]);
     let Some(kind) = kind_of(collective.specification().operation, runtime) else {

@@ -38,6 +38,12 @@ fn what_no_file_has_is_told() {
         ProgramFormat::GOAL.write(&run).unwrap().notes
     };
     assert_eq!(of("order = \"listed\""), [] as [String; 0]);
+    let shares = ProgramFormat::GOAL.write(&collective(
+        "[4]",
+        "kind = \"all-reduce\"\nunits = 8\nalgorithm = \"bucket\"\nports = \"all\"",
+    ));
+    let told = "each of the 4 ranks is divided into 2 shares, which are ranks of the file: rank n is on the node of rank n mod 4";
+    assert_eq!(shares.unwrap().notes, [told]);
     let notes = of("message_cost_cycles = 3");
     assert!(notes[0].contains("no cost of each message (3 cycles)"), "{notes:?}");
     assert!(notes[1].contains("no order of messages that join a queue in one cycle"), "{notes:?}");
@@ -179,7 +185,7 @@ fn jobs_are_written_if_their_ranks_have_one_share_and_their_steps_an_order() {
     for format in [ProgramFormat::GOAL, ProgramFormat::CHAKRA, ProgramFormat::STAGES] {
         let error = |run: &Run| format.write(run).unwrap_err().to_string();
         assert!(format.write(&job("", "")).is_ok(), "{format:?}");
-        let shares = "cannot express a job whose ranks are divided into shares";
+        let shares = "cannot express a job whose ranks are divided into shares, as by ports = \"all\"";
         assert!(error(&job("ports = \"all\"\n", "")).contains(shares), "{format:?}");
         assert!(error(&job("", "after = []\n")).contains("cannot express steps side by side"), "{format:?}");
     }
