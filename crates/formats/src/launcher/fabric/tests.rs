@@ -47,8 +47,7 @@ fn trees_of_slurm_are_read_in_any_case_with_continuations_and_several_roots() {
 #[test]
 fn misspelt_keys_of_slurm_that_would_lose_hosts_are_told() {
     let text = "SwitchName=a Nodes=n[0-1]\nSwitchName=b Node=n[2-3]\nSwitchName=r Switches=a,b\n";
-    let errors = Fabric::parse(text).unwrap_err().to_string();
-    assert!(errors.contains("unknown key \"Node\" of a line without Nodes and Switches"), "{errors}");
+    assert_eq!(read(text).unwrap_err(), ["Node: unknown key \"Node\" of a line without Nodes and Switches"]);
 }
 
 #[test]
