@@ -160,7 +160,7 @@ fn columns_that_no_result_has_are_refused_before_anything_runs() {
         // Finished runs would be kept in a journal beside it.
         assert!(!std::path::Path::new(&format!("{output}.partial")).exists(), "{command} {file}");
     }
-    // What is explained otherwise is no heading.
+    // Embeddings, keys and words are explained, too, but head no column.
     for (command, column) in
         [("run", "xor"), ("compare", "program.kind"), ("search", "warmup"), ("verify", "xor")]
     {

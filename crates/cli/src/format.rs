@@ -15,7 +15,7 @@ use cubefold_records::{
     write_parquet,
 };
 use cubefold_runs::tools::program_files::ProgramFormat;
-use cubefold_scenario::Scenario;
+use cubefold_scenario::{Scenario, last_word};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     option_value::named_values,
     output::{Output, is_terminal},
-    table::{Page, Style, last_word},
+    table::{Page, Style},
 };
 
 /// A set of formats, the default first.

@@ -18,7 +18,6 @@ mod verdict_tables;
 
 pub(crate) use grids::{write_grid, write_stage};
 pub(crate) use page::{Page, Paint, Style, TextTable};
-pub(crate) use results_page::last_word;
 pub(crate) use run_tables::{compare_table, run_table};
 pub(crate) use scenario_tables::{measure_table, write_checked};
 pub(crate) use search_table::search_table;

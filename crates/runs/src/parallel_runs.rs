@@ -109,7 +109,7 @@ fn caught<T>(run: &Run, place: usize, work: impl FnOnce() -> Result<T, RunError>
     })
 }
 
-/// What a panic says.
+/// The message of a panic.
 #[must_use]
 pub fn message_of_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -123,7 +123,7 @@ pub use self::{
     scenario_program::{LogicalRanks, NeighbourCommunication, ScenarioProgram},
     schema::{DIALECT, list_of, object, scenario_schema},
     setting::{Setting, SettingError},
-    short_value::{named_value, short_value},
+    short_value::{last_word, named_value, short_value},
     site::{Site, load_sites},
     sweep::SweptValue,
 };

@@ -73,7 +73,7 @@ pub fn program_kinds() -> &'static [&'static ProgramKind] {
     PROGRAM_KINDS
 }
 
-/// What a program is read from, and the files that it shares with other scenarios.
+/// The input of a reader of programs: settings, machine, and the files shared with other scenarios.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings<'a>,

@@ -4,11 +4,17 @@ use toml::{Table, Value};
 
 use super::collective::hierarchical;
 
+/// The last word of a key's path, which heads its column unless two keys end alike.
+#[must_use]
+pub fn last_word(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
 /// A swept value as results show it: a shape as in files of results, wrapped dimensions in words, a file without its
 /// folder, a table by its values, anything else as written.
 #[must_use]
 pub fn short_value(path: &str, value: &str) -> String {
-    let key = path.rsplit('.').next().unwrap_or(path);
+    let key = last_word(path);
     let parsed = toml::from_str::<Table>(&format!("value = {value}")).ok();
     match parsed.as_ref().and_then(|table| table.get("value")) {
         Some(parsed) => short(key, parsed),
@@ -20,7 +26,7 @@ pub fn short_value(path: &str, value: &str) -> String {
 /// `units 64`.
 #[must_use]
 pub fn named_value(path: &str, value: &str) -> String {
-    let (key, shown) = (path.rsplit('.').next().unwrap_or(path), short_value(path, value));
+    let (key, shown) = (last_word(path), short_value(path, value));
     // Words that say nothing without their key.
     let is_opaque = ["all", "auto", "best", "false", "none", "true"].contains(&&*shown);
     let is_word = shown.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_opaque;

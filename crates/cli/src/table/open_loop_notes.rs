@@ -46,22 +46,24 @@ pub(super) fn limits(runs: &[RunCaption], records: &[RunRecord]) -> Vec<String> 
     let named = grouped(limited.filter_map(|(name, limit)| Some((limit?, name))));
     let is_one = named.len() == 1;
     let sentence = |(limit, names): &(String, Vec<String>)| {
-        if is_one {
-            return format!("{}.", capitalized(limit));
-        }
-        let mut names = names.clone();
-        names.dedup(); // runs of several loads
-        let more = names.len().saturating_sub(MAX_LISTED);
-        names.truncate(MAX_LISTED);
-        match (more, names.split_last()) {
-            (0, Some((last, [_, ..]))) => {
-                format!("{} and {last}: {limit}.", names[..names.len() - 1].join("; "))
-            }
-            (0, _) => format!("{}: {limit}.", names.concat()),
-            _ => format!("{} and {more} more: {limit}.", names.join("; ")),
-        }
+        if is_one { format!("{}.", capitalized(limit)) } else { format!("{}: {limit}.", listed(names)) }
     };
     named.iter().take(MAX_NAMED).map(sentence).collect()
+}
+
+/// The different names, of which several loads may have the same: `a; b and c`, or the first ones and the number of the
+/// others.
+fn listed(names: &[String]) -> String {
+    let mut different: Vec<&str> =
+        grouped(names.iter().map(|name| (name.as_str(), ()))).into_iter().map(|(name, _)| name).collect();
+    let others = different.len().saturating_sub(MAX_LISTED);
+    different.truncate(MAX_LISTED);
+    let others = (others > 0).then(|| format!("{others} more"));
+    different.extend(others.as_deref());
+    match different.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join("; ")),
+        _ => different.concat(),
+    }
 }
 
 fn capitalized(words: &str) -> String {
@@ -123,4 +125,17 @@ pub(super) fn verdicts(records: &[RunRecord]) -> Vec<String> {
 /// Whether all runs are open-loop traffic.
 pub(super) fn are_open_loop(records: &[RunRecord]) -> bool {
     !records.is_empty() && records.iter().all(|record| record.open_loop.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn settings_of_a_limit_are_named_once_in_any_order_of_loads() {
+        let of = |names: &[&str]| listed(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["a"]), "a");
+        assert_eq!(of(&["a", "b", "a", "b"]), "a and b");
+        assert_eq!(of(&["a", "b", "c", "d", "e", "a"]), "a; b; c and 2 more");
+    }
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use cubefold_formats::input::exact_mean::exact_mean;
 use cubefold_records::{RunCaption, RunRecord, StageRecord, counted};
+use cubefold_scenario::last_word;
 
 use super::{
     open_loop_notes::{are_open_loop, missing_packets, verdicts},
@@ -369,7 +370,7 @@ fn waits_most(record: &RunRecord) -> bool {
 /// The swept settings of a run; empty without a sweep.
 fn with_settings(run: &RunCaption) -> String {
     let settings = run.combination.iter().map(|(path, value)| {
-        let name = path.rsplit('.').next().unwrap_or(path);
+        let name = last_word(path);
         format!("{name} = {}", shown(path, value))
     });
     let settings: Vec<String> = settings.collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cubefold_records::{Definition, Row, RunCaption, RunRecord, TotalsRecord, grouped};
 use cubefold_runs::{settings_besides_algorithms, variants_in_words};
-use cubefold_scenario::SweptValue;
+use cubefold_scenario::{SweptValue, last_word};
 
 use super::{Page, TextTable};
 use crate::grouping::shown;
@@ -283,11 +283,6 @@ fn short_names(paths: &[String]) -> Vec<String> {
     let unlike = |end: &str| ends.iter().filter(|other| **other == end).count() == 1;
     let name = |(path, end): (&String, &&str)| if unlike(end) { (*end).to_owned() } else { path.clone() };
     paths.iter().zip(&ends).map(name).collect()
-}
-
-/// The last word of a key's path, which heads its column unless two keys end alike.
-pub(crate) fn last_word(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// The mark beside the least makespan.

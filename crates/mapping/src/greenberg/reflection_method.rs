@@ -23,7 +23,7 @@ pub struct ReflectionMethod {
     intermediate: IntermediateMesh,
 }
 
-/// What the steps leave behind.
+/// The result of the steps.
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) table: SlotTable,

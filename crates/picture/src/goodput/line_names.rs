@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cubefold_scenario::short_value;
+use cubefold_scenario::{last_word, short_value};
 
 use crate::results_table::ResultsTable;
 
@@ -37,7 +37,7 @@ fn swept_marks(results: &ResultsTable, names: &[String]) -> Vec<Vec<String>> {
     let marks = |(settings, name): (&BTreeMap<&str, &str>, &String)| {
         let differing = settings.iter().filter(|(key, _)| differ.contains(&(**key, name)));
         let mark = |(key, value): (&&str, &&str)| {
-            let word = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
+            let word = last_word(key).replace('_', " ");
             format!("{word} {}", short_value(key, value))
         };
         differing.map(mark).collect()

@@ -19,6 +19,7 @@ use crate::{
     input_digest::InputFile,
     keyed_values::KeyedValues,
     keys::{Key, Section},
+    short_value::last_word,
     value::{Content, Value},
 };
 
@@ -277,7 +278,7 @@ fn named_file<'text>(path: &str, text: &'text str, is_in_list: bool) -> Option<&
     if let Some(name) = text.strip_prefix("file:") {
         return Some(name);
     }
-    let last = path.rsplit('.').next().unwrap_or(path);
+    let last = last_word(path);
     let is_file = match last {
         "edges" | "file" | "trace" | "host_names" | "groups" | "destinations" => true,
         "allocation" => !is_in_list,

@@ -40,7 +40,7 @@ pub(super) struct Task {
     pub(super) work: Work,
 }
 
-/// What a core does for a message; ordered only for [`Task`], of which no two are equal before it.
+/// The work of a core for a message. Its order completes that of [`Task`], whose other members always differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Work {
     /// To send a message to a peer.
